@@ -1,0 +1,21 @@
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+// One function per family, each in its own bind_<family>.cpp.
+namespace certus::bindings {
+void bind_core(nb::module_& m);
+void bind_guarantees(nb::module_& m);
+void bind_linear(nb::module_& m);
+void bind_neighbors(nb::module_& m);
+void bind_trees(nb::module_& m);
+}  // namespace certus::bindings
+
+NB_MODULE(_native, m) {
+  m.doc() = "Certus's compiled kernels. Private: call the learners instead.";
+  certus::bindings::bind_core(m);
+  certus::bindings::bind_guarantees(m);
+  certus::bindings::bind_linear(m);
+  certus::bindings::bind_neighbors(m);
+  certus::bindings::bind_trees(m);
+}

@@ -1,0 +1,34 @@
+// A two-dimensional strided view: rows and columns over memory that somebody else owns.
+#pragma once
+
+#include <cstddef>
+
+namespace certus {
+
+using Index = std::ptrdiff_t;
+
+template <class T>
+struct View2D {
+  T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index row_stride = 0;  // in elements, not bytes
+  Index col_stride = 1;
+
+  View2D() = default;
+  View2D(T* data_, Index rows_, Index cols_) : View2D(data_, rows_, cols_, cols_, 1) {}
+  View2D(T* data_, Index rows_, Index cols_, Index row_stride_, Index col_stride_)
+      : data(data_), rows(rows_), cols(cols_), row_stride(row_stride_), col_stride(col_stride_) {}
+
+  T& operator()(Index row, Index col) const { return data[row * row_stride + col * col_stride]; }
+  T* row(Index row) const { return data + row * row_stride; }
+  T* col(Index col) const { return data + col * col_stride; }
+  bool row_major() const { return col_stride == 1 || cols <= 1; }
+  bool col_major() const { return row_stride == 1 || rows <= 1; }
+  View2D rows_from(Index first, Index count) const {
+    return View2D(row(first), count, cols, row_stride, col_stride);
+  }
+  View2D transposed() const { return View2D(data, cols, rows, col_stride, row_stride); }
+};
+
+}  // namespace certus
