@@ -1,13 +1,40 @@
 #include "bindings/common.hpp"
+#include "core/finite.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "core/rng.hpp"
 #include "core/vector_ops.hpp"
 
 namespace certus::bindings {
+namespace {
+
+template <class T>
+void bind_all_finite(nb::module_& m, bool (*FiniteOps::*scan)(const T*, std::ptrdiff_t)) {
+  m.def(
+      "all_finite",
+      [scan](Vector<const T> values, int threads) {
+        const auto whole = span(values);
+        return run_kernel([&](StopToken& stop) {
+          constexpr Index block = 1 << 18;
+          const auto items = static_cast<Index>(whole.size());
+          return ordered_reduce(
+              block_count(items, block), threads, stop, char{1},
+              [&](Index b) -> char {
+                const Index first = b * block;
+                return (finite_ops().*scan)(whole.data() + first, std::min(block, items - first));
+              },
+              [](char a, char b) -> char { return a & b; }) != 0;
+        });
+      },
+      nb::arg("values").noconvert(), nb::arg("threads"), "Whether no value is NaN or infinite.");
+}
+
+}  // namespace
 
 void bind_core(nb::module_& m) {
   m.def("isa", [] { return std::string(isa_name(active_isa())); }, "The instruction set that the hot loops use.");
+  bind_all_finite<double>(m, &FiniteOps::all_finite_d);
+  bind_all_finite<float>(m, &FiniteOps::all_finite_f);
   m.def("pool_size", &pool_size, "How many worker threads exist in this process.");
   m.def(
       "dot",
