@@ -18,8 +18,10 @@ _SUBPACKAGES = (
     "linear",
     "neighbors",
     "report",
+    "trees",
+    "verbs",
+    "workflow",
 )
-_SUBPACKAGES += ("trees", "verbs", "workflow")
 
 # Public names at the top -> the module that has them.
 _NAMES = {

@@ -11,10 +11,12 @@ from typing import Any
 
 from rich.progress import (
     BarColumn,
-    Progress as RichProgress,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
+)
+from rich.progress import (
+    Progress as RichProgress,
 )
 
 
@@ -89,10 +91,10 @@ class History(Callback):
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
 
-    def setup(self, estimator: Any, context: Any) -> None:  # noqa: D102
+    def setup(self, estimator: Any, context: Any) -> None:
         self.rows = []
 
-    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:  # noqa: D102
+    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:
         if context.parent is not None:
             self.rows.append(dict(metadata or {}))
 
@@ -117,10 +119,10 @@ class EarlyStopping(Callback):
         self._best = float("inf")
         self._waited = 0
 
-    def setup(self, estimator: Any, context: Any) -> None:  # noqa: D102
+    def setup(self, estimator: Any, context: Any) -> None:
         self._best, self._waited = float("inf"), 0
 
-    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> bool:  # noqa: D102
+    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> bool:
         if context.parent is None:
             return False
         if self.monitor not in (metadata or {}):
@@ -142,8 +144,8 @@ class Progress(Callback):
         self._bar: RichProgress | None = None
         self._task: Any = None
 
-    def setup(self, estimator: Any, context: Any) -> None:  # noqa: D102
-        from rich.console import Console  # noqa: PLC0415  only a user of the bar pays for it
+    def setup(self, estimator: Any, context: Any) -> None:
+        from rich.console import Console
 
         self._bar = RichProgress(
             TextColumn("{task.description}"),
@@ -157,12 +159,12 @@ class Progress(Callback):
         self._bar.start()
         self._task = self._bar.add_task(type(estimator).__name__, total=context.max_subtasks, facts="")
 
-    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:  # noqa: D102
+    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:
         if self._bar is not None and context.parent is not None:
             facts = "  ".join(f"{name} {value:.3g}" for name, value in (metadata or {}).items())
             self._bar.update(self._task, advance=1, facts=facts)
 
-    def teardown(self, estimator: Any, context: Any) -> None:  # noqa: D102
+    def teardown(self, estimator: Any, context: Any) -> None:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

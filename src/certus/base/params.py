@@ -38,7 +38,7 @@ class Interval:
     closed: Literal["both", "left", "right", "neither"] = "both"
     integer: bool = False
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         kind = numbers.Integral if self.integer else numbers.Real
         if not isinstance(value, kind) or isinstance(value, bool | np.bool_) or np.isnan(float(value)):
             return False
@@ -65,7 +65,7 @@ class OneOf:
     def __init__(self, *options: str) -> None:
         self.options = options
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.options
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Exactly:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         return value is self.value or (type(value) is type(self.value) and bool(value == self.value))
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class InstanceOf:
     def __init__(self, *types: type) -> None:
         self.types = types
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         return isinstance(value, self.types)
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class InstanceOf:
 class Boolean:
     """True or False."""
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         return isinstance(value, bool | np.bool_)
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class Boolean:
 class Verbosity:
     """A level of talkativeness: a bool or a whole number from 0."""
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         return isinstance(value, bool | np.bool_) or (isinstance(value, numbers.Integral) and int(value) >= 0)
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ class Verbosity:
 class ArrayLike:
     """Anything that looks like an array: it has a length, a shape or an array interface, and is not a string."""
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         if isinstance(value, str | bytes | Mapping) or sparse.issparse(value):
             return False
         return hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__")
@@ -130,10 +130,10 @@ class ArrayLike:
         return "an array-like"
 
 
-class Callable_:
+class Function:
     """A function."""
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         return callable(value)
 
     def __str__(self) -> str:
@@ -143,7 +143,7 @@ class Callable_:
 class RandomState:
     """What ``random_state`` accepts: None, a seed, or a NumPy generator."""
 
-    def allows(self, value: Any) -> bool:  # noqa: D102
+    def allows(self, value: Any) -> bool:
         if value is None or isinstance(value, np.random.RandomState | np.random.Generator):
             return True
         return isinstance(value, numbers.Integral) and 0 <= int(value) < 2**32

@@ -57,7 +57,7 @@ class _BlasLimit:
             self._users += 1
             if self._users == 1:
                 if self._controller is None:
-                    import scipy.linalg.blas  # noqa: F401, PLC0415  its BLAS must be loaded to be found
+                    import scipy.linalg.blas  # noqa: F401  its BLAS must be loaded to be found
 
                     self._controller = ThreadpoolController().select(user_api="blas")
                 self._limiter = self._controller.limit(limits=1)
