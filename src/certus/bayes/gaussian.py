@@ -190,6 +190,7 @@ class GaussianNB(Classifier):
         constant[np.asarray(self.class_prior_) == 0] = -np.inf
         return _kernels.gaussian_log_joint(X, self.theta_.astype(np.float64), precision, constant).astype(X.dtype)
 
+    @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row.
 
