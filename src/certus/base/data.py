@@ -104,7 +104,7 @@ def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: b
 
 def _refuse_missing_labels(labels: NDArray[Any]) -> None:
     for row, label in enumerate(labels):
-        if label is None or label != label:  # noqa: PLR0124  NaN differs from itself
+        if label is None or label != label:
             raise ValueError(
                 f"Input y contains NaN: the label of row {row} is missing ({label!r}).\n"
                 "Hint: drop the rows without a label."
