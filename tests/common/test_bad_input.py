@@ -10,6 +10,8 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
+NEEDS_TWO_CLASSES = {"LogisticRegression"}
+
 every_learner = pytest.mark.parametrize("entry", learners())
 
 
@@ -80,7 +82,7 @@ def test_weights_that_cannot_be(entry: Entry) -> None:
         make(entry).fit(X, y, sample_weight=negative)
     with pytest.raises(ValueError, match="sample_weight"):
         make(entry).fit(X, y, sample_weight=weights[:-1])
-    with pytest.raises(ValueError, match="(?i)sample.weights? must contain at least one non-zero"):
+    with pytest.raises(ValueError, match=r"(?i)sample.weights? must contain at least one non-zero"):
         make(entry).fit(X, y, sample_weight=np.zeros(len(y)))
 
 
@@ -105,10 +107,8 @@ def test_one_class_only(entry: Entry) -> None:
         pytest.skip("a classifier's matter")
     X, _ = problem(entry)
     only = np.full(len(X), "same")
-    try:
-        model = make(entry).fit(X, only)
-    except ValueError as error:
-        assert "one class" in str(error)
-        assert "same" in str(error)
+    if entry.name in NEEDS_TWO_CLASSES:
+        with pytest.raises(ValueError, match="one class.*same"):
+            make(entry).fit(X, only)
     else:
-        assert set(model.predict(X)) == {"same"}
+        assert set(make(entry).fit(X, only).predict(X)) == {"same"}

@@ -203,7 +203,8 @@ class GaussianNB(Classifier):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        return best
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithm of `predict_proba`.
