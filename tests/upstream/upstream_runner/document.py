@@ -10,10 +10,11 @@ _HEAD = """\
 
 Where scikit-learn has a learner of the same name, swapping the import has to be enough. The proof is
 scikit-learn's own test files, taken from the installed package and run with its public names replaced by
-ours. Only tests that can reach a swapped class are run, and only those that really build one of our objects are
-counted as passed.
+ours. Only tests that can reach a swapped class are run, and only those that really build one of our objects
+are counted as passed.
 
 - `python tests/upstream/run.py ridge` runs one file; further arguments go to pytest.
+- `python tests/upstream/run.py --list` shows the files, `--causes ridge` groups the failures by their error.
 - `pytest tests/upstream -m "slow or not slow"` runs all of them.
 - `python tests/upstream/run.py --write-docs` runs all of them and rewrites this page.
 
