@@ -108,7 +108,7 @@ def test_one_class_only(entry: Entry) -> None:
     X, _ = problem(entry)
     only = np.full(len(X), "same")
     if entry.name in NEEDS_TWO_CLASSES:
-        with pytest.raises(ValueError, match="one class.*same"):
+        with pytest.raises(ValueError, match=r"one class.*same"):
             make(entry).fit(X, only)
     else:
         assert set(make(entry).fit(X, only).predict(X)) == {"same"}
