@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -61,13 +62,14 @@ TEST(each_block_runs_once) {
 
 TEST(worker_names_are_below_the_thread_count_and_not_shared) {
   StopToken stop;
+  parallel_for(8, 8, stop, [](Index, int) {});  // more threads exist than the calls below may use
   for (const int threads : {1, 2, 5, 3}) {
     std::vector<std::atomic<int>> inside(static_cast<std::size_t>(threads));
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 20; ++round) {
       parallel_for(20, threads, stop, [&](Index, int worker) {
         CHECK(worker >= 0 && worker < threads);
         CHECK_EQUAL(inside[static_cast<std::size_t>(worker)].fetch_add(1), 0);
-        busy(std::chrono::microseconds(1));
+        std::this_thread::sleep_for(std::chrono::microseconds(100));  // time for every thread to join
         --inside[static_cast<std::size_t>(worker)];
       });
     }
@@ -124,33 +126,60 @@ TEST(ranges_cover_all_items) {
 
 TEST(the_lowest_exception_comes_out) {
   StopToken stop;
-  for (const int threads : {1, 2, 4}) {
-    for (int round = 0; round < 50; ++round) {
-      const auto body = [](Index block, int) {
-        if (block == 30) busy(std::chrono::microseconds(50));
-        if (block >= 30) throw std::runtime_error("block " + std::to_string(block) + " fails");
-      };
-      CHECK_THROWS(parallel_for(64, threads, stop, body), std::runtime_error, "block 30 fails");
-    }
+  for (const Index last_to_throw : {30, 31}) {
+    std::atomic<int> begun{0}, thrown{0};
+    const auto body = [&](Index block, int) {
+      if (block < 30) return;
+      ++begun;
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while ((begun < 2 || (block == last_to_throw && thrown == 0)) &&
+             std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+      }
+      if (block == last_to_throw) busy(std::chrono::milliseconds(2));  // the other exception has arrived
+      ++thrown;
+      throw std::runtime_error("block " + std::to_string(block) + " fails");
+    };
+    CHECK_THROWS(parallel_for(64, 2, stop, body), std::runtime_error, "block 30 fails");
+    CHECK_EQUAL(begun.load(), 2);  // later blocks are not begun
   }
-  std::atomic<int> after{0};
-  parallel_for(8, 2, stop, [&](Index, int) { ++after; });  // the pool is in order
-  CHECK_EQUAL(after.load(), 8);
 }
 
-TEST(a_call_inside_a_block_runs_serially) {
+TEST(the_pool_is_in_order_after_an_exception) {
   StopToken stop;
-  std::atomic<int> inner{0};
-  parallel_for(4, 2, stop, [&](Index, int) {
-    const auto here = std::this_thread::get_id();
-    parallel_for(5, 2, stop, [&](Index, int worker) {
-      CHECK(std::this_thread::get_id() == here);
-      CHECK_EQUAL(worker, 0);
-      ++inner;
-      parallel_for(2, 2, stop, [&](Index, int) { CHECK(std::this_thread::get_id() == here); });
+  for (const int threads : {1, 2, 4}) {
+    const auto body = [](Index block, int) {
+      if (block % 7 == 6) throw std::runtime_error("block " + std::to_string(block) + " fails");
+    };
+    for (int round = 0; round < 50; ++round) {
+      CHECK_THROWS(parallel_for(64, threads, stop, body), std::runtime_error, "block 6 fails");
+    }
+    std::atomic<int> after{0};
+    parallel_for(8, threads, stop, [&](Index, int) { ++after; });
+    CHECK_EQUAL(after.load(), 8);
+  }
+}
+
+TEST(calls_inside_a_block_run_serially) {
+  StopToken stop;
+  for (const int threads : {1, 2}) {
+    std::atomic<int> inner{0};
+    parallel_for(4, threads, stop, [&](Index, int) {
+      const auto here = std::this_thread::get_id();
+      const auto alone = [&](Index, int worker) {
+        CHECK(std::this_thread::get_id() == here);
+        CHECK_EQUAL(worker, 0);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        ++inner;
+      };
+      parallel_for(5, 2, stop, alone);
+      parallel_for(5, 2, stop, [&](Index block, int worker) {
+        alone(block, worker);
+        parallel_for(2, 2, stop, alone);
+      });
     });
-  });
-  CHECK_EQUAL(inner.load(), 20);
+    CHECK_EQUAL(inner.load(), 4 * (5 + 5 + 10));
+  }
 }
 
 TEST(an_exception_leaves_a_nested_call) {
@@ -237,6 +266,40 @@ TEST(the_outside_is_heard_while_the_caller_waits_for_others) {
     }
   });
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST(the_question_may_wait_for_a_lock_whose_holder_asks_for_the_pool) {
+  struct Context {
+    std::mutex python;  // plays the interpreter's lock
+    std::atomic<bool> asking{false}, in_time{true};
+  } context;
+  const auto ask = [](void* pointer) {
+    auto& shared = *static_cast<Context*>(pointer);
+    shared.asking = true;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::unique_lock held(shared.python, std::try_to_lock);
+    while (!held.owns_lock() && std::chrono::steady_clock::now() < deadline) held.try_lock();
+    shared.in_time = held.owns_lock();
+    return true;
+  };
+  std::atomic<bool> holding{false};
+  std::thread holder([&] {
+    const std::scoped_lock held(context.python);
+    holding = true;
+    while (!context.asking) std::this_thread::yield();
+    pool_size();
+  });
+  while (!holding) std::this_thread::yield();
+  StopToken stop(ask, &context);
+  std::atomic<bool> joined{false};
+  const auto owner = std::this_thread::get_id();
+  parallel_for(2, 2, stop, [&](Index, int) {
+    if (std::this_thread::get_id() != owner) joined = true;
+    // The owner goes as soon as it is not alone and asks while it waits for the other.
+    while (!stop.requested() && !(joined && std::this_thread::get_id() == owner)) std::this_thread::yield();
+  });
+  holder.join();
+  CHECK(context.in_time);
 }
 
 TEST(workers_round_as_the_caller_does) {
