@@ -16,7 +16,7 @@ def test_explicit_numbers() -> None:
     assert resolve_threads(3) == 3
     assert resolve_threads(-1) == joblib.cpu_count()
     assert resolve_threads(-1000) == 1
-    with pytest.raises(ValueError, match="'n_jobs' parameter.*Got 0"):
+    with pytest.raises(ValueError, match=r"'n_jobs' parameter.*Got 0"):
         resolve_threads(0)
 
 

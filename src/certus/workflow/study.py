@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -153,9 +152,7 @@ def refuse_to_overwrite(folder: Path, *, force: bool) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not force:
-        raise StudyError(
-            f"{str(folder)!r} exists already.\nHint: --force replaces it, --out names another folder."
-        )
+        raise StudyError(f"{str(folder)!r} exists already.\nHint: --force replaces it; or name another --out.")
     if not folder.is_dir() or not (folder / "study.json").is_file():
         raise StudyError(f"{str(folder)!r} is not the folder of a study; it is not replaced even with --force.")
 
@@ -163,14 +160,14 @@ def refuse_to_overwrite(folder: Path, *, force: bool) -> None:
 def _replace(folder: Path, fresh: Path) -> None:
     """Put the fresh folder in the place of an old one by renaming; the old one survives a failure."""
     if not folder.exists():
-        os.replace(fresh, folder)
+        fresh.replace(folder)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    os.replace(folder, old / "old")
+    folder.replace(old / "old")
     try:
-        os.replace(fresh, folder)
+        fresh.replace(folder)
     except OSError:
-        os.replace(old / "old", folder)
+        (old / "old").replace(folder)
         raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
@@ -184,7 +181,7 @@ def study(
     confidence: float = 0.95,
     holdout: float = 0.2,
     seed: int = 0,
-    progress: Callable[[str, int, int], None] = lambda message, done, total: None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Study:
     """Take a table through the six steps of a machine-learning project and certify the winner.
 
@@ -242,7 +239,8 @@ def study(
     def told(trial: Trial) -> None:
         nonlocal done
         done += 1
-        progress(trial.name, done, len(candidates) + 1)
+        if progress is not None:
+            progress(trial.name, done, len(candidates) + 1)
 
     trials = run_trials(
         candidates, X_learn, y_learn, task=asked, columns=columns, folds=folds, seed=seed, on_trial=told

@@ -1,4 +1,4 @@
-"""Step 5, the training: every candidate on the same folds of the learning rows; the best is trained on all of them.
+"""Step 5, the training: every candidate on the same folds of the learning rows; the best is trained on all.
 
 Nothing in this step sees a test row.
 """
