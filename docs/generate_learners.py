@@ -17,7 +17,8 @@ Generated from the catalogue by `python docs/generate_learners.py`; `certus lear
 def page() -> str:
     """The page as text."""
     rows = (
-        f"| `{entry.path}` | {entry.summary} | {', '.join(entry.tasks)} | {'; '.join(entry.guarantees)} | {entry.cost} |"
+        f"| `{entry.path}` | {entry.summary} | {', '.join(entry.tasks)} | "
+        f"{'; '.join(entry.guarantees)} | {entry.cost} |"
         for entry in catalogue.entries()
     )
     failures = [
