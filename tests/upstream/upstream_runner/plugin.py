@@ -131,8 +131,7 @@ class SwappedRun:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         counts = Counter(
-            outcome["outcome"] if outcome["ours"] else "without our classes"
-            for outcome in self._outcomes.values()
+            outcome["outcome"] if outcome["ours"] else "without our classes" for outcome in self._outcomes.values()
         )
         terminalreporter.section("swapped classes")
         terminalreporter.write_line(", ".join(f"{counts[name]} {name}" for name in sorted(counts)))
