@@ -1,0 +1,20 @@
+"""Certificates and bounds: what can be promised about a model, and how to check it."""
+
+from certus.guarantees import rules
+from certus.guarantees.certificate import Certificate
+from certus.guarantees.combine import intersection, union
+from certus.guarantees.error import error_bound
+from certus.guarantees.errors import CertificateError
+from certus.guarantees.optimality import strong_convexity_gap
+from certus.guarantees.report import Report
+
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "Report",
+    "error_bound",
+    "intersection",
+    "rules",
+    "strong_convexity_gap",
+    "union",
+]

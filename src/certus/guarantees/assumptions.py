@@ -1,0 +1,46 @@
+"""The vocabulary of assumptions: every certificate names what it rests on with these tokens only."""
+
+from collections.abc import Iterable
+
+ASSUMPTIONS: dict[str, str] = {
+    "iid": "the rows are independent draws from the one distribution that the claim is about",
+    "exchangeable": "every order of the calibration rows and the new row is equally likely",
+    "independent-holdout": "the rows were used neither for training nor for any choice about the model",
+    "fixed-sample-size": "the number of rows was decided before looking at the results",
+    "fixed-order": "the order of the rows was fixed, or drawn from the recorded seed, before seeing losses",
+    "bounded-range": "every loss lies in the declared range, which was not read off these losses",
+    "known-variance": "the declared variance is at least the true one",
+    "uses-counted": "every earlier use of these rows was recorded, and is paid for here",
+    "candidates-counted": "every candidate that was scored on these rows is in the count",
+    "candidates-fixed": "the candidates did not depend on these rows",
+    "paired-rows": "both models were scored on the same rows",
+    "class-counts-given": "the claim is about rows drawn within the class, given how many rows it has",
+    "constant-mean": "the conditional mean of the loss does not change over time",
+    "monotone-loss": "the loss never grows when the threshold moves to the safe side",
+    "fixed-sequence": "the order in which thresholds are tried was fixed without these rows",
+    "finite-class": "the hypotheses are finitely many and were fixed before the data",
+    "realizable": "some hypothesis of the class makes no error at all",
+    "known-weights": "the likelihood ratios used as weights are the true ones",
+    "preference-property": "removing a row outside the compressed set does not change the compressed set",
+    "separable": "a separator with the stated margin exists",
+    "convex": "the objective is convex",
+    "smooth": "the objective is differentiable",
+    "strongly-convex": "the objective minus (strength/2)|w|^2 is convex",
+    "floating-point-model": "rounding errors stay within the stated multiple of the machine precision",
+    "gaussian": "the values follow a normal distribution",
+    "correct-model": "the data come from the model family that was fitted",
+    "asymptotic": "the number of rows is large enough for a limit theorem, by an unstated margin",
+    "independent-folds": "the scores of different folds are treated as independent, which they are not",
+}
+
+
+def check_assumptions(tokens: Iterable[str]) -> tuple[str, ...]:
+    """Return the tokens as a tuple; refuse any that is not in the vocabulary."""
+    if isinstance(tokens, str):
+        raise ValueError(f"assumptions must be a sequence of tokens, got the string {tokens!r}")
+    found = tuple(tokens)
+    for token in found:
+        if token not in ASSUMPTIONS:
+            known = ", ".join(sorted(ASSUMPTIONS))
+            raise ValueError(f"assumptions: {token!r} is not in the vocabulary. Hint: use one of {known}.")
+    return found
