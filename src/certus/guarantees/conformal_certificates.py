@@ -6,6 +6,7 @@ floor by bisection on a sum of binomial probabilities. With data (the calibratio
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -21,100 +22,105 @@ from certus.guarantees.wording import percent, plural
 SUBJECTS = {"interval": "value", "set": "label"}
 
 
-def quantity_of(group: str | None) -> str:
-    """Name of the bounded quantity."""
-    return "coverage" if group is None else f"coverage of {group}"
-
-
-def rank_certificate(rank: ConformalRank, threshold: float, subject: str, group: str | None) -> Certificate:
-    """Average coverage k / (n + 1) over calibration sets."""
-    value = rank.delivered if rank.finite else 1.0
+def rank_certificate(
+    rank: ConformalRank, threshold: float, subject: str, group: str | None, value: float | None = None
+) -> Certificate:
+    """Average coverage k / (n + 1) over calibration sets; a checker passes the stated `value`."""
+    value = rank.delivered if value is None else value
     return Certificate(
-        claim=_rank_claim(rank.rank, rank.rows, value, rank.confidence, subject, group),
-        quantity=quantity_of(group),
-        direction="lower",
+        claim=_rank_claim(rank, value, subject, group),
         value=value,
-        # An infinite threshold covers everything, which needs no data: the promise is then the trivial one.
-        trivial=0.0 if rank.finite else 1.0,
         confidence=1.0,
         kind="expectation",
         theorem="Inductive Confidence Machines for Regression (2002)",
         rule="conformal-rank",
         assumptions=("exchangeable", "independent-holdout"),
-        inputs=_declared(rank, subject, group),
-        witness={"rank": rank.rank, "rows": rank.rows, "threshold": threshold},
+        **_common_fields(rank, threshold, subject, group),
     )
 
 
-def floor_certificate(rank: ConformalRank, threshold: float, subject: str, group: str | None) -> Certificate:
+def floor_certificate(
+    rank: ConformalRank, threshold: float, subject: str, group: str | None, value: float | None = None
+) -> Certificate:
     """Coverage of the sets that come from this calibration set: quantile of Beta(k, n + 1 - k)."""
+    value = rank.floor if value is None else value
     return Certificate(
-        claim=_floor_claim(rank.rank, rank.rows, rank.floor, subject, group),
-        quantity=quantity_of(group),
-        direction="lower",
-        value=rank.floor,
-        trivial=0.0 if rank.finite else 1.0,
+        claim=_floor_claim(rank, value, subject, group),
+        value=value,
         confidence=float(rank.floor_assurance),
         kind="probable",
         theorem="Conditional Validity of Inductive Conformal Predictors (2012)",
         rule="conformal-floor",
         assumptions=("iid", "independent-holdout"),
-        inputs=_declared(rank, subject, group),
-        witness={"rank": rank.rank, "rows": rank.rows, "threshold": threshold},
+        **_common_fields(rank, threshold, subject, group),
     )
 
 
-def _declared(rank: ConformalRank, subject: str, group: str | None) -> dict[str, Any]:
+def _common_fields(rank: ConformalRank, threshold: float, subject: str, group: str | None) -> dict[str, Any]:
     return {
-        "level": str(rank.confidence),
-        "assurance": None if rank.assurance is None else str(rank.assurance),
-        "subject": subject,
-        "group": group,
+        "quantity": "coverage" if group is None else f"coverage of {group}",
+        "direction": "lower",
+        # An infinite threshold covers everything, which needs no data: the promise is then the trivial one.
+        "trivial": 0.0 if rank.finite else 1.0,
+        "inputs": {
+            "level": str(rank.confidence),
+            "assurance": None if rank.assurance is None else str(rank.assurance),
+            "subject": subject,
+            "group": group,
+        },
+        "witness": {"rank": rank.rank, "rows": rank.rows, "threshold": threshold},
     }
 
 
-def _rank_claim(rank: int, rows: int, value: float, level: Fraction, subject: str, group: str | None) -> str:
+def _rank_claim(rank: ConformalRank, value: float, subject: str, group: str | None) -> str:
     where = "" if group is None else f" of {group}"
-    if rank > rows:
+    asked = percent(float(rank.confidence))
+    if not rank.finite:
         return (
-            f"The {subject} of a new row{where} contains everything: {plural(rows, 'calibration row')} "
-            f"cannot support {percent(float(level))}."
+            f"The {subject} of a new row{where} contains everything: {plural(rank.rows, 'calibration row')} "
+            f"cannot support {asked}."
         )
     return (
         f"The {subject} of a new row{where} contains its {SUBJECTS[subject]} with probability at least "
-        f"{percent(value, 'lower')}, on average over calibration sets (rank {rank} of {rows}, "
-        f"{percent(float(level))} asked)."
+        f"{percent(value, 'lower')}, on average over calibration sets (rank {rank.rank} of {rank.rows}, "
+        f"{asked} asked)."
     )
 
 
-def _floor_claim(rank: int, rows: int, value: float, subject: str, group: str | None) -> str:
+def _floor_claim(rank: ConformalRank, value: float, subject: str, group: str | None) -> str:
     where = "" if group is None else f" of {group}"
-    if rank > rows:
+    if not rank.finite:
         return f"Given this calibration set, the {subject}s{where} contain everything."
     return (
         f"Given this calibration set, the {subject}s{where} contain the {SUBJECTS[subject]} of at least "
-        f"{percent(value, 'lower')} of new rows (rank {rank} of {rows})."
+        f"{percent(value, 'lower')} of new rows (rank {rank.rank} of {rank.rows})."
     )
 
 
-def _rank_and_rows(certificate: Certificate) -> tuple[int, int]:
-    """Read rank and rows from the witness and confirm, in whole numbers, that the rank is the declared one."""
+def _stated_rank(certificate: Certificate) -> ConformalRank:
+    """Read the rank from the witness and confirm, in whole numbers, that the declared level gives it."""
     rank, rows = certificate.witness["rank"], certificate.witness["rows"]
     level = Fraction(certificate.inputs["level"])
     if not (isinstance(rank, int) and isinstance(rows, int) and 0 < level < 1 and 1 <= rank <= rows + 1):
-        raise CertificateError(f"{certificate.quantity}: rank {rank!r} of {rows!r} at level {level} is impossible")
+        raise CertificateError(
+            f"{certificate.quantity}: rank {rank!r} of {rows!r} at level {level} is impossible"
+        )
     declared = certificate.inputs["assurance"]
-    if declared is None:
+    assurance = None if declared is None else Fraction(declared)
+    if assurance is None:
         # k is the ceiling of (n + 1) p: k reaches it and k - 1 does not.
         goal, scale = level.numerator * (rows + 1), level.denominator
         right = rank * scale >= goal and (rank - 1) * scale < goal
     else:
-        limit, rate = math.log(1 - Fraction(declared)), float(level)
+        limit, rate = math.log(1 - assurance), float(level)
         reaches = rank > rows or log_upper_tail(rank, rows, rate) <= limit + 1e-6
         right = reaches and log_upper_tail(rank - 1, rows, rate) > limit - 1e-6
     if not right:
-        raise CertificateError(f"{certificate.quantity}: rank {rank} of {rows} does not belong to the level {level}")
-    return rank, rows
+        raise CertificateError(
+            f"{certificate.quantity}: rank {rank} of {rows} does not belong to the level {level}"
+        )
+    stated = Fraction(str(certificate.confidence))
+    return ConformalRank(rank, rows, level, assurance, stated if assurance is None else assurance)
 
 
 def _recount(certificate: Certificate, data: Any) -> None:
@@ -130,47 +136,58 @@ def _recount(certificate: Certificate, data: Any) -> None:
                 f"{certificate.quantity}: the data must be a pair (scores, groups). "
                 "Hint: pass the group of every calibration row."
             )
-        scores = scores[np.array([group.split(" ", 1)[1] == str(label) for label in np.asarray(groups).tolist()])]
+        scores = scores[
+            np.array([group.split(" ", 1)[1] == str(label) for label in np.asarray(groups).tolist()])
+        ]
     rank, rows = certificate.witness["rank"], certificate.witness["rows"]
     threshold = certificate.witness["threshold"]
     if len(scores) != rows:
-        raise CertificateError(f"{certificate.quantity}: {len(scores)} scores given, the witness speaks of {rows}")
-    if rank > rows:
-        if threshold != math.inf:
-            raise CertificateError(f"{certificate.quantity}: rank {rank} of {rows} needs an infinite threshold")
-    elif not np.sum(scores < threshold) < rank <= np.sum(scores <= threshold):
-        raise CertificateError(f"{certificate.quantity}: {threshold!r} is not the score of rank {rank} of {rows}")
-
-
-def _check_trivial(certificate: Certificate, rank: int, rows: int) -> None:
-    if certificate.trivial != (0.0 if rank <= rows else 1.0):
-        raise CertificateError(f"{certificate.quantity}: {certificate.trivial!r} is not the trivial coverage")
+        raise CertificateError(
+            f"{certificate.quantity}: {len(scores)} scores given, the witness speaks of {rows}"
+        )
+    if rank <= rows and not np.sum(scores < threshold) < rank <= np.sum(scores <= threshold):
+        raise CertificateError(
+            f"{certificate.quantity}: {threshold!r} is not the score of rank {rank} of {rows}"
+        )
 
 
 @rules.checker("conformal-rank")
 def _check_rank(certificate: Certificate, data: Any) -> rules.Derivation:
-    rank, rows = _rank_and_rows(certificate)
+    rank = _stated_rank(certificate)
     _recount(certificate, data)
-    _check_trivial(certificate, rank, rows)
-    declared = certificate.inputs
-    claim = _rank_claim(
-        rank, rows, float(certificate.value), Fraction(declared["level"]), declared["subject"], declared["group"]
+    derived = min(1.0, rank.rank / (rank.rows + 1))
+    return rules.Derivation(
+        derived, error=1e-15, slack=1e-12, record=_again(rank_certificate, rank, certificate)
     )
-    return rules.Derivation(min(1.0, rank / (rows + 1)), error=1e-15, slack=1e-12, claim=claim)
 
 
 @rules.checker("conformal-floor")
 def _check_floor(certificate: Certificate, data: Any) -> rules.Derivation:
-    rank, rows = _rank_and_rows(certificate)
+    rank = _stated_rank(certificate)
     _recount(certificate, data)
-    _check_trivial(certificate, rank, rows)
-    value = float(certificate.value)
-    limit = math.log(certificate.failure)
-    derived = 1.0
-    if rank <= rows:
-        derived = bisect(lambda p: log_upper_tail(rank, rows, p) > limit, rank / rows, 0.0)
-    claim = _floor_claim(rank, rows, value, certificate.inputs["subject"], certificate.inputs["group"])
-    return rules.Derivation(derived, error=1e-11, claim=claim)
+    derived, limit = 1.0, math.log(certificate.failure)
+    if rank.finite:
+        derived = bisect(
+            lambda p: log_upper_tail(rank.rank, rank.rows, p) > limit, rank.rank / rank.rows, 0.0
+        )
+    return rules.Derivation(derived, error=1e-11, record=_again(floor_certificate, rank, certificate))
+
+
+def one_value(certificate: Certificate) -> float:
+    """The stated value, which must be a single number."""
+    if isinstance(certificate.value, tuple):
+        raise CertificateError(f"{certificate.quantity}: one number expected, the certificate states a pair")
+    return certificate.value
+
+
+def _again(write: Callable[..., Certificate], rank: ConformalRank, certificate: Certificate) -> Certificate:
+    """Write the certificate anew from its witness, with the value that it states."""
+    inputs, threshold = certificate.inputs, certificate.witness["threshold"]
+    if not rank.finite and threshold != math.inf:
+        raise CertificateError(
+            f"{certificate.quantity}: rank {rank.rank} of {rank.rows} needs an infinite threshold"
+        )
+    return write(rank, threshold, inputs["subject"], inputs["group"], one_value(certificate))
 
 
 @rules.rows_that_help("conformal-rank")

@@ -56,12 +56,12 @@ def check_method(method: str) -> None:
     if method not in METHODS:
         raise ValueError(
             f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}.\n"
-            "Hint: 'plus' is CV+ (jackknife+ with one row per fold), 'minmax' is wider and proven at the nominal level."
+            "Hint: 'plus' is CV+, or jackknife+ with one row per fold; 'minmax' is wider and promises more."
         )
 
 
 def outward(center: Floats, radius: Floats) -> Floats:
-    """Center + radius, enlarged so that rounding never excludes a value whose computed score was <= radius."""
+    """Center + radius, enlarged so that rounding excludes no value whose computed score was <= radius."""
     return center + radius + 2.0**-51 * (np.abs(center) + np.abs(radius))
 
 
@@ -96,7 +96,7 @@ def _ranked_sums(predictions: Floats, residuals: Floats, fold_of_row: Integers, 
 def cross_set(
     candidate_scores: Floats, scores: Floats, fold_of_row: Integers, rank: int, method: str = "plus"
 ) -> NDArray[np.bool_]:
-    """Sets from candidate scores of shape (points, candidates, folds) and the out-of-fold scores of the rows."""
+    """Sets from candidate scores (points, candidates, folds) and the out-of-fold scores of the rows."""
     check_method(method)
     if rank > len(scores):
         return np.ones(candidate_scores.shape[:2], dtype=bool)

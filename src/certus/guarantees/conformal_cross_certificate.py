@@ -9,9 +9,9 @@ import numpy as np
 
 from certus.guarantees import rules
 from certus.guarantees.certificate import Certificate
-from certus.guarantees.conformal_certificates import SUBJECTS
+from certus.guarantees.conformal_certificates import SUBJECTS, one_value
 from certus.guarantees.conformal_cross import METHODS, proven_miscoverage
-from certus.guarantees.conformal_ranks import ConformalRank, Level, exact_level, rounded_down, rows_for_split
+from certus.guarantees.conformal_ranks import Level, exact_level, rounded_down, rows_for_split, split_rank
 from certus.guarantees.errors import CertificateError
 from certus.guarantees.wording import percent, plural
 
@@ -39,24 +39,35 @@ def cross_certificate(
     0.812
     """
     sizes = _fold_sizes(fold_sizes)
-    rows, level = sum(sizes), exact_level(confidence)
-    rank = ConformalRank.of(rows, level)
-    bound, argument = proven_miscoverage(rank.rank, sizes, method)
-    value = rounded_down(1 - bound)
-    learner = ("symmetric-learner",) if argument == "tournament" else ()
+    level = exact_level(confidence)
+    rank = split_rank(sum(sizes), level)
+    bound, argument = proven_miscoverage(rank, sizes, method)
+    return _record(rounded_down(1 - bound), rank, sizes, level, method, subject, argument == "tournament")
+
+
+def _record(
+    value: float,
+    rank: int,
+    sizes: tuple[int, ...],
+    level: Fraction,
+    method: str,
+    subject: str,
+    symmetric: bool,
+) -> Certificate:
+    finite = rank <= sum(sizes)
     return Certificate(
-        claim=_claim(value, level, sizes, method, subject, rank.finite),
+        claim=_claim(value, level, sizes, method, subject, finite),
         quantity="coverage",
         direction="lower",
         value=value,
-        trivial=0.0 if rank.finite else 1.0,
+        trivial=0.0 if finite else 1.0,
         confidence=1.0,
         kind="expectation",
         theorem="Predictive inference with the jackknife+ (2021)",
         rule="cross-conformal",
-        assumptions=("exchangeable", "random-folds", *learner),
+        assumptions=("exchangeable", "random-folds", *(("symmetric-learner",) if symmetric else ())),
         inputs={"level": str(level), "method": method, "subject": subject},
-        witness={"rank": rank.rank, "folds": _counted(sizes)},
+        witness={"rank": rank, "folds": _counted(sizes)},
     )
 
 
@@ -76,7 +87,9 @@ def _counted(sizes: Sequence[int]) -> list[list[int]]:
     return [[int(size), int(count)] for size, count in zip(values, counts, strict=True)]
 
 
-def _claim(value: float, level: Fraction, sizes: Sequence[int], method: str, subject: str, finite: bool) -> str:
+def _claim(
+    value: float, level: Fraction, sizes: Sequence[int], method: str, subject: str, finite: bool
+) -> str:
     rows, folds = sum(sizes), len(sizes)
     if not finite:
         return (
@@ -86,10 +99,11 @@ def _claim(value: float, level: Fraction, sizes: Sequence[int], method: str, sub
     prefix = {"plus": "", "minmax": "-minmax"}[method]
     plus = "+" if method == "plus" else ""
     name = f"jackknife{prefix}{plus}" if folds == rows else f"{folds}-fold CV{prefix}{plus}"
+    remark = "" if value >= level else ", which is not what is proven"
     return (
         f"The {subject} of a new row contains its {SUBJECTS[subject]} with probability at least "
         f"{percent(value, 'lower')}, on average over samples ({name} on {plural(rows, 'row')}; "
-        f"nominal level {percent(float(level))}, which is not what is proven)."
+        f"nominal level {percent(float(level))}{remark})."
     )
 
 
@@ -100,17 +114,16 @@ def _check_cross(certificate: Certificate, data: Any) -> rules.Derivation:
     rows, rank = sum(sizes), certificate.witness["rank"]
     level, method = Fraction(certificate.inputs["level"]), certificate.inputs["method"]
     if data is not None and len(data) != rows:
-        raise CertificateError(f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}")
+        raise CertificateError(
+            f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}"
+        )
     if method not in METHODS or not (rank - 1) / level < rows + 1 <= rank / level:
         raise CertificateError(f"coverage: rank {rank} of {rows} does not belong to the level {level}")
-    if certificate.trivial != (0.0 if rank <= rows else 1.0):
-        raise CertificateError(f"coverage: {certificate.trivial!r} is not the trivial coverage")
     symmetric = "symmetric-learner" in certificate.assumptions
-    claim = _claim(
-        float(certificate.value), level, sizes, method, certificate.inputs["subject"], finite=rank <= rows
-    )
     derived = 1.0 if rank > rows else 1.0 - min(1.0, _recounted_miscoverage(rank, sizes, method, symmetric))
-    return rules.Derivation(derived, error=1e-12, slack=1e-9, claim=claim)
+    subject = certificate.inputs["subject"]
+    record = _record(one_value(certificate), rank, sizes, level, method, subject, symmetric)
+    return rules.Derivation(derived, error=1e-12, slack=1e-9, record=record)
 
 
 def _recounted_miscoverage(rank: int, sizes: tuple[int, ...], method: str, symmetric: bool) -> float:

@@ -47,7 +47,7 @@ def split_rank(rows: int, confidence: Level) -> int:
 
 
 def assured_rank(rows: int, confidence: Level, assurance: Level = 0.95) -> int:
-    """Smallest rank whose coverage given the calibration set reaches `confidence` with probability `assurance`.
+    """Smallest rank whose coverage, given the calibration set, is `confidence` with probability `assurance`.
 
     It is the smallest k with P(Bin(rows, confidence) >= k) <= 1 - assurance; rows + 1 when there is none.
     """
@@ -124,7 +124,9 @@ class ConformalRank:
         """Choose the rank for `rows` scores."""
         level = exact_level(confidence)
         if assurance is None:
-            return cls(split_rank(rows, level), rows, level, None, exact_level(floor_assurance, "floor_assurance"))
+            return cls(
+                split_rank(rows, level), rows, level, None, exact_level(floor_assurance, "floor_assurance")
+            )
         sure = exact_level(assurance, "assurance")
         return cls(assured_rank(rows, level, sure), rows, level, sure, sure)
 

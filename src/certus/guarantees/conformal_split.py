@@ -1,8 +1,8 @@
 """Split conformal calibration: from scores of held-out rows to a threshold with its certificates.
 
 A score s(x, y) is any number that is large when y is odd for x. The set {y : s(x, y) <= q}, with q the score
-of rank k = ceil((n + 1) p), contains the true y of a new row with probability k / (n + 1) >= p on average over
-calibration sets (exactly so without ties), and for this calibration set with at least the Beta floor.
+of rank k = ceil((n + 1) p), contains the true y of a new row with probability k / (n + 1) >= p on average
+over calibration sets (exactly so without ties), and for this calibration set at least with the Beta floor.
 
 Reference: Papadopoulos et al., Inductive Confidence Machines for Regression (2002); Vovk, Conditional
 Validity of Inductive Conformal Predictors (2012).
@@ -173,11 +173,13 @@ def check_scores(scores: ArrayLike) -> NDArray[np.float64]:
             "Hint: take the score of the true label only."
         )
     if values.size == 0:
-        raise ValueError("scores must hold at least one calibration row, got none.\nHint: pass held-out rows.")
+        raise ValueError(
+            "scores must hold at least one calibration row, got none.\nHint: pass held-out rows."
+        )
     missing = np.isnan(values)
     if missing.any():
         raise ValueError(
-            f"scores must not contain NaN; row {int(np.argmax(missing))} is NaN ({int(missing.sum())} in all).\n"
+            f"scores must not contain NaN; row {int(np.argmax(missing))} is NaN, {int(missing.sum())} in all.\n"
             "Hint: look for missing targets or predictions in the calibration rows."
         )
     return values
