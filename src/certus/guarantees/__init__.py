@@ -10,14 +10,17 @@ from certus.guarantees.error import error_bound
 from certus.guarantees.errors import CertificateError
 from certus.guarantees.optimality import strong_convexity_gap
 from certus.guarantees.report import Report
+from certus.guarantees.risk_control import Guard, control_rates
 
 __all__ = [
     "Calibration",
     "ConformalRank",
     "GroupCalibration",
+    "Guard",
     "assured_rank",
     "calibrate",
     "calibrate_groups",
+    "control_rates",
     "coverage_floor",
     "cross_certificate",
     "split_rank",

@@ -178,8 +178,9 @@ def check_scores(scores: ArrayLike) -> NDArray[np.float64]:
         )
     missing = np.isnan(values)
     if missing.any():
+        first, total = int(np.argmax(missing)), int(missing.sum())
         raise ValueError(
-            f"scores must not contain NaN; row {int(np.argmax(missing))} is NaN, {int(missing.sum())} in all.\n"
+            f"scores must not be NaN; row {first} is, and {total} of {values.size} in all.\n"
             "Hint: look for missing targets or predictions in the calibration rows."
         )
     return values
