@@ -4,6 +4,7 @@ namespace nb = nanobind;
 
 // One function per family, each in its own bind_<family>.cpp.
 namespace certus::bindings {
+void bind_bayes(nb::module_& m);
 void bind_core(nb::module_& m);
 void bind_guarantees(nb::module_& m);
 void bind_linear(nb::module_& m);
@@ -12,7 +13,11 @@ void bind_trees(nb::module_& m);
 }  // namespace certus::bindings
 
 NB_MODULE(_native, m) {
+#if defined(NDEBUG)
+  nb::set_leak_warnings(false);  // an object alive at exit is no news for a user; developers' builds say it
+#endif
   m.doc() = "Certus's compiled kernels. Private: call the learners instead.";
+  certus::bindings::bind_bayes(m);
   certus::bindings::bind_core(m);
   certus::bindings::bind_guarantees(m);
   certus::bindings::bind_linear(m);

@@ -1,1 +1,58 @@
+"""Certus: machine learning in which every answer comes with its guarantee.
+
+Sub-packages and the names below are loaded on first use, so that ``import certus`` stays light.
+"""
+
+import importlib
+from typing import Any
+
 __version__ = "0.1.0"
+
+_SUBPACKAGES = (
+    "base",
+    "bayes",
+    "cli",
+    "datasets",
+    "evaluation",
+    "guarantees",
+    "linear",
+    "neighbors",
+    "report",
+    "trees",
+    "verbs",
+    "workflow",
+)
+
+# Public names at the top -> the module that has them.
+_NAMES = {
+    "Certificate": "certus.guarantees",
+    "CertificateError": "certus.guarantees",
+    "Report": "certus.guarantees",
+    "CertusFileError": "certus.base.persistence",
+    "save": "certus.verbs",
+    "load": "certus.verbs",
+    "certify": "certus.verbs",
+    "check": "certus.verbs",
+    "compare": "certus.verbs",
+    "conformal": "certus.verbs",
+    "guard": "certus.verbs",
+    "plan": "certus.verbs",
+    "select": "certus.verbs",
+    "study": "certus.workflow",
+}
+
+__all__ = sorted([*_NAMES, *_SUBPACKAGES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+        globals()[name] = value
+        return value
+    if name in _SUBPACKAGES:
+        return importlib.import_module(f"certus.{name}")
+    raise AttributeError(f"module 'certus' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,130 @@
+"""The catalogue: every public learner, registered where it is defined.
+
+``certus learners``, the table in the documentation, loading of saved models and the contract tests are all
+generated from it. Only registered classes can be built from a file.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+Task = Literal["classification", "regression", "clustering", "transformation", "density"]
+Class = TypeVar("Class", bound=type)
+
+# Sub-packages that hold learners; each registers its own when it is imported.
+FAMILIES = ("bayes",)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the catalogue says about one learner."""
+
+    learner: type
+    family: str
+    tasks: tuple[Task, ...]
+    summary: str
+    guarantees: tuple[str, ...]
+    cost: str
+    known_failures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        return self.learner.__name__
+
+    @property
+    def path(self) -> str:
+        """Where users import it from, such as ``certus.linear.Ridge``."""
+        return f"certus.{self.family}.{self.name}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as plain values."""
+        return {
+            "name": self.name,
+            "class": self.path,
+            "family": self.family,
+            "tasks": list(self.tasks),
+            "summary": self.summary,
+            "guarantees": list(self.guarantees),
+            "cost": self.cost,
+            "known_failures": dict(self.known_failures),
+        }
+
+
+_entries: dict[str, Entry] = {}
+_parts: dict[str, type] = {}
+
+
+def register(
+    *,
+    family: str,
+    tasks: tuple[Task, ...],
+    guarantees: tuple[str, ...],
+    cost: str,
+    known_failures: Mapping[str, str] | None = None,
+) -> Callable[[Class], Class]:
+    """Class decorator that puts a learner into the catalogue.
+
+    Parameters
+    ----------
+    family : str
+        The sub-package it is imported from.
+    tasks : tuple of str
+        What it can be used for.
+    guarantees : tuple of str
+        What its report can promise, in a few words each.
+    cost : str
+        Fit and predict cost in n rows and p columns.
+    known_failures : mapping of str to str, optional
+        scikit-learn checks that cannot hold, with the reason.
+    """
+
+    def add(learner: Class) -> Class:
+        summary = (learner.__doc__ or "").strip().splitlines()[0]
+        entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}))
+        _entries[entry.path] = entry
+        return learner
+
+    return add
+
+
+def register_part(family: str) -> Callable[[Class], Class]:
+    """Class decorator for fitted components that are not learners (a tree, a kernel): they may be saved."""
+
+    def add(part: Class) -> Class:
+        _parts[f"certus.{family}.{part.__name__}"] = part
+        return part
+
+    return add
+
+
+def entries(task: str | None = None) -> list[Entry]:
+    """All learners (of a task), in order of family and name. Imports every family."""
+    _import_families()
+    found = (entry for entry in _entries.values() if task is None or task in entry.tasks)
+    return sorted(found, key=lambda entry: (entry.family, entry.name))
+
+
+def find(path: str) -> type | None:
+    """The registered learner or part with this import path, or None. Imports only its family."""
+    pieces = path.split(".")
+    if len(pieces) == 3 and pieces[0] == "certus" and pieces[1] in FAMILIES:
+        importlib.import_module(f"certus.{pieces[1]}")
+    entry = _entries.get(path)
+    return entry.learner if entry is not None else _parts.get(path)
+
+
+def path_of(kind: type) -> str | None:
+    """The import path under which a class is registered, or None."""
+    for path, entry in _entries.items():
+        if entry.learner is kind:
+            return path
+    return next((path for path, part in _parts.items() if part is kind), None)
+
+
+def _import_families() -> None:
+    for family in FAMILIES:
+        importlib.import_module(f"certus.{family}")

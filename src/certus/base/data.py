@@ -1,0 +1,230 @@
+"""Reading what users pass in: tables, targets, weights; and saying precisely what is wrong with them.
+
+scikit-learn's `validate_data` does the conversion (numpy, scipy sparse, pandas, polars, pyarrow) and keeps the
+column names. What it cannot say, we add: which row and which column holds the value that is not allowed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import validate_data
+
+from certus import _native
+from certus.base.threads import resolve_threads
+
+FLOATS = (np.float64, np.float32)
+
+
+def check_X(
+    learner: Any,
+    X: Any,
+    *,
+    reset: bool = False,
+    accept_sparse: Any = False,
+    dtype: Any = FLOATS,
+    order: str | None = None,
+    allow_nan: bool = False,
+    check_finite: bool = True,
+    min_rows: int = 1,
+    copy: bool = False,
+    accept_large_sparse: bool = True,
+) -> Any:
+    """A table as a float array (or sparse matrix), its width and column names checked against ``fit``.
+
+    ``check_finite=False`` is for kernels that notice a non-finite value themselves and then call
+    `assert_finite` to name the place: one pass over the data less.
+    """
+    try:
+        table = validate_data(
+            learner,
+            X,
+            reset=reset,
+            accept_sparse=accept_sparse,
+            accept_large_sparse=accept_large_sparse,
+            dtype=dtype,
+            order=order,
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+            copy=copy,
+        )
+    except (ValueError, TypeError) as error:
+        raise _with_column(error, X) from error
+    if check_finite:
+        assert_finite(learner, table, allow_nan=allow_nan)
+    return table
+
+
+def check_Xy(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    multi_output: bool = False,
+    y_numeric: bool = False,
+    min_rows: int = 1,
+    **options: Any,
+) -> tuple[Any, NDArray[Any]]:
+    """A table and its target, equally long. Options as for `check_X`; always ``reset=True`` unless given."""
+    options.setdefault("reset", True)
+    if y is None:
+        raise ValueError(
+            f"{type(learner).__name__} requires y to be passed, but the target y is None.\n"
+            "Hint: call fit(X, y) with one target value per row."
+        )
+    table = check_X(learner, X, min_rows=min_rows, **options)
+    target = check_target(learner, y, multi_output=multi_output, numeric=y_numeric)
+    check_consistent_length(table, target)
+    return table, target
+
+
+def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
+    """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
+    if multi_output:
+        target = check_array(
+            y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner
+        )
+    else:
+        target = column_or_1d(y, warn=True)
+        if target.dtype.kind == "c":
+            raise ValueError("Complex data not supported: y must hold real numbers or labels.")
+        if target.dtype.kind == "O" and not numeric:
+            _refuse_missing_labels(target)
+        assert_finite(learner, target, name="y")
+    if numeric and target.dtype.kind == "O":
+        target = target.astype(np.float64)
+        assert_finite(learner, target, name="y")
+    return target
+
+
+def _refuse_missing_labels(labels: NDArray[Any]) -> None:
+    for row, label in enumerate(labels):
+        if label is None or label != label:
+            raise ValueError(
+                f"Input y contains NaN: the label of row {row} is missing ({label!r}).\n"
+                "Hint: drop the rows without a label."
+            )
+
+
+def check_weights(
+    learner: Any, sample_weight: Any, X: Any, *, dtype: Any = np.float64, copy: bool = False
+) -> NDArray[Any] | None:
+    """Weights as a vector, or None when there are none: non-negative, finite, not all zero."""
+    if sample_weight is None:
+        return None
+    name = type(learner).__name__
+    rows = X.shape[0]
+    if np.isscalar(sample_weight):
+        weights = np.full(rows, float(sample_weight), dtype=dtype)  # type: ignore[arg-type]
+    else:
+        weights = check_array(
+            sample_weight, ensure_2d=False, dtype=dtype, order="C", copy=copy, input_name="sample_weight"
+        )
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. "
+            f"Expected either a scalar value or a 1D array of length {rows}."
+        )
+    if weights.shape != (rows,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(rows,)}!\n"
+            f"Hint: {name} needs one weight per row of X."
+        )
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}; "
+            f"{name} allows weights >= 0.\nHint: a weight of 0 removes the row."
+        )
+    if not weights.any():
+        raise ValueError(
+            "Sample weights must contain at least one non-zero number: all "
+            f"{rows} values of `sample_weight` are 0, so {name} has no rows to learn from."
+        )
+    return weights
+
+
+def assert_finite(learner: Any, table: Any, *, allow_nan: bool = False, name: str = "X") -> None:
+    """Raise a ValueError that names row and column if the table holds NaN or infinity."""
+    values = table.data if sparse.issparse(table) else table
+    if values.dtype.kind != "f" or _all_finite(values):
+        return
+    bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+    if not bad.any():
+        return
+    row, column = _first_place(table, bad)
+    value = table[row, column] if table.ndim == 2 else table[row]
+    nan = bool(np.isnan(value))
+    what = "NaN" if nan else f"infinity or a value too large for {values.dtype!r}"
+    place = f"row {row}" if table.ndim == 1 else f"row {row}, column {_column_name(learner, column)}"
+    message = f"Input {name} contains {what}: first at {place}."
+    owner = type(learner).__name__
+    if nan:
+        message += (
+            f"\n{owner} does not accept missing values encoded as NaN natively.\n"
+            "Hint: fill them in a pipeline, for example "
+            f"make_pipeline(SimpleImputer(), {owner}()), or use a learner that accepts them, "
+            "such as certus.trees.DecisionTreeClassifier."
+        )
+    raise ValueError(message)
+
+
+def _all_finite(values: NDArray[Any]) -> bool:
+    flat = values.ravel(order="K") if values.flags.forc else np.ascontiguousarray(values).ravel()
+    if flat.dtype not in (np.float32, np.float64):
+        return bool(np.isfinite(flat).all())
+    threads = resolve_threads() if flat.size > 200_000 else 1
+    return bool(_native.all_finite(flat, threads))
+
+
+def _first_place(table: Any, bad: NDArray[np.bool_]) -> tuple[int, int]:
+    if sparse.issparse(table):
+        triplets = sparse.coo_array(table)
+        finite = np.isfinite(triplets.data)
+        first = int(np.flatnonzero(~finite)[0])
+        return int(triplets.coords[0][first]), int(triplets.coords[1][first])
+    first = int(np.flatnonzero(bad.ravel())[0])
+    return (first, 0) if bad.ndim == 1 else divmod(first, bad.shape[1])
+
+
+def _column_name(learner: Any, column: int) -> str:
+    names = getattr(learner, "feature_names_in_", None)
+    return f"{column} ({str(names[column])!r})" if names is not None else str(column)
+
+
+def _with_column(error: ValueError | TypeError, X: Any) -> ValueError | TypeError:
+    """The same error, with the column and row that could not be turned into numbers added to it."""
+    if "could not convert" not in str(error) and "must be a string or a" not in str(error):
+        return error
+    place = _first_text(X)
+    if place is None:
+        return error
+    row, column, value = place
+    return type(error)(
+        f"{error}\nColumn {column} holds {value!r} at row {row}, which is not a number.\n"
+        "Hint: encode text columns first, for example with OneHotEncoder in a ColumnTransformer."
+    )
+
+
+def _first_text(X: Any) -> tuple[int, str, Any] | None:
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        columns = [(repr(str(name)), frame[name].to_list()) for name in frame.columns]
+    else:
+        cells = np.asarray(X, dtype=object)
+        if cells.ndim != 2:
+            return None
+        columns = [(str(number), list(cells[:, number])) for number in range(cells.shape[1])]
+    for name, values in columns:
+        for row, value in enumerate(values):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                if value is not None:
+                    return row, name, value
+    return None

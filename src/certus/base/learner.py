@@ -1,0 +1,147 @@
+"""The contract of a learner, as code: what every estimator of Certus has beyond scikit-learn's base classes.
+
+A learner stores its parameters, states their rules as data (``_constraints``), lists its fitted attributes once
+(``_state``; saving, loading and equality use the list), and ends ``fit`` with ``report_``: the certificates that
+training alone supports. ``certify`` adds what held-out rows support.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClusterMixin,
+    DensityMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base.params import Constraints, check_parameters
+from certus.base.threads import blas_on_one_thread
+from certus.guarantees import Report, error_bound
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def fit_method(method: Method) -> Method:
+    """Wrap ``fit`` or ``partial_fit``: check parameters, keep BLAS on one thread, close callbacks, and leave
+    the learner unfitted if it was interrupted.
+    """
+
+    @functools.wraps(method)
+    def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
+        if not get_config()["skip_parameter_validation"]:
+            check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
+        try:
+            with blas_on_one_thread():
+                return method(self, *args, **kwargs)
+        except KeyboardInterrupt:
+            self._forget()
+            raise
+
+    return with_callbacks(wrapper)
+
+
+def predict_method(method: Method) -> Method:
+    """Wrap a method that needs a fitted learner: say so clearly if it is not, keep BLAS on one thread."""
+
+    @functools.wraps(method)
+    def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
+        check_is_fitted(self)
+        with blas_on_one_thread():
+            return method(self, *args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
+
+
+class Learner(CallbackSupportMixin, BaseEstimator):
+    """What all learners share. Derive from the class of the task instead: `Classifier`, `Regressor`, …"""
+
+    _constraints: ClassVar[Constraints] = {}
+    _state: ClassVar[tuple[str, ...]] = ()
+
+    report_: Report
+
+    def _forget(self) -> None:
+        """Remove everything that ``fit`` learned."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def __str__(self) -> str:
+        text = repr(self)
+        report = getattr(self, "report_", None)
+        return f"{text}\n{report.text()}" if report else text
+
+    def _repr_html_inner(self) -> str:
+        html = str(estimator_html_repr(self))
+        report = getattr(self, "report_", None)
+        return html + report._repr_html_() if report else html
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = {"text/plain": str(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+
+class Classifier(ClassifierMixin, Learner):
+    """A learner that predicts labels."""
+
+    classes_: NDArray[Any]
+
+    def _encode_labels(self, y: NDArray[Any], *, min_classes: int = 1) -> NDArray[np.intp]:
+        """Set ``classes_`` and return for each row the position of its label there."""
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < min_classes:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least {min_classes} classes in the data, but the "
+                f"data contains only one class: {self.classes_[0]!r}.\n"
+                "Hint: check the target column, or that a split did not leave a class out."
+            )
+        return codes
+
+    def certify(self, X: Any, y: Any, *, confidence: float = 0.95) -> Report:
+        """Bound the error rate of this fitted classifier from rows that it was not trained on.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Held-out rows, independent of training and of every choice made on the way.
+        confidence : float, default=0.95
+            Probability with which the bound holds.
+
+        Returns
+        -------
+        Report
+            The certificates of training together with those of these rows.
+        """
+        wrong = np.asarray(self.predict(X)) != np.asarray(y)
+        return self.report_.with_([error_bound(int(wrong.sum()), len(wrong), confidence=confidence)])
+
+
+class Regressor(RegressorMixin, Learner):
+    """A learner that predicts numbers."""
+
+
+class Clusterer(ClusterMixin, Learner):
+    """A learner that divides rows into groups."""
+
+
+class Transformer(TransformerMixin, Learner):
+    """A learner that maps rows to new columns."""
+
+
+class DensityEstimator(DensityMixin, Learner):
+    """A learner that models where rows are likely to be."""

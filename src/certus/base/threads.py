@@ -1,0 +1,83 @@
+"""How many threads to use, and keeping BLAS on one thread while our own pool is at work.
+
+Results must not depend on the number of threads. Our kernels guarantee that themselves (fixed blocks, combined
+in order); BLAS does not, so it runs on one thread inside ``fit`` and ``predict`` and the pool parallelises over
+blocks instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+
+from joblib import cpu_count, effective_n_jobs
+from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
+
+
+def resolve_threads(n_jobs: int | None = None) -> int:
+    """Translate ``n_jobs`` into a number of threads.
+
+    ``None`` means what `joblib.parallel_config` says if it was used, else ``OMP_NUM_THREADS``, else the cores
+    that affinity and cgroup leave to this process; always 1 inside a joblib worker. Negative numbers count
+    from the cores: -1 is all of them, -2 all but one.
+    """
+    backend, configured = get_active_backend()
+    if getattr(backend, "nesting_level", 0):
+        return 1
+    if n_jobs is None:
+        if configured is not None and configured != 1:
+            return max(1, effective_n_jobs(configured))
+        return _omp_threads() or max(1, cpu_count())
+    if n_jobs == 0:
+        msg = "The 'n_jobs' parameter must be None, a positive or a negative int. Got 0 instead."
+        raise ValueError(msg)
+    return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+
+
+def _omp_threads() -> int | None:
+    """The first number of OMP_NUM_THREADS, which joblib also sets for its worker processes."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) if first.isdigit() and int(first) > 0 else None
+
+
+class _BlasLimit:
+    """Counts who wants BLAS on one thread, so that nested and concurrent users restore it only once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._limiter: object = None
+        self._controller: ThreadpoolController | None = None
+
+    def acquire(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                if self._controller is None:
+                    import scipy.linalg.blas  # noqa: F401  its BLAS must be loaded to be found
+
+                    self._controller = ThreadpoolController().select(user_api="blas")
+                self._limiter = self._controller.limit(limits=1)
+
+    def release(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limiter.restore_original_limits()  # type: ignore[attr-defined]
+                self._limiter = None
+
+
+_limit = _BlasLimit()
+
+
+@contextlib.contextmanager
+def blas_on_one_thread() -> Iterator[None]:
+    """Run the body with every loaded BLAS on one thread."""
+    _limit.acquire()
+    try:
+        yield
+    finally:
+        _limit.release()

@@ -1,0 +1,46 @@
+"""Small problems on which every learner of the catalogue is tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification, make_regression
+
+from certus.base import catalogue
+from certus.base.catalogue import Entry
+
+
+def learners() -> list[Any]:
+    """One pytest parameter per learner of the catalogue."""
+    import pytest
+
+    return [pytest.param(entry, id=entry.path) for entry in catalogue.entries()]
+
+
+def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A table and a target that suit the learner's first task."""
+    if "classification" in entry.tasks:
+        X, y = make_classification(
+            rows, columns, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=seed
+        )
+        return X, y
+    X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
+    return X, y
+
+
+def make(entry: Entry) -> Any:
+    """A fresh learner with a fixed seed where it has one."""
+    learner = entry.learner()
+    if "random_state" in learner.get_params():
+        learner.set_params(random_state=0)
+    return learner
+
+
+def outputs(learner: Any, X: np.ndarray) -> list[np.ndarray]:
+    """Everything that the learner says about rows, as arrays of numbers where possible."""
+    found = [np.asarray(learner.predict(X))]
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(learner, method):
+            found.append(np.asarray(getattr(learner, method)(X)))
+    return found
