@@ -20,6 +20,8 @@ from certus.guarantees.errors import CertificateError
 from certus.guarantees.wording import percent, plural
 
 SUBJECTS = {"interval": "value", "set": "label"}
+# A set of labels is drawn from the known ones; an interval leaves nothing out.
+SUBJECT_ASSUMPTIONS: dict[str, tuple[str, ...]] = {"interval": (), "set": ("known-labels",)}
 
 
 def rank_certificate(
@@ -34,7 +36,7 @@ def rank_certificate(
         kind="expectation",
         theorem="Inductive Confidence Machines for Regression (2002)",
         rule="conformal-rank",
-        assumptions=("exchangeable", "independent-holdout"),
+        assumptions=("exchangeable", "independent-holdout", *SUBJECT_ASSUMPTIONS[subject]),
         **_common_fields(rank, threshold, subject, group),
     )
 
@@ -51,7 +53,7 @@ def floor_certificate(
         kind="probable",
         theorem="Conditional Validity of Inductive Conformal Predictors (2012)",
         rule="conformal-floor",
-        assumptions=("iid", "independent-holdout"),
+        assumptions=("iid", "independent-holdout", *SUBJECT_ASSUMPTIONS[subject]),
         **_common_fields(rank, threshold, subject, group),
     )
 
@@ -102,9 +104,7 @@ def _stated_rank(certificate: Certificate) -> ConformalRank:
     rank, rows = certificate.witness["rank"], certificate.witness["rows"]
     level = Fraction(certificate.inputs["level"])
     if not (isinstance(rank, int) and isinstance(rows, int) and 0 < level < 1 and 1 <= rank <= rows + 1):
-        raise CertificateError(
-            f"{certificate.quantity}: rank {rank!r} of {rows!r} at level {level} is impossible"
-        )
+        raise CertificateError(f"{certificate.quantity}: rank {rank!r} of {rows!r} at level {level} is impossible")
     declared = certificate.inputs["assurance"]
     assurance = None if declared is None else Fraction(declared)
     if assurance is None:
@@ -136,19 +136,13 @@ def _recount(certificate: Certificate, data: Any) -> None:
                 f"{certificate.quantity}: the data must be a pair (scores, groups). "
                 "Hint: pass the group of every calibration row."
             )
-        scores = scores[
-            np.array([group.split(" ", 1)[1] == str(label) for label in np.asarray(groups).tolist()])
-        ]
+        scores = scores[np.array([group.split(" ", 1)[1] == str(label) for label in np.asarray(groups).tolist()])]
     rank, rows = certificate.witness["rank"], certificate.witness["rows"]
     threshold = certificate.witness["threshold"]
     if len(scores) != rows:
-        raise CertificateError(
-            f"{certificate.quantity}: {len(scores)} scores given, the witness speaks of {rows}"
-        )
+        raise CertificateError(f"{certificate.quantity}: {len(scores)} scores given, the witness speaks of {rows}")
     if rank <= rows and not np.sum(scores < threshold) < rank <= np.sum(scores <= threshold):
-        raise CertificateError(
-            f"{certificate.quantity}: {threshold!r} is not the score of rank {rank} of {rows}"
-        )
+        raise CertificateError(f"{certificate.quantity}: {threshold!r} is not the score of rank {rank} of {rows}")
 
 
 @rules.checker("conformal-rank")
@@ -156,9 +150,7 @@ def _check_rank(certificate: Certificate, data: Any) -> rules.Derivation:
     rank = _stated_rank(certificate)
     _recount(certificate, data)
     derived = min(1.0, rank.rank / (rank.rows + 1))
-    return rules.Derivation(
-        derived, error=1e-15, slack=1e-12, record=_again(rank_certificate, rank, certificate)
-    )
+    return rules.Derivation(derived, error=1e-15, slack=1e-12, record=_again(rank_certificate, rank, certificate))
 
 
 @rules.checker("conformal-floor")
@@ -167,9 +159,7 @@ def _check_floor(certificate: Certificate, data: Any) -> rules.Derivation:
     _recount(certificate, data)
     derived, limit = 1.0, math.log(certificate.failure)
     if rank.finite:
-        derived = bisect(
-            lambda p: log_upper_tail(rank.rank, rank.rows, p) > limit, rank.rank / rank.rows, 0.0
-        )
+        derived = bisect(lambda p: log_upper_tail(rank.rank, rank.rows, p) > limit, rank.rank / rank.rows, 0.0)
     return rules.Derivation(derived, error=1e-11, record=_again(floor_certificate, rank, certificate))
 
 

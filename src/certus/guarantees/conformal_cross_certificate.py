@@ -9,7 +9,7 @@ import numpy as np
 
 from certus.guarantees import rules
 from certus.guarantees.certificate import Certificate
-from certus.guarantees.conformal_certificates import SUBJECTS, one_value
+from certus.guarantees.conformal_certificates import SUBJECT_ASSUMPTIONS, SUBJECTS, one_value
 from certus.guarantees.conformal_cross import METHODS, proven_miscoverage
 from certus.guarantees.conformal_ranks import Level, exact_level, rounded_down, rows_for_split, split_rank
 from certus.guarantees.errors import CertificateError
@@ -55,6 +55,7 @@ def _record(
     symmetric: bool,
 ) -> Certificate:
     finite = rank <= sum(sizes)
+    learner = ("symmetric-learner",) if symmetric else ()
     return Certificate(
         claim=_claim(value, level, sizes, method, subject, finite),
         quantity="coverage",
@@ -65,7 +66,7 @@ def _record(
         kind="expectation",
         theorem="Predictive inference with the jackknife+ (2021)",
         rule="cross-conformal",
-        assumptions=("exchangeable", "random-folds", *(("symmetric-learner",) if symmetric else ())),
+        assumptions=("exchangeable", "random-folds", *learner, *SUBJECT_ASSUMPTIONS[subject]),
         inputs={"level": str(level), "method": method, "subject": subject},
         witness={"rank": rank, "folds": _counted(sizes)},
     )
@@ -87,9 +88,7 @@ def _counted(sizes: Sequence[int]) -> list[list[int]]:
     return [[int(size), int(count)] for size, count in zip(values, counts, strict=True)]
 
 
-def _claim(
-    value: float, level: Fraction, sizes: Sequence[int], method: str, subject: str, finite: bool
-) -> str:
+def _claim(value: float, level: Fraction, sizes: Sequence[int], method: str, subject: str, finite: bool) -> str:
     rows, folds = sum(sizes), len(sizes)
     if not finite:
         return (
@@ -114,9 +113,7 @@ def _check_cross(certificate: Certificate, data: Any) -> rules.Derivation:
     rows, rank = sum(sizes), certificate.witness["rank"]
     level, method = Fraction(certificate.inputs["level"]), certificate.inputs["method"]
     if data is not None and len(data) != rows:
-        raise CertificateError(
-            f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}"
-        )
+        raise CertificateError(f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}")
     if method not in METHODS or not (rank - 1) / level < rows + 1 <= rank / level:
         raise CertificateError(f"coverage: rank {rank} of {rows} does not belong to the level {level}")
     symmetric = "symmetric-learner" in certificate.assumptions

@@ -124,9 +124,7 @@ class ConformalRank:
         """Choose the rank for `rows` scores."""
         level = exact_level(confidence)
         if assurance is None:
-            return cls(
-                split_rank(rows, level), rows, level, None, exact_level(floor_assurance, "floor_assurance")
-            )
+            return cls(split_rank(rows, level), rows, level, None, exact_level(floor_assurance, "floor_assurance"))
         sure = exact_level(assurance, "assurance")
         return cls(assured_rank(rows, level, sure), rows, level, sure, sure)
 
@@ -164,8 +162,7 @@ class ConformalRank:
 def _row_count(rows: int) -> int:
     if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 0:
         raise ValueError(
-            f"rows must be a whole number of calibration rows, at least 0, got {rows!r}.\n"
-            "Hint: pass len(scores)."
+            f"rows must be a whole number of calibration rows, at least 0, got {rows!r}.\nHint: pass len(scores)."
         )
     return int(rows)
 

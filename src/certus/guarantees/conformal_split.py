@@ -173,9 +173,7 @@ def check_scores(scores: ArrayLike) -> NDArray[np.float64]:
             "Hint: take the score of the true label only."
         )
     if values.size == 0:
-        raise ValueError(
-            "scores must hold at least one calibration row, got none.\nHint: pass held-out rows."
-        )
+        raise ValueError("scores must hold at least one calibration row, got none.\nHint: pass held-out rows.")
     missing = np.isnan(values)
     if missing.any():
         first, total = int(np.argmax(missing)), int(missing.sum())

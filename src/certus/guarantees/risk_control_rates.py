@@ -90,8 +90,7 @@ def demands(rates: Mapping[str, Level | None]) -> tuple[Demand, ...]:
             found.append(Demand(RATES[name], exact_level(target, name)))
     if not found:
         raise ValueError(
-            f"rates: at least one of {', '.join(RATES)} must be given, got none.\n"
-            "Hint: for example recall=0.95."
+            f"rates: at least one of {', '.join(RATES)} must be given, got none.\nHint: for example recall=0.95."
         )
     return tuple(found)
 

@@ -24,9 +24,7 @@ PROCEDURES = ("holm", "bonferroni", "fixed-sequence")
 Counts = tuple[Fraction, Sequence[int], Sequence[int]]
 
 
-def passing(
-    tests: Sequence[Counts], failure: Fraction, procedure: str, starts: Sequence[int] = (0,)
-) -> list[int]:
+def passing(tests: Sequence[Counts], failure: Fraction, procedure: str, starts: Sequence[int] = (0,)) -> list[int]:
     """Indices of the thresholds that pass, ascending."""
     size = len(tests[0][1])
     if procedure == "bonferroni":
