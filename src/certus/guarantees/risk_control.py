@@ -18,9 +18,10 @@ Learn then Test (2021).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,6 +62,8 @@ class Guard:
         estimate from the rates seen on these rows; None when feasible or when more rows would not help.
     safe : tuple of two floats, or of all passing thresholds
         What else could have been chosen under the same promise.
+    scorer : callable or None
+        Turns rows into scores, when the guard was made from a model.
     """
 
     feasible: bool
@@ -70,13 +73,15 @@ class Guard:
     reason: str = ""
     rows_needed: int | None = None
     safe: tuple[float, ...] = ()
+    scorer: Callable[[Any], ArrayLike] | None = field(default=None, compare=False, repr=False)
 
-    def flag(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        """True for rows whose score is at least the threshold."""
+    def flag(self, rows: Any) -> NDArray[np.bool_]:
+        """True for rows whose score is at least the threshold; `rows` are scores unless there is a `scorer`."""
         if self.threshold is None:
             raise ValueError(
                 f"this guard has no threshold: {self.reason}\nHint: look at `feasible` before flagging rows."
             )
+        scores = rows if self.scorer is None else self.scorer(rows)
         return np.asarray(np.asarray(scores, dtype=np.float64) >= self.threshold)
 
     def __str__(self) -> str:
