@@ -20,10 +20,10 @@ void take(const nb::dict& api, const char* name, const char* signature, Pointer&
   const nb::object capsule = api[name];
   const char* found = PyCapsule_GetName(capsule.ptr());
   if (found == nullptr || std::strcmp(found, signature) != 0) {
-    throw nb::import_error(
-        (std::string("scipy.linalg.cython_blas.") + name + " has the signature '" + (found ? found : "?") +
-         "', expected '" + signature + "'. Hint: install a SciPy release that Certus supports.")
-            .c_str());
+    throw nb::import_error((std::string("scipy.linalg.cython_blas.") + name + " has the signature '" +
+                            (found ? found : "?") + "', expected '" + signature +
+                            "'. Hint: install a SciPy release that Certus supports.")
+                               .c_str());
   }
   target = reinterpret_cast<Pointer>(PyCapsule_GetPointer(capsule.ptr(), found));
 }
@@ -32,10 +32,12 @@ void take(const nb::dict& api, const char* name, const char* signature, Pointer&
 
 void ensure_blas() {
   if (blas<double>().gemm != nullptr) return;
-  const nb::dict api = nb::cast<nb::dict>(nb::module_::import_("scipy.linalg.cython_blas").attr("__pyx_capi__"));
+  const nb::dict api =
+      nb::cast<nb::dict>(nb::module_::import_("scipy.linalg.cython_blas").attr("__pyx_capi__"));
 #define CERTUS_S "__pyx_t_5scipy_6linalg_11cython_blas_s *"
 #define CERTUS_D "__pyx_t_5scipy_6linalg_11cython_blas_d *"
-#define CERTUS_GEMM(T) "void (char *, char *, int *, int *, int *, " T ", " T ", int *, " T ", int *, " T ", " T ", int *)"
+#define CERTUS_GEMM(T) \
+  "void (char *, char *, int *, int *, int *, " T ", " T ", int *, " T ", int *, " T ", " T ", int *)"
 #define CERTUS_SYRK(T) "void (char *, char *, int *, int *, " T ", " T ", int *, " T ", " T ", int *)"
 #define CERTUS_GEMV(T) "void (char *, int *, int *, " T ", " T ", int *, " T ", int *, " T ", " T ", int *)"
   take(api, "sgemm", CERTUS_GEMM(CERTUS_S), blas<float>().gemm);

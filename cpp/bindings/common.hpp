@@ -1,5 +1,6 @@
 // What every binding file shares: array types, the bridge from Ctrl-C to the stop token, and the BLAS table.
-// Bindings hold no logic: they turn arrays into views, release the GIL, call one kernel, and hand on a status.
+// Bindings hold no logic: they turn arrays into views, release the GIL, call one kernel, and hand on a
+// status.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <span>
+#include <type_traits>
 
 #include "core/status.hpp"
 #include "core/stop.hpp"
@@ -17,7 +19,8 @@ namespace certus::bindings {
 
 namespace nb = nanobind;
 
-// Inputs are `const`, so that read-only arrays are accepted; use .noconvert() so that nothing is copied silently.
+// Inputs are `const`, so that read-only arrays are accepted; use .noconvert() so that nothing is copied
+// silently.
 template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -39,7 +42,8 @@ View2D<T> view(const nb::ndarray<T, Options...>& array) {
 // True after a signal handler raised; needs the GIL, which it takes itself.
 bool python_signal_raised(void*);
 
-// Runs kernel(stop) without the GIL. Ctrl-C ends the kernel early and comes out as KeyboardInterrupt.
+// Runs kernel(stop) without the GIL. Ctrl-C ends the kernel early and comes out as KeyboardInterrupt (or what
+// the signal's handler raised).
 template <class Kernel>
 auto run_kernel(Kernel&& kernel) {
   StopToken stop(&python_signal_raised, nullptr);
@@ -49,13 +53,13 @@ auto run_kernel(Kernel&& kernel) {
       nb::gil_scoped_release released;
       kernel(stop);
     }
-    if (stop.requested()) throw nb::python_error();
+    if (PyErr_Occurred()) throw nb::python_error();
   } else {
     Result result = [&] {
       nb::gil_scoped_release released;
       return kernel(stop);
     }();
-    if (stop.requested()) throw nb::python_error();
+    if (PyErr_Occurred()) throw nb::python_error();
     return result;
   }
 }

@@ -13,6 +13,9 @@ void bind_trees(nb::module_& m);
 }  // namespace certus::bindings
 
 NB_MODULE(_native, m) {
+#if defined(NDEBUG)
+  nb::set_leak_warnings(false);  // an object alive at exit is no news for a user; developers' builds say it
+#endif
   m.doc() = "Certus's compiled kernels. Private: call the learners instead.";
   certus::bindings::bind_bayes(m);
   certus::bindings::bind_core(m);

@@ -1,15 +1,18 @@
 #include "core/parallel.hpp"
 
 #include <atomic>
+#include <cfenv>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <limits>
-#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #if !defined(_WIN32)
 #include <pthread.h>
+#include <signal.h>
 #endif
 
 namespace certus {
@@ -17,130 +20,175 @@ namespace {
 
 thread_local bool inside_block = false;
 
-// One parallel_for call. Shared with the workers so that a late waker never touches a dead frame.
+// One parallel_for call. It lives in the caller's frame: pool threads join and leave it under the pool's
+// mutex, and the caller returns only when nobody can join any more and all who joined have left.
 struct Job {
   Job(Index blocks_, StopToken& stop_, const FunctionRef<void(Index, int)>& body_)
-      : blocks(blocks_), stop(&stop_), body(&body_) {}
+      : blocks(blocks_), stop(stop_), body(body_) {}
 
-  Index blocks;
-  StopToken* stop;
-  const FunctionRef<void(Index, int)>* body;
+  const Index blocks;
+  StopToken& stop;
+  const FunctionRef<void(Index, int)>& body;
   std::atomic<Index> next{0};
-  std::atomic<int> next_worker{1};  // the caller is worker 0
-  int seats = 0;                    // how many pool threads may still join
-  int running = 0;                  // pool threads inside the job (guarded by the pool's mutex)
+  std::fenv_t rounding{};  // the caller's floating-point environment, so that every block rounds alike
+  int joined = 0;   // pool threads that took part; the caller is worker 0 (guarded by the pool's mutex)
+  int seats = 0;    // pool threads that may still join (guarded)
+  int running = 0;  // pool threads inside (guarded)
   std::mutex error_mutex;
   std::exception_ptr error;
   Index error_block = std::numeric_limits<Index>::max();
 
   void work(int worker) noexcept {
+    const bool nested = inside_block;
     inside_block = true;
-    while (!stop->poll()) {
+    while (!stop.poll()) {
       const Index block = next.fetch_add(1, std::memory_order_relaxed);
       if (block >= blocks) break;
       try {
-        (*body)(block, worker);
+        body(block, worker);
       } catch (...) {
-        const std::scoped_lock lock(error_mutex);
-        if (block < error_block) {
-          error_block = block;
-          error = std::current_exception();
-        }
-        next.store(blocks, std::memory_order_relaxed);
+        keep_error(block);
       }
     }
-    inside_block = false;
+    inside_block = nested;
   }
+
+ private:
+  // Blocks are handed out in order, so every block below this one has begun and will have its say: which
+  // exception survives does not depend on the threads.
+  void keep_error(Index block) noexcept {
+    const std::scoped_lock lock(error_mutex);
+    if (block < error_block) {
+      error_block = block;
+      error = std::current_exception();
+    }
+    next.store(blocks, std::memory_order_relaxed);
+  }
+};
+
+// While it lives, this thread and those it creates receive no signal that is meant for the process: Ctrl-C
+// and timers belong to the threads of the host program. Faults of the thread itself stay deliverable.
+class SignalsBlocked {
+ public:
+#if defined(_WIN32)
+  SignalsBlocked() noexcept {}
+#else
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+#endif
 };
 
 class Pool {
  public:
-  // Returns false when the pool is taken; the caller then works alone.
-  bool run(Job& job, int threads) {
-    const std::unique_lock owner(in_use_, std::try_to_lock);
-    if (!owner.owns_lock()) return false;
-    {
-      const std::scoped_lock lock(mutex_);
-      while (static_cast<int>(workers_.size()) < threads - 1) workers_.emplace_back([this] { serve(); }).detach();
-      job.seats = threads - 1;
-      job_ = &job;
-    }
-    wake_.notify_all();
+  // Returns false when another thread has the pool; the caller then works alone.
+  bool run(Job& job, int threads) noexcept {
+    if (taken_.test_and_set(std::memory_order_acquire)) return false;
+    post(job, threads - 1);
     job.work(0);
-    std::unique_lock lock(mutex_);
-    job_ = nullptr;  // nobody joins any more
-    while (job.running > 0) {
-      done_.wait_for(lock, std::chrono::milliseconds(20));
-      job.stop->poll();  // Ctrl-C is heard although the caller has no block left
-    }
+    await(job);
+    taken_.clear(std::memory_order_release);
     return true;
   }
 
   int size() noexcept {
     const std::scoped_lock lock(mutex_);
-    return static_cast<int>(workers_.size());
+    return size_;
   }
 
  private:
-  void serve() {
+  void post(Job& job, int helpers) noexcept {
+    std::fegetenv(&job.rounding);
+    {
+      const std::scoped_lock lock(mutex_);
+      grow(helpers);
+      job.seats = helpers;
+      job_ = &job;
+    }
+    wake_.notify_all();
+  }
+
+  // A machine that grants fewer threads than wanted gives the same results, only later.
+  void grow(int helpers) noexcept {
+    if (size_ >= helpers) return;
+    const SignalsBlocked blocked;
+    try {
+      for (; size_ < helpers; ++size_) std::thread([this] { serve(); }).detach();
+    } catch (const std::system_error&) {
+    }
+  }
+
+  void await(Job& job) noexcept {
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;  // nobody joins any more
+    while (!done_.wait_for(lock, std::chrono::milliseconds(20), [&] { return job.running == 0; })) {
+      lock.unlock();  // the question may wait for Python's lock, whose holder may wait for ours
+      job.stop.poll();
+      lock.lock();
+    }
+  }
+
+  void serve() noexcept {
     std::unique_lock lock(mutex_);
     for (;;) {
       wake_.wait(lock, [this] { return job_ != nullptr && job_->seats > 0; });
       Job& job = *job_;
       --job.seats;
       ++job.running;
+      const int worker = ++job.joined;
       lock.unlock();
-      job.work(job.next_worker.fetch_add(1, std::memory_order_relaxed));
+      std::fesetenv(&job.rounding);
+      job.work(worker);
       lock.lock();
       if (--job.running == 0) done_.notify_all();
     }
   }
 
-  std::mutex in_use_;
+  std::atomic_flag taken_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
   Job* job_ = nullptr;
-  std::vector<std::thread> workers_;
+  int size_ = 0;
 };
 
-// Held by a plain pointer that is never freed: workers outlive static destruction, and after a fork the child
-// abandons its copy (its threads do not exist there and its mutexes may be locked for ever).
+// Never freed: the detached workers outlive static destruction. After a fork the child drops its copy (whose
+// threads do not exist there and whose mutex may be locked for ever) and makes a new pool when it needs one.
 std::atomic<Pool*> pool{nullptr};
-std::mutex pool_birth;
+
+#if !defined(_WIN32)
+void forget_pool_in_child() {
+  pool.store(nullptr, std::memory_order_relaxed);
+  inside_block = false;
+}
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, &forget_pool_in_child);
+#endif
 
 Pool& the_pool() {
-  if (Pool* existing = pool.load(std::memory_order_acquire)) return *existing;
-  const std::scoped_lock lock(pool_birth);
-  if (Pool* existing = pool.load(std::memory_order_acquire)) return *existing;
-#if !defined(_WIN32)
-  static const bool registered = [] {
-    pthread_atfork([] { pool_birth.lock(); }, [] { pool_birth.unlock(); },
-                   [] {
-                     pool_birth.unlock();
-                     pool.store(nullptr, std::memory_order_release);
-                     inside_block = false;
-                   });
-    return true;
-  }();
-  (void)registered;
-#endif
+  Pool* existing = pool.load(std::memory_order_acquire);
+  if (existing != nullptr) return *existing;
   Pool* fresh = new Pool;
-  pool.store(fresh, std::memory_order_release);
-  return *fresh;
+  if (pool.compare_exchange_strong(existing, fresh, std::memory_order_acq_rel)) return *fresh;
+  delete fresh;  // another thread was first
+  return *existing;
 }
 
 }  // namespace
 
 void parallel_for(Index blocks, int threads, StopToken& stop, FunctionRef<void(Index, int)> body) {
   if (blocks <= 0) return;
-  Job job(blocks, stop, body);
   if (threads > blocks) threads = static_cast<int>(blocks);
-  if (threads <= 1 || inside_block || !the_pool().run(job, threads)) {
-    const bool nested = inside_block;
-    job.work(0);
-    inside_block = nested;
-  }
+  Job job(blocks, stop, body);
+  if (threads <= 1 || inside_block || !the_pool().run(job, threads)) job.work(0);
   if (job.error) std::rethrow_exception(job.error);
 }
 

@@ -4,6 +4,7 @@
 // xoshiro256++ 1.0 (Blackman, Vigna 2019), state filled by SplitMix64 (Steele, Lea, Flood 2014).
 #pragma once
 
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -15,6 +16,29 @@ inline std::uint64_t splitmix64(std::uint64_t& state) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
+}
+
+struct Product128 {
+  std::uint64_t high, low;
+};
+
+// The 128 bits of a * b out of four 64-bit products, for compilers without a 128-bit type.
+inline Product128 multiply_by_halves(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t half = 0xffffffffULL;
+  const std::uint64_t low = (a & half) * (b & half);
+  const std::uint64_t cross = (a >> 32) * (b & half) + (low >> 32);
+  const std::uint64_t other = (a & half) * (b >> 32) + (cross & half);
+  return {(a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32), a * b};
+}
+
+inline Product128 multiply(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product)};
+#else
+  return multiply_by_halves(a, b);
+#endif
 }
 
 class Rng {
@@ -40,13 +64,16 @@ class Rng {
   // Uniform on [0, 1), 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-  // Uniform on 0 .. bound-1 without bias, by rejection of the incomplete last range.
+  // Uniform on 0 .. bound-1 without bias: the high half of draw * bound, where draws that fall into the
+  // incomplete last range are rejected (Lemire 2019, algorithm 5).
   std::uint64_t below(std::uint64_t bound) {
-    const std::uint64_t reject_under = (0 - bound) % bound;  // 2^64 mod bound
-    for (;;) {
-      const std::uint64_t draw = next();
-      if (draw >= reject_under) return draw % bound;
+    assert(bound > 0);
+    Product128 product = multiply(next(), bound);
+    if (product.low < bound) {
+      const std::uint64_t reject_under = (0 - bound) % bound;  // 2^64 mod bound
+      while (product.low < reject_under) product = multiply(next(), bound);
     }
+    return product.high;
   }
 
   // Standard normal by the polar method (Marsaglia, Bray 1964).

@@ -8,16 +8,17 @@
 namespace certus {
 
 enum class StopReason : int {
-  converged = 0,       // the stopping rule holds
-  out_of_iterations,   // the iteration limit came first
-  stalled,             // no further progress at machine precision
-  interrupted,         // the stop token was set
-  numerical_failure,   // a non-finite value appeared
+  converged = 0,      // the stopping rule holds
+  out_of_iterations,  // the iteration limit came first
+  stalled,            // no further progress at machine precision
+  interrupted,        // the stop token was set
+  numerical_failure,  // a non-finite value appeared
 };
 
 struct Status {
   std::int64_t iterations = 0;
-  double gap = std::numeric_limits<double>::infinity();  // bound on objective - optimum, if the kernel has one
+  double gap =
+      std::numeric_limits<double>::infinity();  // bound on objective - optimum, if the kernel has one
   StopReason reason = StopReason::converged;
 };
 

@@ -40,6 +40,7 @@ double squared_distance(const T* a, const T* b, std::ptrdiff_t n) {
 }  // namespace
 
 extern const VectorOps vector_ops_table;
-const VectorOps vector_ops_table = {dot<float>, dot<double>, squared_distance<float>, squared_distance<double>};
+const VectorOps vector_ops_table = {dot<float>, dot<double>, squared_distance<float>,
+                                    squared_distance<double>};
 
 }  // namespace certus::CERTUS_ISA

@@ -10,6 +10,8 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
+NEEDS_TWO_CLASSES = {"LogisticRegression"}
+
 every_learner = pytest.mark.parametrize("entry", learners())
 
 
@@ -62,7 +64,9 @@ def test_text_in_a_numeric_column(entry: Entry) -> None:
     X, y = problem(entry)
     frame = pd.DataFrame(X, columns=list("abcde")).astype(object)
     frame.loc[4, "c"] = "lots"
-    with pytest.raises(ValueError, match=r"could not convert string to float.*(\n.*)*Column 'c' holds 'lots' at row 4"):
+    with pytest.raises(
+        ValueError, match=r"could not convert string to float.*(\n.*)*Column 'c' holds 'lots' at row 4"
+    ):
         make(entry).fit(frame, y)
 
 
@@ -78,7 +82,7 @@ def test_weights_that_cannot_be(entry: Entry) -> None:
         make(entry).fit(X, y, sample_weight=negative)
     with pytest.raises(ValueError, match="sample_weight"):
         make(entry).fit(X, y, sample_weight=weights[:-1])
-    with pytest.raises(ValueError, match="(?i)sample.weights? must contain at least one non-zero"):
+    with pytest.raises(ValueError, match=r"(?i)sample.weights? must contain at least one non-zero"):
         make(entry).fit(X, y, sample_weight=np.zeros(len(y)))
 
 
@@ -103,10 +107,8 @@ def test_one_class_only(entry: Entry) -> None:
         pytest.skip("a classifier's matter")
     X, _ = problem(entry)
     only = np.full(len(X), "same")
-    try:
-        model = make(entry).fit(X, only)
-    except ValueError as error:
-        assert "one class" in str(error)
-        assert "same" in str(error)
+    if entry.name in NEEDS_TWO_CLASSES:
+        with pytest.raises(ValueError, match=r"one class.*same"):
+            make(entry).fit(X, only)
     else:
-        assert set(model.predict(X)) == {"same"}
+        assert set(make(entry).fit(X, only).predict(X)) == {"same"}

@@ -22,11 +22,13 @@ def _checks() -> list[pytest.ParameterSet]:
 
 
 @pytest.mark.parametrize(("learner", "check", "name"), _checks())
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore::sklearn.exceptions.SkipTestWarning"
+)
 def test_scikit_learn_check(learner: object, check: object, name: str) -> None:
     known = next(e.known_failures for e in catalogue.entries() if e.learner is type(learner))
     if name in known:
-        with pytest.raises(Exception):  # noqa: PT011, B017  a listed failure that passes is stale
+        with pytest.raises(Exception):  # noqa: PT011  a listed failure that passes is stale
             check(learner)  # type: ignore[operator]
     else:
         check(learner)  # type: ignore[operator]

@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from certus import _native
@@ -85,8 +85,30 @@ def check_Xy(
 
 def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
-    target = validate_data(learner, y=y, multi_output=multi_output, y_numeric=numeric, reset=False)
-    return np.asarray(target) if not sparse.issparse(target) else target
+    if multi_output:
+        target = check_array(
+            y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner
+        )
+    else:
+        target = column_or_1d(y, warn=True)
+        if target.dtype.kind == "c":
+            raise ValueError("Complex data not supported: y must hold real numbers or labels.")
+        if target.dtype.kind == "O" and not numeric:
+            _refuse_missing_labels(target)
+        assert_finite(learner, target, name="y")
+    if numeric and target.dtype.kind == "O":
+        target = target.astype(np.float64)
+        assert_finite(learner, target, name="y")
+    return target
+
+
+def _refuse_missing_labels(labels: NDArray[Any]) -> None:
+    for row, label in enumerate(labels):
+        if label is None or label != label:
+            raise ValueError(
+                f"Input y contains NaN: the label of row {row} is missing ({label!r}).\n"
+                "Hint: drop the rows without a label."
+            )
 
 
 def check_weights(

@@ -135,7 +135,7 @@ class Classifier(ClassifierMixin, Learner):
         Report
             The certificates of training together with those of these rows.
         """
-        wrong = np.asarray(self.predict(X)) != np.asarray(y)  # type: ignore[attr-defined]
+        wrong = np.asarray(self.predict(X)) != np.asarray(y)
         return self.report_.with_([error_bound(int(wrong.sum()), len(wrong), confidence=confidence)])
 
 

@@ -42,12 +42,13 @@ class Interval:
         kind = numbers.Integral if self.integer else numbers.Real
         if not isinstance(value, kind) or isinstance(value, bool | np.bool_) or np.isnan(float(value)):
             return False
+        number = float(value)
         if self.low is not None:
-            inside = value >= self.low if self.closed in ("both", "left") else value > self.low
+            inside = number >= self.low if self.closed in ("both", "left") else number > self.low
             if not inside:
                 return False
         if self.high is not None:
-            return bool(value <= self.high if self.closed in ("both", "right") else value < self.high)
+            return number <= self.high if self.closed in ("both", "right") else number < self.high
         return True
 
     def __str__(self) -> str:

@@ -196,6 +196,7 @@ class GaussianNB(Classifier):
         constant[np.asarray(self.class_prior_) == 0] = -np.inf
         return _kernels.gaussian_log_joint(X, self.theta_.astype(np.float64), precision, constant).astype(X.dtype)
 
+    @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row.
 
@@ -208,7 +209,8 @@ class GaussianNB(Classifier):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        return best
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithm of `predict_proba`.

@@ -22,9 +22,7 @@ def check_errors_and_rows(errors: object, rows: object) -> tuple[int, int]:
     total = check_count(rows, "rows", minimum=1)
     wrong = check_count(errors, "errors")
     if wrong > total:
-        raise ValueError(
-            f"errors must be at most rows ({total}), got {wrong}. Hint: the order is (errors, rows)."
-        )
+        raise ValueError(f"errors must be at most rows ({total}), got {wrong}. Hint: the order is (errors, rows).")
     return wrong, total
 
 

@@ -140,8 +140,7 @@ class Certificate:
         version = record.get("schema")
         if version != SCHEMA_VERSION or isinstance(version, bool):
             raise CertificateError(
-                f"schema version {version!r} is not supported. "
-                f"Hint: this release reads version {SCHEMA_VERSION}."
+                f"schema version {version!r} is not supported. Hint: this release reads version {SCHEMA_VERSION}."
             )
         names = {entry.name for entry in fields(cls)}
         if odd := sorted(map(str, names.symmetric_difference(set(record) - {"schema"}))):
@@ -215,9 +214,7 @@ def _confidence(confidence: Any, kind: str) -> float:
     level = _number(confidence, "confidence")
     if kind in ("probable", "anytime"):
         if not 0.0 < level < 1.0:
-            raise ValueError(
-                f"confidence of kind {kind!r} must lie strictly between 0 and 1, got {confidence!r}"
-            )
+            raise ValueError(f"confidence of kind {kind!r} must lie strictly between 0 and 1, got {confidence!r}")
     elif level != (0.0 if kind == "estimate" else 1.0):
         raise ValueError(
             f"confidence of kind {kind!r} must be {0 if kind == 'estimate' else 1}, got {confidence!r}. "

@@ -61,9 +61,7 @@ def intersection(certificates: Sequence[Certificate]) -> Certificate:
     parts = _parts(certificates)
     quantities = {part.quantity for part in parts}
     if len(quantities) > 1:
-        raise ValueError(
-            f"intersection needs one quantity, got {', '.join(sorted(quantities))}. Hint: use union."
-        )
+        raise ValueError(f"intersection needs one quantity, got {', '.join(sorted(quantities))}. Hint: use union.")
     direction, value, trivial = _intersected(parts)
     return _joint(
         parts,
@@ -94,9 +92,7 @@ def _joint(parts: tuple[Certificate, ...], **fields: object) -> Certificate:
         raise ValueError("the failure probabilities add up to 1 or more: nothing can be promised together")
     kinds = {part.kind for part in parts}
     if "expectation" in kinds and len(kinds - {"exact"}) > 1:
-        raise ValueError(
-            "a statement on average and one with a confidence cannot be joined into one certificate"
-        )
+        raise ValueError("a statement on average and one with a confidence cannot be joined into one certificate")
     weakest = next(kind for kind in ("expectation", "probable", "anytime", "exact") if kind in kinds)
     return Certificate(
         confidence=confidence,

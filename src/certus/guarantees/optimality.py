@@ -123,9 +123,7 @@ def check_strong_convexity_gap(certificate: Certificate, data: object = None) ->
     if data is not None:
         norm = math.hypot(*(float(g) for g in data))  # type: ignore[attr-defined]
         if norm > (witness["gradient_norm"] + witness["gradient_error"]) * (1.0 + 1e-12):
-            raise CertificateError(
-                f"{certificate.quantity}: the gradient's norm is {norm!r}, above the witness"
-            )
+            raise CertificateError(f"{certificate.quantity}: the gradient's norm is {norm!r}, above the witness")
     if not witness["strength"] > 0 or not witness["gradient_norm"] >= 0 or not witness["gradient_error"] >= 0:
         raise CertificateError(f"{certificate.quantity}: the witness is not a strongly convex problem")
     if math.isinf(witness["gradient_norm"] + witness["gradient_error"]):
@@ -137,8 +135,7 @@ def check_strong_convexity_gap(certificate: Certificate, data: object = None) ->
     stated = certificate.inputs["distance"]
     if not distance <= Fraction(stated) <= distance * (1 + Fraction(1, 10**9)) + Fraction(1, 10**300):
         raise CertificateError(
-            f"{certificate.quantity}: states the distance {stated!r}, "
-            f"the second route gives {float(distance)!r}"
+            f"{certificate.quantity}: states the distance {stated!r}, the second route gives {float(distance)!r}"
         )
     if not isinstance(certificate.value, float):
         raise CertificateError(f"{certificate.quantity}: the gap must be one number")
@@ -149,6 +146,4 @@ def check_strong_convexity_gap(certificate: Certificate, data: object = None) ->
         inputs={"distance": stated, "at_machine_precision": gap <= floor},
         witness=witness,
     )
-    return Derivation(
-        float(max(gap, floor)), error=1e-15, slack=1e-6 if gap > 1e-300 else math.inf, record=record
-    )
+    return Derivation(float(max(gap, floor)), error=1e-15, slack=1e-6 if gap > 1e-300 else math.inf, record=record)

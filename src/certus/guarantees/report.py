@@ -171,14 +171,10 @@ class Report:
             for item in self._certificates
             if not item.vacuous
         )
-        table = (
-            f"<table><tr><th>claim</th><th>standing</th><th>theorem</th></tr>{rows}</table>" if rows else ""
-        )
+        table = f"<table><tr><th>claim</th><th>standing</th><th>theorem</th></tr>{rows}</table>" if rows else ""
         folded = "".join(f"<li>{html.escape(_reason(item))}</li>" for item in self.vacuous)
         fold = (
-            f"<details><summary>{len(self.vacuous)} vacuous</summary><ul>{folded}</ul></details>"
-            if folded
-            else ""
+            f"<details><summary>{len(self.vacuous)} vacuous</summary><ul>{folded}</ul></details>" if folded else ""
         )
         return f'<div class="certus-report">{table}{fold}</div>'
 

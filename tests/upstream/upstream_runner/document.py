@@ -1,0 +1,68 @@
+"""The page docs/upstream-tests.md, made from the two data files and a complete run."""
+
+from collections import Counter
+from typing import Any
+
+from upstream_runner import table
+
+_HEAD = """\
+# scikit-learn's own tests, run against our classes
+
+Where scikit-learn has a learner of the same name, swapping the import has to be enough. The proof is
+scikit-learn's own test files, taken from the installed package and run with its public names replaced by
+ours. Only tests that can reach a swapped class are run, and only those that really build one of our objects
+are counted as passed.
+
+- `python tests/upstream/run.py ridge` runs one file; further arguments go to pytest.
+- `python tests/upstream/run.py --list` shows the files, `--causes ridge` groups the failures by their error.
+- `pytest tests/upstream -m "slow or not slow"` runs all of them.
+- `python tests/upstream/run.py --write-docs` runs all of them and rewrites this page.
+
+The lists live in `tests/upstream/files.toml` and `tests/upstream/exceptions.toml`. A listed exception is run
+too and has to fail: as soon as it passes, the suite demands that the entry be removed.
+"""
+
+_KINDS = {
+    "private": "Tests of private internals",
+    "difference": "Deliberate differences",
+}
+
+
+def page(content: table.Table, records: dict[str, dict[str, Any]]) -> str:
+    versions = sorted({record["scikit_learn"] for record in records.values()})
+    counted = ["## Counts", "", f"scikit-learn {', '.join(versions)}.", "", *counts(content, records), ""]
+    return "\n".join([_HEAD, *(counted if records else []), exceptions(content), ""])
+
+
+def counts(content: table.Table, records: dict[str, dict[str, Any]]) -> list[str]:
+    """One row per file; tests that built none of our objects are counted apart."""
+    rows = [
+        "| file | passed | exceptions | skipped | did not use our class |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for key, record in records.items():
+        tests = record["tests"].values()
+        ours = Counter(test["outcome"] for test in tests if test["ours"])
+        skipped = sum(test["outcome"] == "skipped" for test in tests)
+        others = sum(not test["ours"] and test["outcome"] != "skipped" for test in tests)
+        module = content.files[key].module
+        rows.append(f"| `{module}` | {ours['passed']} | {ours['listed']} | {skipped} | {others} |")
+    rows += [
+        "",
+        "Skipped means that the test itself found a condition missing (an optional package, an array library",
+        "that is switched off) or that it is an expected failure of scikit-learn too.",
+    ]
+    return rows
+
+
+def exceptions(content: table.Table) -> str:
+    """The sections with every listed exception; a test compares them with the page."""
+    lines = ["## Exceptions"]
+    if not content.failures:
+        lines += ["", "None."]
+    for kind, title in _KINDS.items():
+        chosen = [failure for failure in content.failures if failure.kind == kind]
+        if chosen:
+            lines += ["", f"### {title}", "", "| file | test | reason |", "| --- | --- | --- |"]
+            lines += [f"| {f.file} | `{f.test}` | {f.reason} |" for f in chosen]
+    return "\n".join(lines)
