@@ -89,7 +89,9 @@ TRANSFORMERS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "ordinal, rare": (OrdinalEncoder(max_categories=2, encoded_missing_value=-2, dtype=float), towns),
     "polynomial": (PolynomialFeatures(degree=(1, 3), interaction_only=True), numeric),
     "union": (
-        FeatureUnion([("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 2.0}),
+        FeatureUnion(
+            [("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 2.0}
+        ),
         numeric,
     ),
     "columns": (
@@ -157,7 +159,11 @@ def test_whole_pipeline_with_its_report(frame: Any, path: Path) -> None:
     y = np.where(table["income"] > 0, "rich", "poor")
     columns = ColumnTransformer(
         [
-            ("numbers", make_pipeline(SimpleImputer(), StandardScaler(), PolynomialFeatures(2)), ["age", "income"]),
+            (
+                "numbers",
+                make_pipeline(SimpleImputer(), StandardScaler(), PolynomialFeatures(2)),
+                ["age", "income"],
+            ),
             ("names", OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["size"]),
         ]
     )
@@ -176,6 +182,8 @@ def test_another_minor_release_of_scikit_learn_is_refused(path: Path, monkeypatc
     own = path.with_name("own.certus")
     certus.save(GaussianNB().fit(numeric(), numeric()[:, 0] > 0), own)
     monkeypatch.setattr(sklearn, "__version__", "1.99.0")
-    with pytest.raises(certus.CertusFileError, match=r"parts of scikit-learn 1\.\d+.*1\.99\.0 is installed.\nHint: inst"):
+    with pytest.raises(
+        certus.CertusFileError, match=r"parts of scikit-learn 1\.\d+.*1\.99\.0 is installed.\nHint: inst"
+    ):
         certus.load(path)
     assert certus.load(own).n_features_in_ == 3

@@ -59,7 +59,7 @@ def test_truncation_at_every_place(path: Path) -> None:
     content = path.read_bytes()
     for length in range(0, len(content), 37):
         path.write_bytes(content[:length])
-        with pytest.raises(certus.CertusFileError, match="not a Certus model|damaged"):
+        with pytest.raises(certus.CertusFileError, match=r"not a Certus model|damaged"):
             certus.load(path)
 
 
@@ -95,15 +95,24 @@ def edits() -> dict[str, tuple[Callable[[dict[str, Any]], Any], str]]:
         return edit
 
     return {
-        "future schema": (put("schema", value=2), r"schema version 2; this release reads version 1.\nHint: .*upgrade"),
+        "future schema": (
+            put("schema", value=2),
+            r"schema version 2; this release reads version 1.\nHint: .*upgrade",
+        ),
         "odd schema": (put("schema", value=True), "schema version True"),
         "no schema": (lambda m: m.pop("schema"), "schema version None"),
         "other format": (put("format", value="other"), "not a Certus model"),
         "no versions": (lambda m: m.pop("versions"), "the manifest has no versions"),
         "no model": (lambda m: m.pop("model"), "the manifest has no model"),
-        "unknown class": (put("model", "class", value="certus.bayes.Nope"), "'certus.bayes.Nope', which is not a learner"),
+        "unknown class": (
+            put("model", "class", value="certus.bayes.Nope"),
+            "'certus.bayes.Nope', which is not a learner",
+        ),
         "os.system": (put("model", "class", value="os.system"), "'os.system', which is not a learner"),
-        "foreign class": (put("model", "class", value="sklearn.svm.SVC"), "'sklearn.svm.SVC', which is not a learner"),
+        "foreign class": (
+            put("model", "class", value="sklearn.svm.SVC"),
+            "'sklearn.svm.SVC', which is not a learner",
+        ),
         "class of a list": (put("model", "class", value=["certus"]), "which is not a learner"),
         "unknown parameter": (
             put("model", "parameters", "colour", value=1),
@@ -118,23 +127,44 @@ def edits() -> dict[str, tuple[Callable[[dict[str, Any]], Any], str]]:
         "bare list": (state("epsilon_", [1]), "a label is a list"),
         "deep nesting": (state("epsilon_", deep), "nested more than 64 levels deep"),
         "items of a dict": (state("epsilon_", {"type": "dict", "items": [[1]]}), "a dict is malformed"),
-        "unhashable key": (state("epsilon_", {"type": "dict", "items": [[{"type": "list", "items": []}, 1]]}), "damaged"),
+        "unhashable key": (
+            state("epsilon_", {"type": "dict", "items": [[{"type": "list", "items": []}, 1]]}),
+            "damaged",
+        ),
         "items of a list": (state("epsilon_", {"type": "list", "items": 3}), "a list is malformed"),
         "slice": (state("epsilon_", {"type": "slice", "items": [1]}), "a slice is malformed"),
         "dtype": (state("epsilon_", {"type": "dtype", "name": "f8,(999999,)f8"}), "the type .* is not allowed"),
         "builtin": (state("epsilon_", {"type": "scalar-type", "name": "eval"}), "the type 'eval' is not allowed"),
-        "numpy scalar": (state("epsilon_", {"type": "numpy", "dtype": "void", "value": 1}), "type 'numpy' is malformed"),
-        "not that scalar": (state("epsilon_", {"type": "numpy", "dtype": "int8", "value": "x"}), "'x' is not a int8"),
+        "numpy scalar": (
+            state("epsilon_", {"type": "numpy", "dtype": "void", "value": 1}),
+            "type 'numpy' is malformed",
+        ),
+        "not that scalar": (
+            state("epsilon_", {"type": "numpy", "dtype": "int8", "value": "x"}),
+            "'x' is not a int8",
+        ),
         "too large a scalar": (state("epsilon_", {"type": "numpy", "dtype": "int8", "value": 999}), "damaged"),
         "special float": (state("epsilon_", {"type": "float", "value": "NaN()"}), "type 'float' is malformed"),
-        "missing member": (state("var_", {"type": "array", "member": "arrays/99.npy"}), "refers to 'arrays/99.npy'"),
-        "path outside": (state("var_", {"type": "array", "member": "../../etc/passwd"}), "refers to '../../etc/passwd'"),
-        "labels as array": (state("var_", {"type": "array", "member": "certificates.json"}), "refers to 'certificates"),
+        "missing member": (
+            state("var_", {"type": "array", "member": "arrays/99.npy"}),
+            "refers to 'arrays/99.npy'",
+        ),
+        "path outside": (
+            state("var_", {"type": "array", "member": "../../etc/passwd"}),
+            "refers to '../../etc/passwd'",
+        ),
+        "labels as array": (
+            state("var_", {"type": "array", "member": "certificates.json"}),
+            "refers to 'certificates",
+        ),
         "twice": (
             lambda m: m["model"]["state"].update(var_=m["model"]["state"]["theta_"]),
             "refers to arrays/.* twice",
         ),
-        "not referred to": (lambda m: m["model"]["state"].pop("var_"), "damaged|refers to the member|fit together"),
+        "not referred to": (
+            lambda m: m["model"]["state"].pop("var_"),
+            "damaged|refers to the member|fit together",
+        ),
         "report": (put("model", "report", value=7), "refers to the report 7"),
         "negative report": (put("model", "report", value=-1), "refers to the report -1"),
         "no model inside": (put("model", value={"type": "list", "items": []}), "does not hold a model"),
@@ -146,7 +176,10 @@ def edits() -> dict[str, tuple[Callable[[dict[str, Any]], Any], str]]:
             state("var_", {"type": "sparse", "class": "csr_array", "shape": [1, 1], "fields": {"data": 1}}),
             "needs the arrays data, indices, indptr",
         ),
-        "width": (state("n_features_in_", 50), r"does not fit together: theta_ has the shape \(2, 2\), expected \(2, 50\)"),
+        "width": (
+            state("n_features_in_", 50),
+            r"does not fit together: theta_ has the shape \(2, 2\), expected \(2, 50\)",
+        ),
         "members": (put("members", value=[]), "does not list the members"),
     }
 
@@ -186,7 +219,10 @@ def arrays() -> dict[str, tuple[bytes, str]]:
     assert len(huge) == len(good)
     code = good.replace(b"'<f8'", b"  1+1", 1)
     return {
-        "objects": (npy(np.array([None, {}], dtype=object), version=(1, 0), allow_pickle=True), "only plain numbers"),
+        "objects": (
+            npy(np.array([None, {}], dtype=object), version=(1, 0), allow_pickle=True),
+            "only plain numbers",
+        ),
         "records": (npy(np.zeros(2, dtype=[("a", "f8")]), version=(1, 0)), "only plain numbers"),
         "text": (npy(np.array(["a"]), version=(1, 0)), "only plain numbers"),
         "newer format": (npy(np.zeros(2), version=(2, 0)), r"not an array in the \.npy format 1\.0"),
@@ -227,7 +263,10 @@ def test_truth_values_other_than_0_and_1(path: Path) -> None:
         ({"dtype": "<f8", "shape": [2], "values": ["a", "b"]}, "labels of the type '<f8', which is not allowed"),
         ({"dtype": "<U2", "shape": [2], "values": ["a", 3]}, "holds 3 among its texts"),
         ({"dtype": "object", "shape": [1], "values": [[1]]}, "a label is a list"),
-        ({"dtype": "object", "shape": [1], "values": [{"type": "object"}]}, "type 'object' is malformed or not allowed"),
+        (
+            {"dtype": "object", "shape": [1], "values": [{"type": "object"}]},
+            "type 'object' is malformed or not allowed",
+        ),
         ({"dtype": "<U999999999", "shape": [2], "values": ["a", "b"]}, "would need 7999999992 bytes of memory"),
     ],
 )

@@ -21,5 +21,7 @@ def test_naive_bayes_of_schema_1() -> None:
     expected = [[8.508887994143099e-09, 0.9999999914911122], [8.874251661236247e-06, 0.9999911257483388]]
     assert_allclose(model.predict_proba(rows), expected, rtol=1e-10)
     assert list(model.predict(rows)) == ["low", "low"]
-    assert model.report_["error"].claim.startswith("With confidence 90% the error is at most 9.38% (1 error in 40 rows)")
+    assert model.report_["error"].claim.startswith(
+        "With confidence 90% the error is at most 9.38% (1 error in 40 rows)"
+    )
     assert model.report_.check()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import certus
 from certus.base.persistence import read_manifest
@@ -211,6 +212,17 @@ def test_report_comes_back_and_holds(path: Path) -> None:
     assert again.report_.check()
 
 
+def test_a_given_report_takes_the_place_of_the_models_own(path: Path) -> None:
+    model = make_pipeline(StandardScaler(), holding(1))
+    model[-1].report_ = Report([error_bound(1, 50)])
+    given = Report([error_bound(0, 70)])
+    certus.save(model, path, report=given)
+    again = certus.load(path)
+    assert again.report_ == given
+    assert again[-1].report_ == model[-1].report_
+    assert not hasattr(model, "report_")
+
+
 def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:
     X = np.random.default_rng(0).normal(size=(40, 3))
     for name in ("one", "two"):
@@ -235,7 +247,7 @@ def test_failed_saving_leaves_the_old_file(path: Path) -> None:
     with pytest.raises(certus.CertusFileError, match="function"):
         certus.save(holding([np.zeros(1000), len]), path)
     assert path.read_bytes() == before
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_replacing_keeps_mode_and_link(tmp_path: Path) -> None:

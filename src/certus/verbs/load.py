@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from certus.base.persistence import load_model
+from certus.base import persistence
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -29,4 +29,4 @@ def load(path: str | PathLike[str]) -> Any:
     CertusFileError
         The file is damaged, was changed, or was not written by Certus.
     """
-    return load_model(path)
+    return persistence.load(path)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from certus.base.persistence import save_model
+from certus.base import persistence
+from certus.guarantees import Report
 
 
-def save(model: Any, path: str | PathLike[str]) -> None:
+def save(model: Any, path: str | PathLike[str], *, report: Report | None = None) -> None:
     """Write a model and its certificates to one file.
 
     The file is a zip of JSON and plain arrays without any code in it. It may hold learners of Certus and
@@ -22,6 +23,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         Fitted or not.
     path : str or path
         The file, by custom ``….certus``. It is replaced only once the new one is complete.
+    report : Report, optional
+        Certificates to store with the model instead of its ``report_``, such as those of held-out rows.
 
     Raises
     ------
@@ -38,4 +41,4 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     ...     print(certus.load(pathlib.Path(folder) / "model.certus").predict([[-0.8]]))
     ['low']
     """
-    save_model(model, path)
+    persistence.save(model, path, report=report)

@@ -125,9 +125,13 @@ class Encoder:
         }
         report = getattr(value, "report_", None)
         if isinstance(report, Report):
-            node["report"] = len(self.reports)
-            self.reports.append(report.to_dict())
+            node["report"] = self.add_report(report)
         return node
+
+    def add_report(self, report: Report) -> int:
+        """Keep a report for the list of certificates; returns its place there."""
+        self.reports.append(report.to_dict())
+        return len(self.reports) - 1
 
 
 def _refusal(value: Any, where: str) -> str:

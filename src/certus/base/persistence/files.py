@@ -37,13 +37,13 @@ _DAMAGE = (
 )
 
 
-def save_model(model: Any, path: str | PathLike[str]) -> None:
-    """Write a model to a file, completely or not at all."""
+def save(model: Any, path: str | PathLike[str], *, report: Report | None = None) -> None:
+    """Write a model to a file, completely or not at all; `report` takes the place of its ``report_``."""
     with atomic_file(path) as stream:
-        write_model(model, stream)
+        write_model(model, stream, report=report)
 
 
-def load_model(path: str | PathLike[str]) -> Any:
+def load(path: str | PathLike[str]) -> Any:
     """Read a model from a file."""
     with open(path, "rb") as stream:  # noqa: PTH123  an int is not a path to Path
         return _guarded(_read_model, stream, path)
@@ -56,8 +56,8 @@ def read_manifest(path: str | PathLike[str]) -> tuple[dict[str, Any], list[Repor
     return manifest, reports
 
 
-def write_model(model: Any, stream: BinaryIO) -> None:
-    """Write a model to an empty, seekable binary file."""
+def write_model(model: Any, stream: BinaryIO, *, report: Report | None = None) -> None:
+    """Write a model to an empty, seekable binary file; `report` takes the place of its ``report_``."""
     if kind_of(model) is None:
         kind = type(model)
         raise CertusFileError(
@@ -67,6 +67,8 @@ def write_model(model: Any, stream: BinaryIO) -> None:
     with ArchiveWriter(stream) as archive:
         encoder = Encoder(archive)
         node = encoder.encode(model, type(model).__name__)
+        if report is not None:
+            node["report"] = encoder.add_report(report)
         certificates = {"schema": SCHEMA_VERSION, "reports": encoder.reports}
         archive.add_json(CERTIFICATES, to_json(certificates), "the list of certificates")
         manifest = {
