@@ -50,9 +50,7 @@ _LOGISTIC = (
         {**_SOLVED_TO_GAP, "solver": "newton-cholesky"},
         _TOLERANCES,
     ),
-    Competitor(
-        "scikit-learn-intelex", "sklearnex.linear_model.LogisticRegression", _SOLVED_TO_GAP, _TOLERANCES
-    ),
+    Competitor("scikit-learn-intelex", "sklearnex.linear_model.LogisticRegression", _SOLVED_TO_GAP, _TOLERANCES),
 )
 
 _TALL = {"n": 200_000, "d": 200}

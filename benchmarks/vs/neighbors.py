@@ -1,4 +1,4 @@
-"""Nearest neighbors against scikit-learn and scikit-learn-intelex: all are exact, so the quality must agree."""
+"""Nearest neighbors against scikit-learn and scikit-learn-intelex: all exact, so the quality must agree."""
 
 from functools import partial
 
