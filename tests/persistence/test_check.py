@@ -47,7 +47,7 @@ def test_its_own_rows_are_counted_again(model: GaussianNB) -> None:
     assert result
     assert result.certificates[0].recounted
     X, y = rows(200, 1)
-    y[: 100] = np.where(y[:100] == "yes", "no", "yes")
+    y[:100] = np.where(y[:100] == "yes", "no", "yes")
     broken = certus.check(model, (X, y))
     assert not broken
     assert "the witness says" in broken.certificates[0].remark

@@ -164,7 +164,9 @@ def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray
         if isinstance(certificate.value, float) and least > certificate.value:
             remark = f"the data contradict it: {seen}, at least {percent(least, 'lower')} with confidence 99.9%"
             return CheckedCertificate(certificate, holds=False, remark=remark)
-    return CheckedCertificate(certificate, True, remark=f"other rows than its own, which do not contradict it: {seen}")
+    return CheckedCertificate(
+        certificate, True, remark=f"other rows than its own, which do not contradict it: {seen}"
+    )
 
 
 def _event_of(quantity: str) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]] | None:
