@@ -54,6 +54,8 @@ class SwappedRun:
         self._problems: list[str] = []
         self._outcomes: dict[str, dict[str, Any]] = {}
         self._built_in_test = False
+        for module in self._file.import_first:
+            importlib.import_module(module)
         self._classes = tuple(locate(name if original else ours) for name, ours in self._file.swap.items())
         for (public_name, _), cls in zip(self._file.swap.items(), self._classes, strict=True):
             self._count_construction(cls)

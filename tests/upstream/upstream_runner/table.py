@@ -19,6 +19,7 @@ class UpstreamFile:
     swap: dict[str, str]
     slow: bool = False
     enforced: bool = True
+    import_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
