@@ -221,8 +221,8 @@ class Tree:
         importances = np.zeros(self.n_features)
         order = np.argsort(self.feature[inner], kind="stable")
         columns, starts = np.unique(self.feature[inner][order], return_index=True)
-        for column, falls in zip(columns, np.split(fall[order], starts[1:]), strict=True):
-            importances[column] = math.fsum(falls)
+        for column, first, last in zip(columns, starts, [*starts[1:], len(inner)], strict=False):
+            importances[column] = math.fsum(fall[order[first:last]])
         importances /= self.weighted_n_node_samples[0]
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
