@@ -230,7 +230,7 @@ class Tree:
     def compute_partial_dependence(
         self, X: NDArray[np.float32], target_features: NDArray[np.intp], out: NDArray[np.float64]
     ) -> None:
-        """Add the partial dependence on some columns at the rows of ``X`` (which has only these columns) to ``out``.
+        """Add to ``out`` the partial dependence on some columns at the rows of ``X``, which has only these columns.
 
         At splits on other columns both ways are followed, with the share of training weight that went there.
         """
