@@ -216,7 +216,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         check_consistent_length(X, y)
         weights = check_weights(self, sample_weight, X)
         if class_weight is not None:
-            weights = class_weight if weights is None else weights * class_weight
+            weights = check_weights(self, class_weight if weights is None else weights * class_weight, X)
         rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         self.n_outputs_ = y.shape[1]
         growth = self._growth(rows, n_classes, weights)
