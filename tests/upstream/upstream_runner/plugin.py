@@ -37,7 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def locate(path: str) -> Any:
     module, name = path.rsplit(".", 1)
-    return getattr(importlib.import_module(module), name)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise pytest.UsageError(f"files.toml: {path} cannot be imported ({error})") from error
 
 
 class SwappedRun:

@@ -1,0 +1,68 @@
+"""What all conformal wrappers share: levels, groups, and the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base.params import check_parameters
+from certus.guarantees.conformal_split import Calibration, GroupCalibration, calibrate, calibrate_groups
+from certus.guarantees.report import Report
+
+
+class ConformalWrapper(MetaEstimatorMixin, BaseEstimator):
+    """Base of the wrappers; derived classes have `confidence` among their parameters."""
+
+    _constraints: dict[str, list[Any]] = {}
+
+    report_: Report
+
+    def _check_parameters(self) -> None:
+        check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
+
+    def __str__(self) -> str:
+        report = getattr(self, "report_", None)
+        return f"{self!r}\n{report.text()}" if report else repr(self)
+
+
+class SplitWrapper(ConformalWrapper):
+    """Base of the wrappers that calibrate on held-out rows, for all rows together or for each group."""
+
+    calibration_: Calibration | GroupCalibration
+
+    def _store_calibration(
+        self, scores: NDArray[Any], groups: Any, subject: str, group_word: str = "group"
+    ) -> None:
+        levels = {"confidence": self.confidence, "assurance": self.assurance, "subject": subject}
+        if groups is None:
+            self.calibration_ = calibrate(scores, **levels)
+        else:
+            self.calibration_ = calibrate_groups(scores, groups, group_word=group_word, **levels)
+        self.report_ = self.calibration_.report
+
+    def _thresholds(self, rows: int, groups: Any) -> NDArray[np.float64]:
+        """Threshold of every row to be predicted."""
+        check_is_fitted(self, "calibration_")
+        if isinstance(self.calibration_, Calibration):
+            if groups is not None:
+                raise ValueError(
+                    "groups were given, but the calibration did not use groups.\n"
+                    "Hint: pass groups to fit or calibrate as well."
+                )
+            return np.full(rows, self.calibration_.threshold)
+        if groups is None:
+            raise ValueError(
+                "groups must be given for every row, because the calibration used groups.\n"
+                "Hint: pass groups= with one label per row."
+            )
+        labels = np.asarray(groups)
+        if labels.shape != (rows,):
+            raise ValueError(
+                f"groups must have one label for each of the {rows} rows, got shape {labels.shape}.\n"
+                "Hint: pass the group column of the rows to be predicted."
+            )
+        return self.calibration_.thresholds(labels)
