@@ -5,7 +5,6 @@ quality measures and are never shown to a competitor.
 """
 
 import numpy as np
-from sklearn import datasets
 
 import objectives
 from measure.task import Data
@@ -69,6 +68,8 @@ def surface_classes(n: int, d: int, classes: int, queries: int) -> Data:
 
 def breast_cancer(C: float | None = None) -> Data:
     """569 rows, 30 standardized columns, two classes; a third is kept back."""
+    from sklearn import datasets  # slow to import, and the other tables do not need it
+
     X, y = datasets.load_breast_cancer(return_X_y=True)
     table = _shuffled_split(_standardized(X), y)
     return table if C is None else {**table, **objectives.logistic_optimum(table["X"], table["y"], C)}
@@ -76,6 +77,8 @@ def breast_cancer(C: float | None = None) -> Data:
 
 def diabetes(alpha: float = 0.0) -> Data:
     """442 rows, 10 columns, a number to predict; a third is kept back."""
+    from sklearn import datasets
+
     X, y = datasets.load_diabetes(return_X_y=True)
     table = _shuffled_split(X, y)
     return {**table, "gram": objectives.quadratic_gram(table["X"], alpha)}
