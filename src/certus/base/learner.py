@@ -70,8 +70,16 @@ class Learner(CallbackSupportMixin, BaseEstimator):
 
     _constraints: ClassVar[Constraints] = {}
     _state: ClassVar[tuple[str, ...]] = ()
+    _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
 
     report_: Report
+
+    def _restored(self) -> None:
+        """Called after loading from a file: raise a ValueError if the state does not fit together.
+
+        Compiled code trusts what ``fit`` produces; a file could say anything. Learners check shapes and indices
+        here (`certus.base.persistence.state.check_shapes`) and rebuild what they do not save.
+        """
 
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""

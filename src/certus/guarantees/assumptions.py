@@ -37,6 +37,12 @@ ASSUMPTIONS: dict[str, str] = {
 }
 
 
+def holdout_tokens(uses: int, *more: str) -> tuple[str, ...]:
+    """Assumptions of a bound from held-out rows that have served `uses` questions, and `more` of its own."""
+    origin = ("candidates-fixed", "uses-counted") if uses > 1 else ("independent-holdout",)
+    return ("iid", "fixed-sample-size", *origin, *more)
+
+
 def check_assumptions(tokens: Iterable[str]) -> tuple[str, ...]:
     """Return the tokens as a tuple; refuse any that is not in the vocabulary."""
     if isinstance(tokens, str):

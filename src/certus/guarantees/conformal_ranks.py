@@ -19,7 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from certus.guarantees.error import clopper_pearson_lower
+from certus.guarantees import clopper_pearson
 from certus.guarantees.risk_control_tails import upper_tail_at_most
 
 Level = float | str | Decimal | Fraction
@@ -92,7 +92,7 @@ def coverage_floor(rank: int, rows: int, assurance: Level = 0.95) -> float:
             "Hint: take it from split_rank(rows, confidence)."
         )
     # The quantile of Beta(k, n + 1 - k) is the Clopper-Pearson lower limit of k successes in n.
-    return 1.0 if rank > rows else clopper_pearson_lower(rank, rows, failure)
+    return 1.0 if rank > rows else clopper_pearson.lower(rank, rows, failure)
 
 
 @dataclass(frozen=True)

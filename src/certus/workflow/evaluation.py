@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate
-from certus.guarantees.error import error_bound
+from certus.guarantees import Certificate, error_bound
+from certus.guarantees.rate import RateSetting, rate_bound
 from certus.workflow.task import Task
 from certus.workflow.training import loss
 
@@ -46,7 +46,7 @@ def evaluate(
     else:
         assert threshold is not None
         far = np.abs(np.asarray(y, dtype=float) - answers) > threshold
-        certificate = error_bound(
-            int(far.sum()), len(y), confidence=confidence, quantity=f"share of rows with |error| > {threshold:g}"
-        )
+        quantity = f"share of rows with |error| > {threshold:g}"
+        setting = RateSetting(confidence=confidence, quantity=quantity, noun="such row")
+        certificate = rate_bound(int(far.sum()), len(y), setting)
     return Evaluation(loss(task, y, answers), certificate, y, answers)
