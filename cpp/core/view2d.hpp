@@ -22,8 +22,9 @@ struct View2D {
       : data(data_), rows(rows_), cols(cols_), row_stride(row_stride_), col_stride(col_stride_) {}
 
   // A view that may write serves wherever a read-only view is asked for.
-  View2D(const View2D<std::remove_const_t<T>>& other)
-    requires std::is_const_v<T>
+  template <class U>
+    requires(std::is_const_v<T> && std::is_same_v<U, std::remove_const_t<T>>)
+  View2D(const View2D<U>& other)  // NOLINT: implicit on purpose
       : View2D(other.data, other.rows, other.cols, other.row_stride, other.col_stride) {}
 
   T& operator()(Index row, Index col) const { return data[row * row_stride + col * col_stride]; }

@@ -180,6 +180,7 @@ def edits() -> dict[str, tuple[Callable[[dict[str, Any]], Any], str]]:
             state("n_features_in_", 50),
             r"does not fit together: theta_ has the shape \(2, 2\), expected \(2, 50\)",
         ),
+        "classes": (put("classes", value=["certus.bayes.Holder"]), "not hold the classes that its manifest lists"),
         "members": (put("members", value=[]), "does not list the members"),
     }
 

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import certus
-from certus.base.persistence import read_manifest
+from certus.base.persistence import describe_file
 from certus.bayes import GaussianNB
 from certus.guarantees import Report, error_bound
 from tests.persistence.forging import saved_bytes
@@ -230,15 +230,17 @@ def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_manifest_says_what_is_inside(path: Path) -> None:
+def test_description_says_what_is_inside(path: Path) -> None:
     keeper = RowKeeper()
     keeper.rows_ = np.zeros((2, 2))
     certus.save(holding([keeper]), path)
-    manifest, reports = read_manifest(path)
-    assert manifest["classes"] == ["certus.bayes.Holder", "certus.bayes.RowKeeper"]
-    assert manifest["training_rows"] == ["certus.bayes.RowKeeper"]
-    assert manifest["versions"]["certus"] == certus.__version__
-    assert reports == []
+    facts = describe_file(path)
+    assert facts["class"] == "certus.bayes.Holder"
+    assert facts["classes"] == ["certus.bayes.Holder", "certus.bayes.RowKeeper"]
+    assert facts["training_rows"] == ["certus.bayes.RowKeeper"]
+    assert facts["versions"]["certus"] == certus.__version__
+    assert facts["certificates"] == []
+    assert facts["bytes"] == path.stat().st_size
 
 
 def test_failed_saving_leaves_the_old_file(path: Path) -> None:

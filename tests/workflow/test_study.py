@@ -120,7 +120,7 @@ def test_regression_promises_how_often_the_error_is_large() -> None:
     assert result.certificate.check()
     threshold = float(told["certificate"]["quantity"].rsplit(" ", 1)[1])
     far = np.abs(result.evaluation.truth - result.evaluation.answers) > threshold
-    assert result.certificate.witness["errors"] == far.sum()
+    assert result.certificate.witness["events"] == far.sum()
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, lambda data: data])

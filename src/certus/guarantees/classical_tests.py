@@ -91,9 +91,7 @@ def paired_t(scores_a: Any, scores_b: Any, *, alternative: str = "two-sided") ->
     )
 
 
-def corrected_t(
-    scores_a: Any, scores_b: Any, *, test_share: float, alternative: str = "two-sided"
-) -> TestResult:
+def corrected_t(scores_a: Any, scores_b: Any, *, test_share: float, alternative: str = "two-sided") -> TestResult:
     """Paired t-test with the corrected variance of Nadeau and Bengio (2003).
 
     The variance of the mean is taken as (1/k + test_share) s^2, with test_share = test rows / training rows.
@@ -103,9 +101,7 @@ def corrected_t(
     d = _differences(scores_a, scores_b)
     error = float(d.std(ddof=1)) * math.sqrt(1.0 / len(d) + test_share)
     statistic = _ratio(float(d.mean()), error)
-    caveat = (
-        "the correction is an approximation; no unbiased variance estimator exists (Bengio, Grandvalet 2004)"
-    )
+    caveat = "the correction is an approximation; no unbiased variance estimator exists (Bengio, Grandvalet 2004)"
     details = {"degrees": len(d) - 1, "mean_difference": float(d.mean()), "standard_error": error}
     return TestResult(
         "corrected t", statistic, _t_pvalue(statistic, len(d) - 1, alternative), "estimate", caveat, details
@@ -148,8 +144,7 @@ def friedman(scores: Any) -> TestResult:
     ranks = _ranks(scores)
     n, k = ranks.shape
     ties = sum(
-        float((counts**3 - counts).sum())
-        for counts in (np.unique(row, return_counts=True)[1] for row in ranks)
+        float((counts**3 - counts).sum()) for counts in (np.unique(row, return_counts=True)[1] for row in ranks)
     )
     spread = float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum())
     correction = 1.0 - ties / (n * k * (k * k - 1.0))

@@ -56,22 +56,16 @@ def hoeffding_bentkus_upper(mean: float, rows: int, log_level: float) -> float:
     count = math.ceil(mean * rows * (1.0 - 1e-15))
     if count >= rows:
         return chernoff
-    bentkus = float(special.betainccinv(count + 1.0, rows - count, math.exp(-log_level - 1.0))) * (
-        1.0 + 1e-12
-    )
+    bentkus = float(special.betainccinv(count + 1.0, rows - count, math.exp(-log_level - 1.0))) * (1.0 + 1e-12)
     return min(chernoff, bentkus)
 
 
-def hoeffding_tail(
-    deviation: float, rows: int, squared_ranges: float | None = None, *, sides: int = 2
-) -> float:
+def hoeffding_tail(deviation: float, rows: int, squared_ranges: float | None = None, *, sides: int = 2) -> float:
     """Probability bound sides * exp(-2 n^2 t^2 / sum_i (b_i - a_i)^2) for a mean off by `deviation`."""
     total = float(rows) if squared_ranges is None else squared_ranges
     return min(1.0, sides * math.exp(-2.0 * (rows * deviation) ** 2 / total))
 
 
-def bernstein_tail(
-    deviation: float, rows: int, variance: float, bound: float = 1.0, *, sides: int = 1
-) -> float:
+def bernstein_tail(deviation: float, rows: int, variance: float, bound: float = 1.0, *, sides: int = 1) -> float:
     """Probability bound sides * exp(-n t^2 / (2 (variance + bound t/3))) for a mean off by `deviation`."""
     return min(1.0, sides * math.exp(-rows * deviation**2 / (2.0 * (variance + bound * deviation / 3.0))))

@@ -108,9 +108,7 @@ def _check_summary(certificate: Certificate, data: Any) -> Derivation:
             ends[side] = concentration_checks.empirical_bernstein(
                 center, rows, level, witness["variance"] / width**2
             )
-    return Derivation(
-        scaled(ends, setting), scale=width, record=record(certificate.value, setting, dict(witness))
-    )
+    return Derivation(scaled(ends, setting), scale=width, record=record(certificate.value, setting, dict(witness)))
 
 
 for _method in METHODS:

@@ -98,9 +98,7 @@ def _check_auc(certificate: Certificate, data: Any) -> Derivation:
         ups, downs = (np.asarray(part, dtype=float) for part in data)
         wins = sum(int((2 * (up > downs) + (up == downs)).sum()) for up in ups)
         if (wins, len(ups), len(downs)) != (halves, positives, negatives):
-            raise CertificateError(
-                "area under the ROC curve: the scores do not give the counts of the witness"
-            )
+            raise CertificateError("area under the ROC curve: the scores do not give the counts of the witness")
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
     level = concentration_checks.log_level_decimal(certificate.confidence, uses)
     lost = (2 * positives * negatives - halves) / (2 * positives * negatives)

@@ -259,7 +259,7 @@ def _test(
         "successes": {name: hits.tolist() for name, (hits, _) in counts.items()},
         "trials": {name: trials.tolist() for name, (_, trials) in counts.items()},
     }
-    tests = [(d.share, counts[d.rate.name][0].tolist(), counts[d.rate.name][1].tolist()) for d in wanted]
+    tests = [(d.share, *counts[d.rate.name]) for d in wanted]
     return search, passing(tests, failure, procedure, starts)
 
 

@@ -47,6 +47,18 @@ def upper_tail_at_most(successes: int, trials: int, rate: Fraction, bound: Fract
     return _exact_upper_tail(successes, trials, rate) <= bound
 
 
+def upper_tails_at_most(
+    successes: NDArray[np.integer], trials: NDArray[np.integer], rate: Fraction, bound: Fraction
+) -> NDArray[np.bool_]:
+    """`upper_tail_at_most` of many counts; only those close to the bound are decided one by one."""
+    approximate = upper_tail(successes, trials, float(rate))
+    band = _BAND * np.maximum(1.0, trials / 1e6)
+    decided = approximate <= float(bound) * (1.0 - band)
+    for i in np.flatnonzero(np.abs(approximate - float(bound)) <= 2.0 * band * float(bound)):
+        decided[i] = upper_tail_at_most(int(successes[i]), int(trials[i]), rate, bound)
+    return decided
+
+
 def _exact_upper_tail(successes: int, trials: int, rate: Fraction) -> Fraction:
     """P(Bin(trials, rate) >= successes) as a ratio of whole numbers."""
     hit, scale = rate.numerator, rate.denominator

@@ -15,27 +15,28 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
-from certus.guarantees.risk_control_tails import upper_tail, upper_tail_at_most
+from certus.guarantees.risk_control_tails import upper_tail, upper_tail_at_most, upper_tails_at_most
 
 PROCEDURES = ("holm", "bonferroni", "fixed-sequence")
 
 # For one demand: the wanted share, then successes and trials at every threshold.
-Counts = tuple[Fraction, Sequence[int], Sequence[int]]
+Counts = tuple[Fraction, NDArray[np.integer], NDArray[np.integer]]
 
 
 def passing(tests: Sequence[Counts], failure: Fraction, procedure: str, starts: Sequence[int] = (0,)) -> list[int]:
     """Indices of the thresholds that pass, ascending."""
     size = len(tests[0][1])
     if procedure == "bonferroni":
-        return [index for index in range(size) if _passes(tests, index, failure / size)]
+        return np.flatnonzero(_pass(tests, failure / size)).tolist()
     if procedure == "holm":
-        order = np.argsort(_largest_p_values(tests), kind="stable").tolist()
-        return sorted(_leading(tests, order, [failure / (size - step) for step in range(size)]))
-    level = failure / len(starts)
+        return _holm(tests, failure, size)
+    ok = _pass(tests, failure / len(starts))
     passed: set[int] = set()
     for start in starts:
-        passed.update(_leading(tests, range(start, size), [level] * (size - start)))
+        run = ok[start:]
+        passed.update(range(start, size if run.all() else start + int(np.argmin(run))))
     return sorted(passed)
 
 
@@ -49,19 +50,17 @@ def check_procedure(procedure: str) -> str:
     return procedure
 
 
-def _leading(tests: Sequence[Counts], order: Sequence[int], levels: Sequence[Fraction]) -> list[int]:
-    """Indices of `order` before the first that fails its level."""
+def _holm(tests: Sequence[Counts], failure: Fraction, size: int) -> list[int]:
+    p_values = np.max([upper_tail(hits, trials, float(share)) for share, hits, trials in tests], axis=0)
     passed: list[int] = []
-    for index, level in zip(order, levels, strict=True):
-        if not _passes(tests, index, level):
+    for step, index in enumerate(np.argsort(p_values, kind="stable").tolist()):
+        level = failure / (size - step)
+        if not all(upper_tail_at_most(int(h[index]), int(n[index]), share, level) for share, h, n in tests):
             break
         passed.append(index)
-    return passed
+    return sorted(passed)
 
 
-def _passes(tests: Sequence[Counts], index: int, level: Fraction) -> bool:
-    return all(upper_tail_at_most(hits[index], trials[index], share, level) for share, hits, trials in tests)
-
-
-def _largest_p_values(tests: Sequence[Counts]) -> np.ndarray:
-    return np.max([upper_tail(hits, trials, float(share)) for share, hits, trials in tests], axis=0)
+def _pass(tests: Sequence[Counts], level: Fraction) -> NDArray[np.bool_]:
+    """Whether all demands pass the level, at every threshold."""
+    return np.all([upper_tails_at_most(hits, trials, share, level) for share, hits, trials in tests], axis=0)

@@ -42,9 +42,7 @@ class TestResult:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return (
-            f"{self.name}: statistic {self.statistic:.4g}, p = {self.pvalue:.4g} [{self.kind}; {self.caveat}]"
-        )
+        return f"{self.name}: statistic {self.statistic:.4g}, p = {self.pvalue:.4g} [{self.kind}; {self.caveat}]"
 
 
 def mcnemar(only_a_wrong: int, only_b_wrong: int, *, alternative: str = "two-sided") -> TestResult:
@@ -96,9 +94,7 @@ def mcnemar_power(rows: int, only_a_rate: float, only_b_rate: float, *, confiden
     check_count(rows, "rows", minimum=1)
     total = only_a_rate + only_b_rate
     if not (only_a_rate >= 0.0 and only_b_rate >= 0.0 and total <= 1.0):
-        raise ValueError(
-            f"rates must be at least 0 and add up to at most 1, got {only_a_rate} and {only_b_rate}"
-        )
+        raise ValueError(f"rates must be at least 0 and add up to at most 1, got {only_a_rate} and {only_b_rate}")
     if total == 0.0:
         return 0.0
     half = failure_of(check_confidence(confidence)) / 2.0

@@ -55,8 +55,9 @@ def guard(
     Returns
     -------
     Guard
-        With `feasible`, `threshold`, `report`, and `flag(X)` (or `flag(scores)` for bare scores). When no threshold can be promised,
-        `feasible` is False, `reason` says why, and `rows_needed` how many rows would help.
+        With `feasible`, `threshold`, `report`, and `flag(X)` (or `flag(scores)` for bare scores). When no
+        threshold can be promised, `feasible` is False, `reason` says why, and `rows_needed` how many rows
+        would help.
 
     Examples
     --------
@@ -109,7 +110,8 @@ def _labels(y: Any) -> NDArray[Any]:
     missing = np.array([label is None or label != label for label in labels.tolist()], dtype=bool)
     if missing.any():
         raise ValueError(
-            f"y must not be missing; the label of row {int(np.argmax(missing))} is.\nHint: drop the rows without a label."
+            f"y must not be missing; the label of row {int(np.argmax(missing))} is.\n"
+            "Hint: drop the rows without a label."
         )
     return labels
 

@@ -39,11 +39,6 @@ class Kind:
         """Whether it has parameters; otherwise it is a fitted component that is nothing but its state."""
         return hasattr(self.built, "get_params")
 
-    @property
-    def keeps_training_rows(self) -> bool:
-        """Whether its fitted state contains rows that it was trained on."""
-        return bool(getattr(self.built, "_keeps_training_rows", False))
-
     def parameter_names(self) -> set[str]:
         """Names that the constructor takes."""
         return set(inspect.signature(self.built).parameters) if self.estimator else set()
@@ -83,6 +78,12 @@ def find_kind(path: str) -> Kind | None:
         return _foreign(path, built)
     built = catalogue.find(path)
     return None if built is None else _own(path, built)
+
+
+def keeps_training_rows(path: str) -> bool:
+    """Whether the fitted state of the class with this import path contains rows that it was trained on."""
+    kind = find_kind(path)
+    return kind is not None and bool(getattr(kind.built, "_keeps_training_rows", False))
 
 
 def _own(path: str, built: type) -> Kind:

@@ -37,6 +37,11 @@ class Decoder:
         The reports, which nodes refer to by position.
     versions : dict
         The library versions that wrote the file.
+
+    Attributes
+    ----------
+    classes : set of str
+        Import paths of the classes met so far.
     """
 
     def __init__(self, archive: ArchiveReader, reports: list[Report], versions: dict[str, Any]) -> None:
@@ -44,6 +49,7 @@ class Decoder:
         self._reports = reports
         self._versions = versions
         self._depth = 0
+        self.classes: set[str] = set()
 
     def decode(self, node: Any) -> Any:
         """The value of a node."""
@@ -100,6 +106,7 @@ class Decoder:
                 f"the file holds a {path!r}, which is not a learner of this release.\n"
                 "Hint: a newer release of Certus may know it; nothing else is ever built from a file."
             )
+        self.classes.add(kind.path)
         if kind.foreign:
             check_foreign_version(self._versions.get("scikit-learn"))
         _check_names(kind, "parameter", parameters, kind.parameter_names())

@@ -35,8 +35,8 @@ class Encoder:
     ----------
     reports : list of dict
         The reports of the learners met so far.
-    classes, training_rows : set of str
-        Import paths of the classes met, and of those among them that keep training rows.
+    classes : set of str
+        Import paths of the classes met so far.
     """
 
     def __init__(self, archive: ArchiveWriter) -> None:
@@ -44,7 +44,6 @@ class Encoder:
         self._depth = 0
         self.reports: list[dict[str, Any]] = []
         self.classes: set[str] = set()
-        self.training_rows: set[str] = set()
 
     def encode(self, value: Any, where: str) -> Any:
         """The node of a value; `where` names its place in error messages."""
@@ -114,8 +113,6 @@ class Encoder:
                 "which this release does not know how to save."
             )
         self.classes.add(kind.path)
-        if kind.keeps_training_rows:
-            self.training_rows.add(kind.path)
         state = kind.state_of(value)
         node: dict[str, Any] = {
             "type": "object",

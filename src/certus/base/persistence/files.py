@@ -8,12 +8,13 @@ import struct
 import zipfile
 from importlib import metadata
 from os import PathLike
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import certus
 from certus.base.persistence.archive import CERTIFICATES, MANIFEST, ArchiveReader, ArchiveWriter, to_json
 from certus.base.persistence.atomic import atomic_file
-from certus.base.persistence.classes import kind_of
+from certus.base.persistence.classes import keeps_training_rows, kind_of
 from certus.base.persistence.decode import Decoder
 from certus.base.persistence.encode import Encoder
 from certus.base.persistence.errors import CertusFileError
@@ -56,6 +57,26 @@ def read_manifest(path: str | PathLike[str]) -> tuple[dict[str, Any], list[Repor
     return manifest, reports
 
 
+def describe_file(path: str | PathLike[str]) -> dict[str, Any]:
+    """What is in a file, as plain values: class, parts, columns, certificates, versions, training rows."""
+    manifest, reports = read_manifest(path)
+    model = load(path)
+    columns = getattr(model, "feature_names_in_", None)
+    certificates = dict.fromkeys(certificate for report in reversed(reports) for certificate in report)
+    return {
+        "file": Path(path).name,
+        "bytes": Path(path).stat().st_size,
+        "schema": manifest["schema"],
+        "class": manifest["model"]["class"],
+        "classes": manifest["classes"],
+        "parameters": {name: repr(value) for name, value in model.get_params(deep=False).items()},
+        "columns": None if columns is None else [str(name) for name in columns],
+        "training_rows": [path for path in manifest["classes"] if keeps_training_rows(path)],
+        "versions": manifest["versions"],
+        "certificates": [certificate.to_dict() for certificate in certificates],
+    }
+
+
 def write_model(model: Any, stream: BinaryIO, *, report: Report | None = None) -> None:
     """Write a model to an empty, seekable binary file; `report` takes the place of its ``report_``."""
     if kind_of(model) is None:
@@ -76,7 +97,6 @@ def write_model(model: Any, stream: BinaryIO, *, report: Report | None = None) -
             "schema": SCHEMA_VERSION,
             "versions": _versions(),
             "classes": sorted(encoder.classes),
-            "training_rows": sorted(encoder.training_rows),
             "model": node,
             "members": archive.members,
         }
@@ -104,9 +124,12 @@ def _guarded(read: Any, stream: BinaryIO, path: Any) -> Any:
 
 def _read_model(stream: BinaryIO) -> Any:
     archive, manifest, reports = _open_archive(stream)
-    model = Decoder(archive, reports, manifest["versions"]).decode(manifest["model"])
+    decoder = Decoder(archive, reports, manifest["versions"])
+    model = decoder.decode(manifest["model"])
     if kind_of(model) is None:
         raise CertusFileError("the file does not hold a model.")
+    if sorted(decoder.classes) != manifest["classes"]:
+        raise CertusFileError("the file does not hold the classes that its manifest lists.")
     archive.assert_all_read()
     return model
 
@@ -127,7 +150,7 @@ def _check_manifest(manifest: dict[str, Any]) -> None:
             f"the file has the schema version {schema!r}; this release reads version {SCHEMA_VERSION}.\n"
             "Hint: it was written by another release of Certus; upgrade to read it."
         )
-    shape = {"versions": dict, "classes": list, "training_rows": list, "model": dict}
+    shape = {"versions": dict, "classes": list, "model": dict}
     for name, kind in shape.items():
         if not isinstance(manifest.get(name), kind):
             raise CertusFileError(f"the manifest has no {name}.")

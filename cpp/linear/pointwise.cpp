@@ -1,0 +1,99 @@
+#include "linear/pointwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace certus::linear {
+namespace {
+
+double weight_of(const double* weights, Index row) noexcept { return weights ? weights[row] : 1.0; }
+
+double squared(Index rows, Index outputs, const double* target, const double* weights, double* scores,
+               double* curvature) noexcept {
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const double weight = weight_of(weights, i);
+    for (Index k = 0; k < outputs; ++k) {
+      const Index at = i * outputs + k;
+      const double residual = scores[at] - target[at];
+      sum += 0.5 * weight * residual * residual;
+      scores[at] = weight * residual;
+      if (curvature) curvature[at] = weight;
+    }
+  }
+  return sum;
+}
+
+double logistic(Index rows, const double* target, const double* weights, double* scores,
+                double* curvature) noexcept {
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const double score = scores[i], weight = weight_of(weights, i);
+    const double decay = std::exp(-std::abs(score));  // never overflows
+    const double smaller = decay / (1.0 + decay);     // probability of the less likely class
+    const double probability = score >= 0.0 ? 1.0 / (1.0 + decay) : smaller;
+    sum += weight * (std::max(score, 0.0) - target[i] * score + std::log1p(decay));
+    // For y = 1 and a large score, probability - 1 cancels; the smaller probability is exact.
+    const double derivative = score >= 0.0 ? (1.0 - target[i]) - smaller : smaller - target[i];
+    scores[i] = weight * derivative;
+    if (curvature) curvature[i] = weight * probability * (score >= 0.0 ? smaller : 1.0 - smaller);
+  }
+  return sum;
+}
+
+double multinomial(Index rows, Index outputs, const double* target, const double* weights, double* scores,
+                   double* curvature) noexcept {
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    double* score = scores + i * outputs;
+    const double weight = weight_of(weights, i);
+    const auto label = static_cast<Index>(target[i]);
+    const double largest = *std::max_element(score, score + outputs);
+    const double chosen = score[label];
+    double total = 0.0;
+    for (Index k = 0; k < outputs; ++k) total += (score[k] = std::exp(score[k] - largest));
+    sum += weight * (std::log(total) + largest - chosen);
+    // p_y - 1 = -(sum of the others)/total: no cancellation when the model is sure and right.
+    double others = 0.0;
+    for (Index k = 0; k < outputs; ++k) others += k == label ? 0.0 : score[k];
+    const double scale = 1.0 / total;
+    for (Index k = 0; k < outputs; ++k) {
+      const double probability = score[k] * scale;
+      if (curvature) curvature[i * outputs + k] = probability;
+      score[k] = weight * (k == label ? -others * scale : probability);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+double apply_loss(Loss loss, Index rows, Index outputs, const double* target, const double* weights,
+                  double* scores, double* curvature) noexcept {
+  switch (loss) {
+    case Loss::logistic:
+      return logistic(rows, target, weights, scores, curvature);
+    case Loss::multinomial:
+      return multinomial(rows, outputs, target, weights, scores, curvature);
+    default:
+      return squared(rows, outputs, target, weights, scores, curvature);
+  }
+}
+
+void apply_curvature(Loss loss, Index rows, Index outputs, const double* curvature, const double* weights,
+                     double* directions) noexcept {
+  if (loss != Loss::multinomial) {
+    for (Index at = 0; at < rows * outputs; ++at) directions[at] *= curvature[at];
+    return;
+  }
+  for (Index i = 0; i < rows; ++i) {
+    const double* probability = curvature + i * outputs;
+    double* direction = directions + i * outputs;
+    double mean = 0.0;
+    for (Index k = 0; k < outputs; ++k) mean += probability[k] * direction[k];
+    const double weight = weight_of(weights, i);
+    for (Index k = 0; k < outputs; ++k) direction[k] = weight * probability[k] * (direction[k] - mean);
+  }
+}
+
+}  // namespace certus::linear

@@ -1,0 +1,7 @@
+"""Linear models: fast solvers, and for every solution a certificate of how far it can be from the best one."""
+
+from certus.linear.linear_regression import LinearRegression
+from certus.linear.ridge import Ridge
+from certus.linear.ridge_classifier import RidgeClassifier
+
+__all__ = ["LinearRegression", "Ridge", "RidgeClassifier"]

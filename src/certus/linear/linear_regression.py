@@ -1,0 +1,161 @@
+"""Ordinary least squares: the best linear fit, with the distance to the best certified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import MultiOutputMixin
+from sklearn.utils import Tags
+
+from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
+from certus.base.params import Boolean, Exactly, Interval
+from certus.linear.least_squares import NotFiniteError, Problem, Solution, nonnegative, ordinary
+from certus.linear.prediction import LinearPrediction
+from certus.linear.regression_fit import name_the_place, store_regression
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the least-squares optimum",),
+    cost="fit n p^2, predict p per row",
+)
+class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
+    """Ordinary least squares: the linear function with the least squared error.
+
+    Minimizes, over coefficients w and intercept b with weights s,
+
+        sum_i s_i (y_i - x_i'w - b)^2
+
+    and among several minimizers returns the one with the smallest coefficients. Use it when there are many more
+    rows than columns; otherwise `Ridge` predicts better. Cost: n p^2 / 2 multiplications in one pass over the
+    table; badly conditioned and wide tables go through QR and SVD, about ten times that.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    copy_X : bool, default=True
+        Accepted for compatibility: the table is never copied as a whole and never overwritten.
+    tol : float, default=1e-6
+        Singular values of the (centred, column-scaled) table at most `tol` times the largest count as zero when
+        the rank is decided. Large sparse tables: the relative size of the final gradient is kept below it.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores. The result does not depend on it.
+    positive : bool, default=False
+        Whether to require w >= 0; dense tables only.
+    gap_tol : float or None, default=None
+        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        w.
+    intercept_ : float or ndarray of shape (n_targets,)
+        b.
+    rank_ : int
+        Rank of the table; dense tables without `positive` only.
+    singular_ : ndarray
+        Singular values of the centred, weighted table; as for `rank_`.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        The certificate of the gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.linear import LinearRegression
+    >>> X = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 2.0], [2.0, 3.0]])
+    >>> model = LinearRegression().fit(X, X @ [1.0, 2.0] + 3.0)
+    >>> np.round(model.coef_, 6).tolist(), round(float(model.intercept_), 6), model.gap_ < 1e-9
+    ([1.0, 2.0], 3.0, True)
+    """
+
+    _constraints = {
+        "fit_intercept": [Boolean()],
+        "copy_X": [Boolean()],
+        "tol": [Interval(0, None)],
+        "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
+        "positive": [Boolean()],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = (
+        "coef_",
+        "intercept_",
+        "rank_",
+        "singular_",
+        "gap_",
+        "converged_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        LinearRegression
+            The fitted learner.
+        """
+        formats = False if self.positive else ["csr", "csc", "coo"]
+        X, y = check_Xy(self, X, y, accept_sparse=formats, multi_output=True, y_numeric=True, check_finite=False)
+        weights = check_weights(self, sample_weight, X)
+        targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+        problem = Problem(
+            X, targets, weights, np.zeros(targets.shape[1]), self.fit_intercept, resolve_threads(self.n_jobs)
+        )
+        try:
+            solution = nonnegative(problem) if self.positive else ordinary(problem, self.tol)
+        except NotFiniteError:
+            name_the_place(self, X, y)
+        store_regression(self, problem, solution, y.ndim == 1, positive=self.positive)
+        self._store_rank(solution, dense=not (self.positive or sparse.issparse(X)))
+        return self
+
+    def _store_rank(self, solution: Solution, *, dense: bool) -> None:
+        for name in ("rank_", "singular_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if dense:
+            self.rank_ = solution.rank
+            self.singular_ = solution.singular.astype(self.coef_.dtype)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.positive
+        return tags

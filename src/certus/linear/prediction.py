@@ -1,0 +1,79 @@
+"""What all linear models do after fitting: scores, values, labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.extmath import safe_sparse_dot
+
+from certus.base import check_X, predict_method
+
+
+def linear_scores(learner: Any, X: Any) -> NDArray[Any]:
+    """X coef' + intercept for a checked table."""
+    X = check_X(learner, X, accept_sparse=["csr", "csc", "coo"])
+    coef = learner.coef_
+    return safe_sparse_dot(X, coef.T if coef.ndim == 2 else coef, dense_output=True) + learner.intercept_
+
+
+class LinearPrediction:
+    """``predict`` of linear regressors."""
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            One value per row and target.
+        """
+        return linear_scores(self, X)
+
+
+class LinearClassification:
+    """``decision_function`` and ``predict`` of linear classifiers."""
+
+    classes_: NDArray[Any]
+
+    @predict_method
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, one number: above 0 means ``classes_[1]``.
+        """
+        scores = linear_scores(self, X)
+        return scores.ravel() if scores.ndim == 2 and scores.shape[1] == 1 else scores
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            One label per row.
+        """
+        scores = self.decision_function(X)
+        positions = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[positions]

@@ -1,0 +1,98 @@
+"""The end of a least-squares fit: store what was found in scikit-learn's shapes, certify it, warn if need be."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from certus.base import assert_finite
+from certus.guarantees import Report
+from certus.guarantees.wording import number
+from certus.linear.least_squares import Problem, Solution, refined
+from certus.linear.quadratic_certificate import quadratic_certificate
+from certus.linear.quadratic_gap import QuadraticEvidence, quadratic_evidence
+
+Array = NDArray[np.float64]
+
+
+def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
+    """Say where the table holds what cannot be computed with."""
+    assert_finite(learner, X)
+    assert_finite(learner, np.asarray(y, dtype=np.float64), name="y")
+    values = np.abs(X.data if hasattr(X, "tocsr") else X)
+    raise ValueError(
+        f"{type(learner).__name__}: the squares of the values in X or y overflow; the largest value in X is "
+        f"{float(values.max()):g}.\nHint: rescale the columns, for example with StandardScaler."
+    )
+
+
+def store_regression(
+    learner: Any,
+    problem: Problem,
+    solution: Solution,
+    one_target: bool,
+    *,
+    positive: bool = False,
+    flat: bool | None = None,
+) -> QuadraticEvidence:
+    """Set ``coef_, intercept_, gap_, converged_, report_``; returns the evidence behind the gap.
+
+    ``flat``: whether coef_ is a vector (default: when y was one).
+    """
+    evidence, coef, intercept = _as_stored(problem, solution, positive)
+    limit = None if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
+    if limit is not None and evidence.gap > limit and solution.factors and not positive:
+        evidence, coef, intercept = _as_stored(problem, refined(problem, solution, steps=3), positive)
+    flat = one_target if flat is None else flat
+    learner.coef_ = coef[0] if flat else coef
+    if not problem.center:
+        learner.intercept_ = 0.0
+    else:
+        learner.intercept_ = intercept[0] if one_target else intercept
+    learner.gap_ = evidence.gap
+    learner.converged_ = solution.converged and (limit is None or evidence.gap <= limit)
+    learner.report_ = Report(
+        [
+            quadratic_certificate(
+                evidence,
+                coef.astype(np.float64),
+                intercept.astype(np.float64),
+                problem.alphas,
+                fit_intercept=problem.center,
+                positive=positive,
+            )
+        ]
+    )
+    if not learner.converged_:
+        _warn(learner, solution, evidence, limit)
+    return evidence
+
+
+def _as_stored(problem: Problem, solution: Solution, positive: bool) -> tuple[QuadraticEvidence, Any, Any]:
+    """Coefficients and intercepts in the table's type, and the evidence for exactly these numbers."""
+    dtype = problem.X.dtype
+    coef = solution.coef.astype(dtype)
+    intercept = solution.intercept.astype(dtype) if problem.center else np.zeros(len(coef), dtype=dtype)
+    evidence = quadratic_evidence(
+        problem, solution, coef.astype(np.float64), intercept.astype(np.float64), positive=positive
+    )
+    return evidence, coef, intercept
+
+
+def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: float | None) -> None:
+    name = type(learner).__name__
+    share = evidence.gap / evidence.objective_at_zero if evidence.objective_at_zero > 0 else 0.0
+    reached = (
+        f"the objective is certified to be within {number(evidence.gap, 'upper')} of its minimum "
+        f"({number(share, 'upper', 2)} of its value at zero coefficients)"
+    )
+    if not solution.converged:
+        advice = "Hint: raise max_iter, scale the columns, or choose solver='cholesky'."
+        text = f"{name}: the iteration limit was reached before the tolerance; {reached}.\n{advice}"
+    else:
+        text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\nHint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)

@@ -1,0 +1,177 @@
+"""Ridge regression: least squares with a penalty on the coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin
+from sklearn.utils import Tags
+
+from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
+from certus.linear.least_squares import NotFiniteError, Problem
+from certus.linear.prediction import LinearPrediction
+from certus.linear.regression_fit import name_the_place, store_regression
+from certus.linear.ridge_solvers import (
+    COUNTED,
+    RIDGE_CONSTRAINTS,
+    check_solver,
+    penalties,
+    solve_ridge,
+    sparse_formats,
+)
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the ridge optimum",),
+    cost="fit n p^2 (n^2 p if wide), predict p per row",
+    known_failures={
+        "check_non_transformer_estimators_n_iter": "n_iter_ is None for direct solvers, as in scikit-learn"
+    },
+)
+class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
+    """Least squares with a penalty on the size of the coefficients.
+
+    Minimizes, over coefficients w and intercept b (which is not penalized) with weights s,
+
+        sum_i s_i (y_i - x_i'w - b)^2 + alpha |w|^2
+
+    A good first choice for numbers: it predicts better than `LinearRegression` when columns are many or
+    correlated. Cost: n p^2 / 2 multiplications in one pass (n^2 p / 2 for wide tables); sparse tables with many
+    columns are solved by LSQR.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Strength of the penalty, at least 0; one for all targets or one for each.
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    copy_X : bool, default=True
+        Accepted for compatibility: the table is never copied as a whole and never overwritten.
+    max_iter : int or None, default=None
+        Largest number of iterations of the iterative solvers.
+    tol : float, default=1e-4
+        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
+        All minimize the same objective. "auto" and "cholesky": normal equations or their dual, "svd" where these
+        would be inaccurate; "svd": singular values of the table; "lsqr", "sparse_cg", "sag", "saga": LSQR;
+        "lbfgs" (only with `positive`): active set.
+    positive : bool, default=False
+        Whether to require w >= 0.
+    random_state : int, RandomState or None, default=None
+        Accepted for compatibility: no solver here is random.
+    gap_tol : float or None, default=None
+        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        w.
+    intercept_ : float or ndarray of shape (n_targets,)
+        b.
+    n_iter_ : None or ndarray of shape (n_targets,)
+        Iterations per target of "lsqr", "sag" and "saga".
+    solver_ : str
+        The solver that was used.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        The certificate of the gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.linear import Ridge
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> model = Ridge(alpha=5.0).fit(X, [0.0, 1.0, 2.0, 3.0])
+    >>> np.round(model.coef_, 6).tolist(), model.gap_ < 1e-20
+    ([0.5], True)
+    """
+
+    _constraints = RIDGE_CONSTRAINTS
+    _state = (
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "solver_",
+        "gap_",
+        "converged_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            The targets.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        Ridge
+            The fitted learner.
+        """
+        check_solver(self, X)
+        X, y = check_Xy(
+            self,
+            X,
+            y,
+            accept_sparse=sparse_formats(X, self.solver),
+            multi_output=True,
+            y_numeric=True,
+            check_finite=False,
+        )
+        weights = check_weights(self, sample_weight, X)
+        targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+        alphas = penalties(self.alpha, targets.shape[1])
+        problem = Problem(X, targets, weights, alphas, self.fit_intercept, resolve_threads())
+        try:
+            solution = solve_ridge(self, problem)
+        except NotFiniteError:
+            name_the_place(self, X, y)
+        flat = targets.shape[1] == 1
+        store_regression(self, problem, solution, y.ndim == 1, positive=self.positive, flat=flat)
+        self.n_iter_ = solution.iterations if self.solver in COUNTED else None
+        self.solver_ = solution.method
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.solver != "svd" and (self.solver != "cholesky" or not self.fit_intercept)
+        return tags

@@ -1,0 +1,243 @@
+"""Classification by ridge regression on labels coded as -1 and 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils import Tags, column_or_1d, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base.params import Exactly, InstanceOf, OneOf
+from certus.linear.design import make_design
+from certus.linear.label_certificate import label_certificate, undecided_rows
+from certus.linear.least_squares import NotFiniteError, Problem, Solution
+from certus.linear.moments import gamma
+from certus.linear.prediction import LinearClassification
+from certus.linear.quadratic_gap import QuadraticEvidence
+from certus.linear.regression_fit import name_the_place, store_regression
+from certus.linear.ridge_solvers import (
+    COUNTED,
+    RIDGE_CONSTRAINTS,
+    check_solver,
+    penalties,
+    solve_ridge,
+    sparse_formats,
+)
+
+
+@register(
+    family="linear",
+    tasks=("classification",),
+    guarantees=("gap to the ridge optimum", "training labels of the exact optimum"),
+    cost="fit n p^2 (n^2 p if wide), predict p per row and class",
+    known_failures={
+        "check_non_transformer_estimators_n_iter": "n_iter_ is None for direct solvers, as in scikit-learn"
+    },
+)
+class RidgeClassifier(LinearClassification, Classifier):
+    """Ridge regression on labels coded as -1 and 1, one regression per class if there are more than two.
+
+    Minimizes, over coefficients w_k and intercepts b_k of the classes k (not penalized) with weights s,
+
+        sum_k [ sum_i s_i (y_ik - x_i'w_k - b_k)^2 + alpha |w_k|^2 ],     y_ik = 1 if row i has class k, else -1
+
+    and predicts the class with the largest score. As fast as one least-squares fit however many classes there
+    are; `LogisticRegression` gives probabilities. Several labels per row (0/1 matrix as y) are allowed.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, at least 0.
+    fit_intercept : bool, default=True
+        Whether to fit intercepts; otherwise they are 0.
+    copy_X : bool, default=True
+        Accepted for compatibility: the table is never copied as a whole and never overwritten.
+    max_iter : int or None, default=None
+        Largest number of iterations of the iterative solvers.
+    tol : float, default=1e-4
+        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
+        As for `Ridge`.
+    positive : bool, default=False
+        Whether to require coefficients >= 0.
+    random_state : int, RandomState or None, default=None
+        Accepted for compatibility: no solver here is random.
+    gap_tol : float or None, default=None
+        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; two classes have one row.
+    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
+        Intercepts.
+    n_iter_ : None or ndarray of shape (n_targets,)
+        Iterations per regression of "lsqr", "sag" and "saga".
+    solver_ : str
+        The solver that was used.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        Certificates of the gap and of the training labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from certus.linear import RidgeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = RidgeClassifier().fit(X, y)
+    >>> round(model.score(X, y), 3), int(model.report_["labels of the exact optimum"].value)
+    (0.96, 569)
+    """
+
+    _constraints = {
+        **RIDGE_CONSTRAINTS,
+        "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
+    }
+    _state = (
+        "classes_",
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "solver_",
+        "gap_",
+        "converged_",
+        "multilabel_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        class_weight: Any = None,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeClassifier:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,) or 0/1 matrix of shape (n_samples, n_labels)
+            The labels.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        RidgeClassifier
+            The fitted learner.
+        """
+        check_solver(self, X)
+        X, y = check_Xy(
+            self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False
+        )
+        targets = self._coded(y)
+        weights = check_weights(self, sample_weight, X)
+        if self.class_weight:
+            by_class = compute_sample_weight(self.class_weight, y)
+            weights = by_class if weights is None else weights * by_class
+        alphas = penalties(self.alpha, targets.shape[1])
+        problem = Problem(X, targets, weights, alphas, self.fit_intercept, resolve_threads())
+        try:
+            solution = solve_ridge(self, problem)
+        except NotFiniteError:
+            name_the_place(self, X, targets)
+        evidence = store_regression(self, problem, solution, False, positive=self.positive)
+        self.n_iter_ = solution.iterations if self.solver in COUNTED else None
+        self.solver_ = solution.method
+        self._certify_labels(problem, solution, evidence)
+        return self
+
+    def _coded(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """Targets -1 and 1, one column per class or label (one column for two classes)."""
+        check_classification_targets(y)
+        self.multilabel_ = type_of_target(y, input_name="y") == "multilabel-indicator"
+        y = y if self.multilabel_ else column_or_1d(y, warn=True)
+        binarizer = LabelBinarizer(pos_label=1, neg_label=-1)
+        coded = binarizer.fit_transform(y)
+        self.classes_ = binarizer.classes_
+        return np.ascontiguousarray(coded, dtype=np.float64)
+
+    def _certify_labels(self, problem: Problem, solution: Solution, evidence: QuadraticEvidence) -> None:
+        """Add how many training labels are those of the exact optimum, where the distance to it is known."""
+        if evidence.metric is None:
+            return
+        coef = self.coef_.astype(np.float64)
+        intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (len(coef),)).copy()
+        metric = evidence.metric.min(axis=0)
+        design = make_design(problem.X, problem.threads)
+        scores, lengths = design.scores_and_lengths(coef, intercept, solution.mean_x, metric)
+        weight = float(len(scores) if problem.weights is None else problem.weights.sum())
+        size = float(np.abs(coef * metric).max(initial=0.0)) * np.sqrt(coef.shape[1])
+        fixed = float(
+            np.abs(coef @ solution.mean_x).max(initial=0.0)
+            + np.abs(coef).max(initial=0.0) * np.abs(solution.mean_x).sum()
+            + np.abs(intercept).max(initial=0.0)
+        )
+        rounding = gamma(coef.shape[1] + 8) * (lengths * size + fixed)
+        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.intercept_gap / weight) + rounding
+        if self.multilabel_:
+            undecided = int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
+        else:
+            undecided = undecided_rows(scores, reach if len(coef) == 1 else 2.0 * reach)
+        self.report_ = self.report_.with_([label_certificate(undecided, len(scores), evidence.distance)])
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+            One label per row, or a 0/1 matrix if several labels were learned.
+        """
+        if self.multilabel_:
+            scores = self.decision_function(X)
+            return (scores.reshape(len(scores), -1) > 0).astype(int)
+        return super().predict(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = self.solver != "svd" and (self.solver != "cholesky" or not self.fit_intercept)
+        return tags
