@@ -33,7 +33,7 @@ def slow_tail(successes, rows, rate):
 
 def test_split_rank_is_the_exact_ceiling():
     for level in LEVELS:
-        for rows in range(0, 120):
+        for rows in range(120):
             assert split_rank(rows, float(level)) == slow_rank(rows, level), (rows, level)
 
 
@@ -41,7 +41,7 @@ def test_floating_point_products_would_get_some_ranks_wrong():
     wrong = [
         (rows, level)
         for level in LEVELS
-        for rows in range(0, 1000)
+        for rows in range(1000)
         if math.ceil((rows + 1) * float(level)) != split_rank(rows, float(level))
     ]
     assert wrong  # else the exact arithmetic would be untested

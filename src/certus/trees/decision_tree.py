@@ -164,6 +164,14 @@ class DecisionTree(MultiOutputMixin, Learner):
         tags.input_tags.allow_nan = True  # in dense tables
         return tags
 
+    def _restored(self) -> None:
+        if not hasattr(self, "tree_"):
+            return
+        if not isinstance(self.tree_, Tree):
+            raise ValueError("tree_ is not a tree")
+        if (self.tree_.n_features, self.tree_.n_outputs) != (self.n_features_in_, self.n_outputs_):
+            raise ValueError("tree_ is for another table")
+
     def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
