@@ -68,7 +68,8 @@ def simulated_section(replicates: int) -> str:
 def mutants_section() -> str:
     """Which check kills which mistake."""
     rows = [[mutant.bound, mutant.mistake, mutant.by] for mutant in MUTANTS]
-    text = "## Mistakes that the gate catches\n\nEvery mutant is run by the tests, together with the correct bound.\n\n"
+    text = "## Mistakes that the gate catches\n\n"
+    text += "Every mutant is run by the tests, together with the correct bound.\n\n"
     return text + table(["bound", "mistake", "killed by"], rows)
 
 
