@@ -89,9 +89,7 @@ TRANSFORMERS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "ordinal, rare": (OrdinalEncoder(max_categories=2, encoded_missing_value=-2, dtype=float), towns),
     "polynomial": (PolynomialFeatures(degree=(1, 3), interaction_only=True), numeric),
     "union": (
-        FeatureUnion(
-            [("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 2.0}
-        ),
+        FeatureUnion([("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 2.0}),
         numeric,
     ),
     "columns": (
