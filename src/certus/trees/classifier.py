@@ -233,6 +233,13 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(shares) if self.n_outputs_ == 1 else [np.log(each) for each in shares]
 
+    def _restored(self) -> None:
+        super()._restored()
+        if hasattr(self, "tree_"):
+            labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
+            if [len(each) for each in labels] != self.tree_.n_classes.tolist():
+                raise ValueError("classes_ and tree_ have different numbers of classes")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn import get_config
 
 from certus.base import register_part
+from certus.base.persistence.state import check_shapes
 from certus.trees import _kernels
 
 NO_CHILD = -1
@@ -102,6 +103,28 @@ class Tree:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
+        self._freeze()
+
+    def _restored(self) -> None:
+        """Called after loading from a file: compiled code trusts the arrays, a file could say anything."""
+        nodes = len(self.children_left)
+        vectors = [name for name in self._state[4:] if name != "value"]
+        check_shapes(self, n_classes=(self.n_outputs,), **dict.fromkeys(vectors, (nodes,)))
+        check_shapes(self, value=(nodes, self.n_outputs, int(self.n_classes.max())))
+        for name in ("children_left", "children_right", "feature", "n_node_samples"):
+            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=np.int64))
+        for name in ("threshold", "impurity", "weighted_n_node_samples", "value"):
+            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=np.float64))
+        self.missing_go_to_left = np.ascontiguousarray(self.missing_go_to_left, dtype=np.uint8)
+        inner = np.flatnonzero(self.children_left != NO_CHILD)
+        children = np.concatenate([self.children_left[inner], self.children_right[inner]])
+        if not np.array_equal(np.sort(children), np.arange(1, nodes)) or (children <= np.tile(inner, 2)).any():
+            raise ValueError("the nodes are not a tree in which parents come before their children")
+        if (self.children_right[self.children_left == NO_CHILD] != NO_CHILD).any():
+            raise ValueError("a node has a right child only")
+        if ((self.feature[inner] < 0) | (self.feature[inner] >= self.n_features)).any():
+            raise ValueError(f"a split names a column outside 0 .. {self.n_features - 1}")
+        self.max_depth = int(self.compute_node_depths().max()) - 1
         self._freeze()
 
     def __repr__(self) -> str:
@@ -198,8 +221,8 @@ class Tree:
         importances = np.zeros(self.n_features)
         order = np.argsort(self.feature[inner], kind="stable")
         columns, starts = np.unique(self.feature[inner][order], return_index=True)
-        for column, falls in zip(columns, np.split(fall[order], starts[1:]), strict=True):
-            importances[column] = math.fsum(falls)
+        for column, first, last in zip(columns, starts, [*starts[1:], len(inner)], strict=False):
+            importances[column] = math.fsum(fall[order[first:last]])
         importances /= self.weighted_n_node_samples[0]
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
@@ -207,7 +230,7 @@ class Tree:
     def compute_partial_dependence(
         self, X: NDArray[np.float32], target_features: NDArray[np.intp], out: NDArray[np.float64]
     ) -> None:
-        """Add the partial dependence on some columns at the rows of ``X`` (which has only these columns) to ``out``.
+        """Add to ``out`` the partial dependence on some columns at the rows of ``X``, which has only these columns.
 
         At splits on other columns both ways are followed, with the share of training weight that went there.
         """
