@@ -67,9 +67,7 @@ def test_too_few_positives_is_an_answer_with_the_rows_needed():
     assert not guard.feasible
     assert guard.threshold is None
     assert len(guard.report) == 0
-    assert (
-        f"{positives} positive rows cannot support recall=95% even with a perfect record; 59 are" in guard.reason
-    )
+    assert f"{positives} positive rows cannot support recall=95% even with a perfect record; 59 are" in guard.reason
     assert guard.rows_needed == -(-59 * 100 // positives)
     assert str(guard).startswith("Infeasible: ")
     with pytest.raises(ValueError, match="this guard has no threshold"):
@@ -130,9 +128,7 @@ def test_holm_is_at_least_as_strong_as_bonferroni():
 @settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 10_000),
-    st.sampled_from(
-        [{"recall": 0.7}, {"false_alarm": 0.3}, {"recall": 0.6, "precision": 0.5}, {"precision": 0.4}]
-    ),
+    st.sampled_from([{"recall": 0.7}, {"false_alarm": 0.3}, {"recall": 0.6, "precision": 0.5}, {"precision": 0.4}]),
     st.sampled_from([0.5, 0.8, 0.95]),
 )
 def test_every_result_can_be_checked(seed, rates, confidence):
@@ -178,9 +174,7 @@ def test_counts_are_checked_against_data():
         certificate.check((SCORES[::-1], POSITIVE))
     record = certificate.to_dict()
     record["witness"]["successes"] = record["witness"]["trials"]
-    forged = record["claim"].replace(
-        f"{certificate.witness['successes']} of", f"{certificate.witness['trials']} of"
-    )
+    forged = record["claim"].replace(f"{certificate.witness['successes']} of", f"{certificate.witness['trials']} of")
     record["claim"] = forged
     with pytest.raises(CertificateError, match="the rows do not give"):
         Certificate.from_dict(record).check((SCORES, POSITIVE))
@@ -203,9 +197,7 @@ def test_precision_is_not_monotone():
 
 
 def test_bad_input():
-    with pytest.raises(
-        ValueError, match="at least one of recall, false_alarm, alarm_rate, precision must be given"
-    ):
+    with pytest.raises(ValueError, match="at least one of recall, false_alarm, alarm_rate, precision must be given"):
         control_rates(SCORES, POSITIVE, {})
     with pytest.raises(ValueError, match="'specificity' is not a rate"):
         control_rates(SCORES, POSITIVE, {"specificity": 0.9})

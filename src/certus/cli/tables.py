@@ -109,9 +109,7 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     """Targets in the type of the model's labels, so that equal ones compare equal."""
     labels = getattr(model, "classes_", None)
     if values.null_count():
-        raise ValueError(
-            f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target."
-        )
+        raise ValueError(f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target.")
     if labels is None:
         return _numbers(values.to_frame()).to_series().to_numpy()
     if np.asarray(labels).dtype.kind in "UOT" and values.dtype != pl.Boolean:

@@ -83,8 +83,16 @@ def certify(
     if loss == "error":
         mistakes(truth, predicted)  # refuses what can never be compared
         scores = _scores(model, X, y_score, truth, positive)
+        classes = _classes(model, truth)
         certificates = certify_labels(
-            truth, predicted, confidence=confidence, uses=uses, positive=positive, scores=scores, jointly=jointly
+            truth,
+            predicted,
+            confidence=confidence,
+            uses=uses,
+            positive=positive,
+            scores=scores,
+            jointly=jointly,
+            classes=classes,
         )
         return Report(certificates)
     losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
@@ -107,6 +115,12 @@ def _truth_and_predictions(model: Any, X: Any, y: Any, y_true: Any, y_pred: Any)
     if len(truth) != len(predicted):
         raise ValueError(f"there are {len(predicted)} predictions for {len(truth)} labels")
     return truth, predicted
+
+
+def _classes(model: Any, truth: np.ndarray) -> Any:
+    """The labels that a fitted classifier knows, if they are of the kind of these labels."""
+    known = np.asarray(getattr(model, "classes_", ()))
+    return known if known.ndim == 1 and (known.dtype.kind in "US") == (truth.dtype.kind in "US") else ()
 
 
 def _scores(model: Any, X: Any, y_score: Any, truth: np.ndarray, positive: Any) -> np.ndarray | None:

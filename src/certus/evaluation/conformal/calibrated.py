@@ -19,8 +19,6 @@ class ConformalWrapper(MetaEstimatorMixin, BaseEstimator):
 
     _constraints: dict[str, list[Any]] = {}
 
-    report_: Report
-
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
 
@@ -42,7 +40,11 @@ class SplitWrapper(ConformalWrapper):
             self.calibration_ = calibrate(scores, **levels)
         else:
             self.calibration_ = calibrate_groups(scores, groups, group_word=group_word, **levels)
-        self.report_ = self.calibration_.report
+
+    @property
+    def report_(self) -> Report:
+        """The certificates of the calibration, written when first asked for."""
+        return self.calibration_.report
 
     def _thresholds(self, rows: int, groups: Any) -> NDArray[np.float64]:
         """Threshold of every row to be predicted."""
