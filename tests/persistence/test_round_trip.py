@@ -39,11 +39,11 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
-        return (
-            one.dtype == other.dtype
-            and one.shape == other.shape
-            and all(same(a, b) for a, b in zip(one.ravel().tolist(), other.ravel().tolist(), strict=True))
-        )
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        if one.dtype.kind in "OUT":
+            return same(one.ravel().tolist(), other.ravel().tolist())
+        return one.tobytes() == other.tobytes()
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):
