@@ -29,9 +29,7 @@ from certus.guarantees.binomial_tail import bisect
 from tests.guarantees import bounds, gate, twins
 
 RARE = gate.Losses("rare ones", lambda rng, shape: (rng.random(shape) < 1 / 60).astype(float), 1 / 60, 0.0164)
-BERNOULLI = gate.Losses(
-    "Bernoulli .095", lambda rng, shape: (rng.random(shape) < 0.095).astype(float), 0.095, 0.086
-)
+BERNOULLI = gate.Losses("Bernoulli .095", lambda rng, shape: (rng.random(shape) < 0.095).astype(float), 0.095, 0.086)
 
 
 @dataclass(frozen=True)
@@ -100,9 +98,7 @@ def f1_bound_fails(lower: Callable[[int, int, int, int], float]) -> bool:
 
 def differs_from_twin(twin: Callable[..., Any], *cases: tuple[Any, ...]) -> Callable[[Any], bool]:
     def rejects(function: Callable[..., Any]) -> bool:
-        return any(
-            not np.allclose(function(*case), np.array(twin(*case), dtype=float), rtol=1e-9) for case in cases
-        )
+        return any(not np.allclose(function(*case), np.array(twin(*case), dtype=float), rtol=1e-9) for case in cases)
 
     return rejects
 

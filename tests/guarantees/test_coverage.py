@@ -68,9 +68,7 @@ def test_betting_covers_rare_ones(name):
     _simulate(name, rare, 600, 0.1, 1000)
 
 
-@pytest.mark.parametrize(
-    "method", ["hoeffding", "kl", "hoeffding-bentkus", "empirical-bernstein", "betting", "star"]
-)
+@pytest.mark.parametrize("method", ["hoeffding", "kl", "hoeffding-bentkus", "empirical-bernstein", "betting", "star"])
 def test_two_sided_mean_bound_covers_both_ends_together(method):
     losses, rows, replicates = gate.DISTRIBUTIONS[3], 20, 600
     drawn = gate.samples(losses, rows, replicates)

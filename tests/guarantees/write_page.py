@@ -88,9 +88,7 @@ def time_section() -> str:
     small, large = rng.beta(1, 9, 1000), rng.beta(1, 9, 100_000)
     calls = {
         "error_bound(15, 500)": lambda: error_bound(15, 500),
-        "error_bound(3e7, 1e9), confidence 1 - 1e-12": lambda: error_bound(
-            3 * 10**7, 10**9, confidence=0.999999999999
-        ),
+        "error_bound(3e7, 1e9), confidence 1 - 1e-12": lambda: error_bound(3 * 10**7, 10**9, confidence=0.999999999999),
         "f_bound": lambda: f_bound(90, 5, 10),
         "balanced_accuracy_bound, 2 classes": lambda: balanced_accuracy_bound([95, 90], [100, 100]),
         "auc_bound, 1000 and 1000 rows": lambda: auc_bound(small, small - 0.05),
