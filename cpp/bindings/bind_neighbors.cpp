@@ -33,8 +33,8 @@ void bind_kd_tree(nb::module_& m, const char* name) {
   nb::class_<Tree>(m, name, "A kd-tree over rows that it holds a copy of.")
       .def(
           "query",
-          [](const Tree& tree, Matrix<const double> queries, int kind, double power, const OptionalWeights& weights,
-             int threads, Matrix<double> distances, Matrix<Index> rows) {
+          [](const Tree& tree, Matrix<const double> queries, int kind, double power,
+             const OptionalWeights& weights, int threads, Matrix<double> distances, Matrix<Index> rows) {
             const Metric metric = metric_of(kind, power, weights);
             return run_kernel([&](StopToken& stop) {
               return tree.query(view(queries), metric, threads, stop, table_of(distances, rows));
@@ -49,7 +49,8 @@ void bind_kd_tree(nb::module_& m, const char* name) {
         return run_kernel(
             [&](StopToken& stop) { return std::make_unique<Tree>(view(rows), leaf_size, threads, stop); });
       },
-      nb::arg("rows").noconvert(), nb::arg("leaf_size"), nb::arg("threads"), "Build a kd-tree over the rows.");
+      nb::arg("rows").noconvert(), nb::arg("leaf_size"), nb::arg("threads"),
+      "Build a kd-tree over the rows.");
 }
 
 template <class T>
@@ -71,7 +72,8 @@ void bind_product_filter(nb::module_& m, const char* name) {
   m.def(
       "build_product_filter",
       [](Matrix<const T> rows, int threads) {
-        return run_kernel([&](StopToken& stop) { return std::make_unique<Filter>(view(rows), threads, stop); });
+        return run_kernel(
+            [&](StopToken& stop) { return std::make_unique<Filter>(view(rows), threads, stop); });
       },
       nb::arg("rows").noconvert(), nb::arg("threads"), "Prepare rows for search by matrix products.");
 }
@@ -80,8 +82,8 @@ template <class T>
 void bind_scans(nb::module_& m) {
   m.def(
       "scan_neighbors",
-      [](Matrix<const T> rows, Matrix<const double> queries, int kind, double power, const OptionalWeights& weights,
-         int threads, Matrix<double> distances, Matrix<Index> nearest) {
+      [](Matrix<const T> rows, Matrix<const double> queries, int kind, double power,
+         const OptionalWeights& weights, int threads, Matrix<double> distances, Matrix<Index> nearest) {
         const Metric metric = metric_of(kind, power, weights);
         run_kernel([&](StopToken& stop) {
           scan(view(rows), view(queries), metric, threads, stop, table_of(distances, nearest));
@@ -94,8 +96,8 @@ void bind_scans(nb::module_& m) {
       "scan_sparse_neighbors",
       [](Vector<const T> values, Vector<const std::int64_t> columns, Vector<const std::int64_t> starts,
          Vector<const T> query_values, Vector<const std::int64_t> query_columns,
-         Vector<const std::int64_t> query_starts, int kind, double power, const OptionalWeights& weights, int threads,
-         Matrix<double> distances, Matrix<Index> nearest) {
+         Vector<const std::int64_t> query_starts, int kind, double power, const OptionalWeights& weights,
+         int threads, Matrix<double> distances, Matrix<Index> nearest) {
         const Metric metric = metric_of(kind, power, weights);
         const SparseRows<T> rows{span(values), span(columns), span(starts)};
         const SparseRows<T> queries{span(query_values), span(query_columns), span(query_starts)};
@@ -118,8 +120,8 @@ Ballot ballot_of(const Matrix<const Index>& neighbors, const std::optional<Matri
 void bind_votes(nb::module_& m) {
   m.def(
       "vote_winners",
-      [](Matrix<const Index> neighbors, std::optional<Matrix<const double>> weights, Vector<const Index> classes,
-         Index class_count, int threads, Vector<Index> winner) {
+      [](Matrix<const Index> neighbors, std::optional<Matrix<const double>> weights,
+         Vector<const Index> classes, Index class_count, int threads, Vector<Index> winner) {
         const Ballot ballot = ballot_of(neighbors, weights, classes);
         run_kernel([&](StopToken& stop) { vote_winners(ballot, class_count, threads, stop, span(winner)); });
       },
@@ -128,13 +130,14 @@ void bind_votes(nb::module_& m) {
       "Fill in the class with the most votes of each query's neighbors.");
   m.def(
       "vote_shares",
-      [](Matrix<const Index> neighbors, std::optional<Matrix<const double>> weights, Vector<const Index> classes,
-         int threads, Matrix<double> shares) {
+      [](Matrix<const Index> neighbors, std::optional<Matrix<const double>> weights,
+         Vector<const Index> classes, int threads, Matrix<double> shares) {
         const Ballot ballot = ballot_of(neighbors, weights, classes);
         run_kernel([&](StopToken& stop) { vote_shares(ballot, threads, stop, view(shares)); });
       },
       nb::arg("neighbors").noconvert(), nb::arg("weights").none(), nb::arg("classes").noconvert(),
-      nb::arg("threads"), nb::arg("shares").noconvert(), "Fill in each class's share of the neighbors' votes.");
+      nb::arg("threads"), nb::arg("shares").noconvert(),
+      "Fill in each class's share of the neighbors' votes.");
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 
 namespace certus::neighbors {
 
-inline void distances(const Metric& metric, const double* query, const float* groups, Index columns, Index count,
-                      double* out) {
+inline void distances(const Metric& metric, const double* query, const float* groups, Index columns,
+                      Index count, double* out) {
   group_ops().distances_f(metric, query, groups, columns, count, out);
 }
-inline void distances(const Metric& metric, const double* query, const double* groups, Index columns, Index count,
-                      double* out) {
+inline void distances(const Metric& metric, const double* query, const double* groups, Index columns,
+                      Index count, double* out) {
   group_ops().distances_d(metric, query, groups, columns, count, out);
 }
 inline void box_bounds(const Metric& metric, const double* query, const float* low, const float* high,

@@ -1,6 +1,7 @@
 #include "neighbors/group_ops.hpp"
 
-#include <math.h>
+// Declared here because <math.h> brings inline functions along.
+extern "C" double pow(double base, double exponent) noexcept;
 
 namespace certus::CERTUS_ISA {
 namespace {
@@ -33,14 +34,17 @@ inline Doubles load(const float* from) {
   return __builtin_convertvector(values, Doubles);
 }
 inline void store(const Doubles (&values)[parts], double* to) {
-  for (std::ptrdiff_t part = 0; part < parts; ++part) __builtin_memcpy(to + part * width, &values[part], sizeof(Doubles));
+  for (std::ptrdiff_t part = 0; part < parts; ++part)
+    __builtin_memcpy(to + part * width, &values[part], sizeof(Doubles));
 }
 inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
 
 // One term per metric: the running values after the differences x_j - y_j in one column.
 struct SquaredEuclidean {
   explicit SquaredEuclidean(const Metric&) {}
-  Doubles after(Doubles sums, Doubles difference, std::ptrdiff_t) const { return sums + difference * difference; }
+  Doubles after(Doubles sums, Doubles difference, std::ptrdiff_t) const {
+    return sums + difference * difference;
+  }
 };
 struct Manhattan {
   explicit Manhattan(const Metric&) {}
@@ -81,8 +85,8 @@ void distances_with(const Term term, const double* query, const T* groups, std::
 }
 
 template <class T, class Term>
-void box_bounds_with(const Term term, const double* query, const T* low, const T* high, std::ptrdiff_t columns,
-                     double* out) {
+void box_bounds_with(const Term term, const double* query, const T* low, const T* high,
+                     std::ptrdiff_t columns, double* out) {
   Doubles values[parts] = {};
   for (std::ptrdiff_t j = 0; j < columns; ++j) {
     for (std::ptrdiff_t part = 0; part < parts; ++part) {
@@ -100,21 +104,27 @@ void distances(const Metric& metric, const double* query, const T* groups, std::
   switch (metric.kind) {
     case MetricKind::squared_euclidean:
       return distances_with(SquaredEuclidean(metric), query, groups, columns, count, out);
-    case MetricKind::manhattan: return distances_with(Manhattan(metric), query, groups, columns, count, out);
-    case MetricKind::chebyshev: return distances_with(Chebyshev(metric), query, groups, columns, count, out);
-    case MetricKind::minkowski: return distances_with(Minkowski(metric), query, groups, columns, count, out);
+    case MetricKind::manhattan:
+      return distances_with(Manhattan(metric), query, groups, columns, count, out);
+    case MetricKind::chebyshev:
+      return distances_with(Chebyshev(metric), query, groups, columns, count, out);
+    case MetricKind::minkowski:
+      return distances_with(Minkowski(metric), query, groups, columns, count, out);
   }
 }
 
 template <class T>
-void box_bounds(const Metric& metric, const double* query, const T* low, const T* high, std::ptrdiff_t columns,
-                double* out) {
+void box_bounds(const Metric& metric, const double* query, const T* low, const T* high,
+                std::ptrdiff_t columns, double* out) {
   switch (metric.kind) {
     case MetricKind::squared_euclidean:
       return box_bounds_with(SquaredEuclidean(metric), query, low, high, columns, out);
-    case MetricKind::manhattan: return box_bounds_with(Manhattan(metric), query, low, high, columns, out);
-    case MetricKind::chebyshev: return box_bounds_with(Chebyshev(metric), query, low, high, columns, out);
-    case MetricKind::minkowski: return box_bounds_with(Minkowski(metric), query, low, high, columns, out);
+    case MetricKind::manhattan:
+      return box_bounds_with(Manhattan(metric), query, low, high, columns, out);
+    case MetricKind::chebyshev:
+      return box_bounds_with(Chebyshev(metric), query, low, high, columns, out);
+    case MetricKind::minkowski:
+      return box_bounds_with(Minkowski(metric), query, low, high, columns, out);
   }
 }
 

@@ -52,7 +52,8 @@ void KdTree<T>::split_nodes(View2D<const T> rows, int depth, int threads, StopTo
       finer[static_cast<std::size_t>(2 * node) + 1] = middle;
       const Index begin = first * lanes, end = std::min(rows_, last * lanes);
       if (middle * lanes < end) {
-        split_at(rows, order_.data() + begin, end - begin, middle * lanes - begin, scratch.data() + begin, stop);
+        split_at(rows, order_.data() + begin, end - begin, middle * lanes - begin, scratch.data() + begin,
+                 stop);
       }
     });
     leaf_groups_.swap(finer);
@@ -67,10 +68,12 @@ void KdTree<T>::copy_points(View2D<const T> rows, int threads, StopToken& stop) 
     for (Index leaf = from; leaf < to; ++leaf) {
       const Index first = leaf_groups_[static_cast<std::size_t>(leaf)] * lanes;
       const Index last = std::min(rows_, leaf_groups_[static_cast<std::size_t>(leaf) + 1] * lanes);
+      if (first >= last) continue;  // fewer groups than leaves
       std::int32_t* slots = order_.data() + first;
       std::sort(slots, slots + (last - first));
-      fill_groups(rows, last - first, [slots](Index slot) { return static_cast<Index>(slots[slot]); },
-                  points_.data() + first * columns_);
+      fill_groups(
+          rows, last - first, [slots](Index slot) { return static_cast<Index>(slots[slot]); },
+          points_.data() + first * columns_);
     }
   });
 }
@@ -141,8 +144,8 @@ void KdTree<T>::bound_level(int level, std::vector<T>& child_low, std::vector<T>
 }
 
 template <class T>
-std::int64_t KdTree<T>::query(View2D<const double> queries, const Metric& metric, int threads, StopToken& stop,
-                              NeighborTable out) const {
+std::int64_t KdTree<T>::query(View2D<const double> queries, const Metric& metric, int threads,
+                              StopToken& stop, NeighborTable out) const {
   constexpr Index block = 32;
   return ordered_reduce(
       block_count(queries.rows, block), threads, stop, std::int64_t{0},
@@ -192,7 +195,7 @@ Index KdTree<T>::scan_leaf(Index leaf, const double* query, const Metric& metric
     const Index begin = group * lanes, size = std::min(rows_ - begin, count * lanes);
     double bound = best.bound();
     for (Index slot = 0; slot < size; ++slot) {
-      if (found[static_cast<std::size_t>(slot)] <= bound) {
+      if (!(found[static_cast<std::size_t>(slot)] > bound)) {
         best.offer(found[static_cast<std::size_t>(slot)], order_[static_cast<std::size_t>(begin + slot)]);
         bound = best.bound();
       }
@@ -208,8 +211,8 @@ void KdTree<T>::push_children(const Pending& parent, const double* query, const 
   const Level& place = levels_[static_cast<std::size_t>(parent.level)];
   const Index node = place.offset + parent.node;
   std::array<double, lanes> bounds;
-  box_bounds(metric, query, low_.data() + node * columns_ * lanes, high_.data() + node * columns_ * lanes, columns_,
-             bounds.data());
+  box_bounds(metric, query, low_.data() + node * columns_ * lanes, high_.data() + node * columns_ * lanes,
+             columns_, bounds.data());
   const std::size_t bottom = stack.size();
   for (Index child = 0; child < (Index{1} << place.bits); ++child) {
     const double value = bounds[static_cast<std::size_t>(child)];

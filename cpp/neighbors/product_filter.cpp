@@ -15,8 +15,8 @@
 namespace certus::neighbors {
 namespace {
 
-constexpr double unit = 0x1.0p-24;   // rounding unit of single precision
-constexpr Index row_block = 512;     // a block of rows, its products with a block of queries stay in the cache
+constexpr double unit = 0x1.0p-24;  // rounding unit of single precision
+constexpr Index row_block = 512;    // a block of rows, its products with a block of queries stay in the cache
 constexpr Index query_block = 128;
 
 // E of the proof; infinite where its assumptions fail, so that the query is scanned.
@@ -89,15 +89,18 @@ struct ProductFilter<T>::Scratch {
   std::vector<float> products;   // query_block x row_block
   std::vector<Shortlist> lists;  // one per query
   std::array<std::int32_t, row_block> hits;
-  std::vector<T> groups;         // candidate rows of one query
+  std::vector<T> groups;  // candidate rows of one query
   std::vector<double> found;
   std::vector<Index> overflowed;
 };
 
 template <class T>
 ProductFilter<T>::ProductFilter(View2D<const T> rows, int threads, StopToken& stop)
-    : rows_(rows.rows), columns_(rows.cols), center_(static_cast<std::size_t>(rows.cols), 0.0),
-      scaled_(static_cast<std::size_t>(rows.rows * rows.cols)), norms_(static_cast<std::size_t>(rows.rows)) {
+    : rows_(rows.rows),
+      columns_(rows.cols),
+      center_(static_cast<std::size_t>(rows.cols), 0.0),
+      scaled_(static_cast<std::size_t>(rows.rows * rows.cols)),
+      norms_(static_cast<std::size_t>(rows.rows)) {
   constexpr Index block = 4096;
   // Any center will do, so the mean of some evenly spaced rows is enough.
   const Index sampled = std::min(rows_, block);
@@ -190,8 +193,8 @@ void ProductFilter<T>::filter_block(View2D<const double> queries, Index k, StopT
 
 // Direct distances of the candidates of queries first .. last-1, and a scan where the shortlist overflowed.
 template <class T>
-Index ProductFilter<T>::finish_block(View2D<const T> rows, View2D<const double> queries, Index first, Index last,
-                                     StopToken& stop, Scratch& scratch, NeighborTable out) const {
+Index ProductFilter<T>::finish_block(View2D<const T> rows, View2D<const double> queries, Index first,
+                                     Index last, StopToken& stop, Scratch& scratch, NeighborTable out) const {
   const Metric metric{MetricKind::squared_euclidean, 2.0, nullptr};
   scratch.overflowed.clear();
   KBest best(out.rows.cols);
@@ -206,12 +209,16 @@ Index ProductFilter<T>::finish_block(View2D<const T> rows, View2D<const double> 
     const Index groups = block_count(count, lanes);
     scratch.groups.resize(static_cast<std::size_t>(groups * lanes * columns_));
     scratch.found.resize(static_cast<std::size_t>(groups * lanes));
-    fill_groups(rows, count,
-                [candidates](Index slot) { return static_cast<Index>(candidates[static_cast<std::size_t>(slot)].row); },
-                scratch.groups.data());
+    fill_groups(
+        rows, count,
+        [candidates](Index slot) {
+          return static_cast<Index>(candidates[static_cast<std::size_t>(slot)].row);
+        },
+        scratch.groups.data());
     distances(metric, queries.row(i), scratch.groups.data(), columns_, groups, scratch.found.data());
     for (Index slot = 0; slot < count; ++slot) {
-      best.offer(scratch.found[static_cast<std::size_t>(slot)], candidates[static_cast<std::size_t>(slot)].row);
+      best.offer(scratch.found[static_cast<std::size_t>(slot)],
+                 candidates[static_cast<std::size_t>(slot)].row);
     }
     best.write(out.distances.row(i), out.rows.row(i));
   }
@@ -220,15 +227,16 @@ Index ProductFilter<T>::finish_block(View2D<const T> rows, View2D<const double> 
 }
 
 template <class T>
-Index ProductFilter<T>::query(View2D<const T> rows, View2D<const double> queries, int threads, StopToken& stop,
-                              NeighborTable out) const {
+Index ProductFilter<T>::query(View2D<const T> rows, View2D<const double> queries, int threads,
+                              StopToken& stop, NeighborTable out) const {
   const Metric metric{MetricKind::squared_euclidean, 2.0, nullptr};
   const Index k = out.rows.cols;
   if (!usable_ || k > rows_ / 4) {
     scan(rows, queries, metric, threads, stop, out);
     return queries.rows;
   }
-  // Few queries are cut finer, so that several threads find work; not too fine, as each product packs the rows.
+  // Few queries are cut finer, so that several threads find work; not too fine, as each product packs the
+  // rows.
   const Index block = std::clamp<Index>(block_count(queries.rows, 4), 32, query_block);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, threads)));
   std::vector<Index> scanned(scratch.size(), 0);

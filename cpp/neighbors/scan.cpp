@@ -12,7 +12,8 @@ namespace certus::neighbors {
 template <class T>
 void scan_some(View2D<const T> rows, View2D<const double> queries, std::span<const Index> chosen,
                const Metric& metric, StopToken& stop, NeighborTable out) {
-  constexpr Index groups = 8, tile = groups * lanes;  // rows turned into groups once and used by all the queries
+  constexpr Index groups = 8,
+                  tile = groups * lanes;  // rows turned into groups once and used by all the queries
   std::vector<T> tile_rows(static_cast<std::size_t>(tile * rows.cols));
   std::array<double, tile> found;
   std::vector<KBest> best(chosen.size(), KBest(out.rows.cols));
@@ -25,7 +26,7 @@ void scan_some(View2D<const T> rows, View2D<const double> queries, std::span<con
                 found.data());
       double bound = best[i].bound();
       for (Index slot = 0; slot < count; ++slot) {
-        if (found[static_cast<std::size_t>(slot)] <= bound) {
+        if (!(found[static_cast<std::size_t>(slot)] > bound)) {
           best[i].offer(found[static_cast<std::size_t>(slot)], first + slot);
           bound = best[i].bound();
         }
@@ -38,14 +39,14 @@ void scan_some(View2D<const T> rows, View2D<const double> queries, std::span<con
 }
 
 template <class T>
-void scan(View2D<const T> rows, View2D<const double> queries, const Metric& metric, int threads, StopToken& stop,
-          NeighborTable out) {
+void scan(View2D<const T> rows, View2D<const double> queries, const Metric& metric, int threads,
+          StopToken& stop, NeighborTable out) {
   constexpr Index block = 32;
   parallel_ranges(queries.rows, block, threads, stop, [&](Index first, Index last, int) {
     std::array<Index, block> chosen;
     std::iota(chosen.begin(), chosen.end(), first);
-    scan_some(rows, queries, std::span<const Index>(chosen.data(), static_cast<std::size_t>(last - first)), metric,
-              stop, out);
+    scan_some(rows, queries, std::span<const Index>(chosen.data(), static_cast<std::size_t>(last - first)),
+              metric, stop, out);
   });
 }
 

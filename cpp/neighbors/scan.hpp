@@ -13,8 +13,8 @@ namespace certus::neighbors {
 
 // The k nearest rows of each query by increasing (distance, row); rows are row-major.
 template <class T>
-void scan(View2D<const T> rows, View2D<const double> queries, const Metric& metric, int threads, StopToken& stop,
-          NeighborTable out);
+void scan(View2D<const T> rows, View2D<const double> queries, const Metric& metric, int threads,
+          StopToken& stop, NeighborTable out);
 
 // The same for some of the queries only, on the calling thread; the other rows of `out` stay as they are.
 template <class T>

@@ -11,7 +11,7 @@ void select_smallest(View2D<const double> distances, int threads, StopToken& sto
     for (Index i = first; i < last && !stop.poll(); ++i) {
       double bound = best.bound();
       for (Index j = 0; j < distances.cols; ++j) {
-        if (distances(i, j) <= bound) {
+        if (!(distances(i, j) > bound)) {
           best.offer(distances(i, j), j);
           bound = best.bound();
         }

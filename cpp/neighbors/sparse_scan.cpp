@@ -9,7 +9,9 @@ namespace {
 
 struct SquaredEuclidean {
   explicit SquaredEuclidean(const Metric&) {}
-  double operator()(double sum, double difference, std::int64_t) const { return sum + difference * difference; }
+  double operator()(double sum, double difference, std::int64_t) const {
+    return sum + difference * difference;
+  }
 };
 struct Manhattan {
   explicit Manhattan(const Metric&) {}
@@ -32,7 +34,8 @@ struct Minkowski {
 };
 
 template <class T, class Term>
-double merged_distance(const SparseRows<T>& a, Index row_a, const SparseRows<T>& b, Index row_b, const Term& term) {
+double merged_distance(const SparseRows<T>& a, Index row_a, const SparseRows<T>& b, Index row_b,
+                       const Term& term) {
   auto i = static_cast<std::size_t>(a.starts[static_cast<std::size_t>(row_a)]);
   auto j = static_cast<std::size_t>(b.starts[static_cast<std::size_t>(row_b)]);
   const auto end_a = static_cast<std::size_t>(a.starts[static_cast<std::size_t>(row_a) + 1]);
@@ -76,15 +79,18 @@ void sparse_scan(const SparseRows<T>& rows, const SparseRows<T>& queries, const 
   switch (metric.kind) {
     case MetricKind::squared_euclidean:
       return scan_with(rows, queries, SquaredEuclidean(metric), threads, stop, out);
-    case MetricKind::manhattan: return scan_with(rows, queries, Manhattan(metric), threads, stop, out);
-    case MetricKind::chebyshev: return scan_with(rows, queries, Chebyshev(metric), threads, stop, out);
-    case MetricKind::minkowski: return scan_with(rows, queries, Minkowski(metric), threads, stop, out);
+    case MetricKind::manhattan:
+      return scan_with(rows, queries, Manhattan(metric), threads, stop, out);
+    case MetricKind::chebyshev:
+      return scan_with(rows, queries, Chebyshev(metric), threads, stop, out);
+    case MetricKind::minkowski:
+      return scan_with(rows, queries, Minkowski(metric), threads, stop, out);
   }
 }
 
 template void sparse_scan(const SparseRows<float>&, const SparseRows<float>&, const Metric&, int, StopToken&,
                           NeighborTable);
-template void sparse_scan(const SparseRows<double>&, const SparseRows<double>&, const Metric&, int, StopToken&,
-                          NeighborTable);
+template void sparse_scan(const SparseRows<double>&, const SparseRows<double>&, const Metric&, int,
+                          StopToken&, NeighborTable);
 
 }  // namespace certus::neighbors

@@ -12,13 +12,15 @@ constexpr Index block = 1024;
 
 void count_votes(const Ballot& ballot, Index query, double* totals) {
   for (Index place = 0; place < ballot.neighbors.cols; ++place) {
-    totals[ballot.classes[static_cast<std::size_t>(ballot.neighbors(query, place))]] += ballot.weight(query, place);
+    totals[ballot.classes[static_cast<std::size_t>(ballot.neighbors(query, place))]] +=
+        ballot.weight(query, place);
   }
 }
 
 }  // namespace
 
-void vote_winners(const Ballot& ballot, Index class_count, int threads, StopToken& stop, std::span<Index> winner) {
+void vote_winners(const Ballot& ballot, Index class_count, int threads, StopToken& stop,
+                  std::span<Index> winner) {
   parallel_ranges(ballot.neighbors.rows, block, threads, stop, [&](Index first, Index last, int) {
     std::vector<double> totals(static_cast<std::size_t>(class_count), 0.0);
     for (Index query = first; query < last; ++query) {
@@ -33,7 +35,8 @@ void vote_winners(const Ballot& ballot, Index class_count, int threads, StopToke
       }
       winner[static_cast<std::size_t>(query)] = best;
       for (Index place = 0; place < ballot.neighbors.cols; ++place) {
-        totals[static_cast<std::size_t>(ballot.classes[static_cast<std::size_t>(ballot.neighbors(query, place))])] = 0.0;
+        totals[static_cast<std::size_t>(
+            ballot.classes[static_cast<std::size_t>(ballot.neighbors(query, place))])] = 0.0;
       }
     }
   });

@@ -145,9 +145,7 @@ info.command = command
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals")
 @pytest.mark.parametrize("no_color", [False, True])
 def test_no_color_is_obeyed_on_a_terminal(no_color: bool) -> None:
-    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {
-        "TERM": "xterm-256color"
-    }
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm-256color"}
     if no_color:
         environment["NO_COLOR"] = "1"
     code = (
@@ -169,7 +167,5 @@ def test_no_color_is_obeyed_on_a_terminal(no_color: bool) -> None:
 
 def test_descriptions_of_errors() -> None:
     assert describe(ValueError("one.\nHint: two.")) == "one.\nHint: two."
-    assert (
-        describe(FileNotFoundError(2, "No such file or directory", "x.csv")) == "x.csv: No such file or directory"
-    )
+    assert describe(FileNotFoundError(2, "No such file or directory", "x.csv")) == "x.csv: No such file or directory"
     assert "RuntimeError).\nHint: CERTUS_DEBUG=1" in describe(RuntimeError())

@@ -13,6 +13,9 @@ from sklearn.pipeline import Pipeline
 import certus
 from certus.base import catalogue
 from certus.bayes import GaussianNB
+from certus.workflow.data import Columns, model_input
+from certus.workflow.learners import Candidate
+from certus.workflow.training import train
 from tests.cli.conftest import Run, people
 from tests.persistence.forging import Forgery
 from tests.persistence.parts import RowKeeper
@@ -110,6 +113,31 @@ def test_predict_matches_columns_by_name_and_type(model: Path, tmp_path: Path) -
     assert run.code == 0
     expected = certus.load(model).predict(table.select("age", "town")).tolist()
     assert run.out.splitlines()[1:] == expected
+
+
+def test_models_of_a_study_meet_columns_as_files_have_them(tmp_path: Path) -> None:
+    """Numbers that are all missing in a small file, categories that look like numbers, truth values."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {
+            "size": [None if draw < 0.1 else draw for draw in rng.random(100)],
+            "member": rng.random(100) < 0.5,
+            "code": rng.choice(["10", "20", "x"], 100),
+            "label": rng.choice(["a", "b"], 100),
+        }
+    )
+    columns = Columns(numbers=["size", "member"], categories=["code"])
+    model = train(
+        Candidate("certus.bayes.GaussianNB"), model_input(table, columns), table["label"].to_numpy(), columns, 0
+    )
+    certus.save(model, tmp_path / "model.certus")
+    few = table.filter(pl.col("code") == "10").head(3).with_columns(size=pl.lit(None, dtype=pl.Float64))
+    few.drop("label").write_csv(tmp_path / "few.csv")
+    assert pl.read_csv(tmp_path / "few.csv")["code"].dtype == pl.Int64
+    run = Run("predict", tmp_path / "model.certus", tmp_path / "few.csv", "--probabilities", "--json")
+    assert run.code == 0, run.err
+    expected = model.predict_proba(model_input(few, columns))[:, 0]
+    assert [row["probability of a"] for row in run.json["predictions"]] == expected.tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Run as a script: loads forged variants of the file of every learner and uses them.
 
 Each array of the fitted state is replaced by one of another length, another type, or with indices that point
-nowhere; the digests agree. Every variant must be refused, raise an ordinary error, or predict something. If
+nowhere, and each whole number among the parameters by absurd ones; the digests agree. Every variant must be refused, raise an ordinary error, or predict something. If
 compiled code trusted the file, this process would die; that is why it is one of its own.
 """
 
@@ -76,6 +76,11 @@ def outcomes(entry: Entry) -> dict[str, int]:
             for forged_array in variants(np.load(io.BytesIO(Forgery(model).members[member]))):
                 forged = Forgery(model)
                 forged.members[member] = npy(np.ascontiguousarray(forged_array), version=(1, 0))
+                found[outcome(forged.write(path), X)] += 1
+        for name, value in model.get_params(deep=False).items():
+            for forged_value in (-5, 0, 2**62) if type(value) is int else ():
+                forged = Forgery(model)
+                forged.manifest["model"]["parameters"][name] = forged_value
                 found[outcome(forged.write(path), X)] += 1
         forged = Forgery(model)
         forged.manifest["model"]["state"]["n_features_in_"] = 10 * X.shape[1]

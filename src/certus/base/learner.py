@@ -136,6 +136,7 @@ class Classifier(ClassifierMixin, Learner):
             The certificates of training together with those of these rows.
         """
         wrong = np.asarray(self.predict(X)) != np.asarray(y)
+        wrong = wrong.any(axis=1) if wrong.ndim > 1 else wrong  # several outputs: a row is right if all are
         return self.report_.with_([error_bound(int(wrong.sum()), len(wrong), confidence=confidence)])
 
 

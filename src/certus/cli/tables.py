@@ -97,7 +97,9 @@ def text_columns(model: Any) -> set[str]:
 
 def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
     for name in frame.columns:
-        if not (frame[name].dtype.is_numeric() or frame[name].dtype in (pl.Boolean, pl.Null)):
+        number = frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean
+        empty = frame[name].null_count() == frame.height  # a column without entries is read as text
+        if not (number or empty):
             raise ValueError(
                 f"column {name!r} holds {frame[name].dtype} values, the model needs numbers there.\n"
                 "Hint: look for entries that are not numbers."

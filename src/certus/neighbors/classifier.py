@@ -205,7 +205,6 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         """
         neighbors, weights, threads = self._ballot(X)
         shares = [
-            _kernels.vote_shares(neighbors, weights, codes, len(labels), threads)
-            for codes, labels in self._outputs()
+            _kernels.vote_shares(neighbors, weights, codes, len(labels), threads) for codes, labels in self._outputs()
         ]
         return shares if self.outputs_2d_ else shares[0]

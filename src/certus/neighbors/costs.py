@@ -7,18 +7,15 @@ dimension), so it is counted on a few queries, not guessed from the number of co
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
 _MOST_TREE_COLUMNS = 20  # in more columns a tree seldom helps, and building it is not free
 _LEAST_TREE_ROWS = 2000
+MOST_INDEXED_ROWS = 2**31 - 1  # trees and product filters number rows with 32 bits
 _LEAST_PRODUCT_QUERIES = 32  # below, packing the rows for a matrix product costs more than it saves
 
 
 def tree_is_worth_trying(rows: int, columns: int) -> bool:
     """Whether to build a tree and see how it does."""
-    return columns <= _MOST_TREE_COLUMNS and rows >= _LEAST_TREE_ROWS
+    return columns <= _MOST_TREE_COLUMNS and _LEAST_TREE_ROWS <= rows <= MOST_INDEXED_ROWS
 
 
 def tree_pays(compared: float, rows: int, columns: int, *, products: bool) -> bool:
@@ -30,13 +27,13 @@ def tree_pays(compared: float, rows: int, columns: int, *, products: bool) -> bo
 
 def products_pay(queries: int, rows: int, columns: int, k: int) -> bool:
     """Whether matrix products beat the comparison of all pairs."""
-    enough = queries >= _LEAST_PRODUCT_QUERIES and k <= rows // 8
+    enough = queries >= _LEAST_PRODUCT_QUERIES and k <= rows // 8 and rows <= MOST_INDEXED_ROWS
     return enough and _products(rows, columns) < _scan(rows, columns)
 
 
-def useful_threads(queries: NDArray[Any], rows: NDArray[Any], threads: int) -> int:
-    """One thread for small searches: waking a second one would cost more than the work."""
-    return threads if len(queries) > 16 and len(queries) * rows.size > 1_000_000 else 1
+def threads_pay(queries: int, cells: int) -> bool:
+    """Whether a search through a table of so many cells is worth several threads."""
+    return queries > 16 and queries * cells > 1_000_000
 
 
 def _products(rows: int, columns: int) -> float:

@@ -1,4 +1,4 @@
-"""Exact search structures, one per kind of data. All answer ``query(queries, k, threads)`` with the distances
+"""Exact search structures, one per kind of data. All answer ``query(queries, k, n_jobs)`` with the distances
 to the k nearest rows and their numbers, ordered by (distance, row number).
 """
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from certus.base import resolve_threads
 from certus.neighbors import _kernels, costs
 from certus.neighbors._kernels import Nearest
 from certus.neighbors.metric import SQUARED_EUCLIDEAN, NativeMetric, other_distances
@@ -21,7 +22,7 @@ _PROBES = 64  # rows that are looked up to see how well a tree suits the data
 class Index(Protocol):
     """What the learners ask of a search structure."""
 
-    def query(self, queries: Any, k: int, threads: int) -> Nearest:
+    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         ...
 
@@ -43,20 +44,21 @@ class DenseIndex:
         Most points in a leaf.
     k : int
         Number of neighbors that will usually be asked for.
-    threads : int
+    n_jobs : int or None
         Threads for building the tree.
     """
 
     def __init__(
-        self, rows: NDArray[Any], metric: NativeMetric, algorithm: str, leaf_size: int, k: int, threads: int
+        self, rows: NDArray[Any], metric: NativeMetric, algorithm: str, leaf_size: int, k: int, n_jobs: int | None
     ) -> None:
         self._metric = metric
         self._rows = np.ascontiguousarray(metric.prepare(rows, queries=False))
         self._filter: Any = None
         self._lock = threading.Lock()
         self._tree: Any = None
-        if algorithm == "kd_tree" or (algorithm != "brute" and costs.tree_is_worth_trying(*self._rows.shape)):
-            self._tree = _kernels.build_kd_tree(self._rows, leaf_size, threads)
+        wanted = algorithm == "kd_tree" and len(rows) <= costs.MOST_INDEXED_ROWS
+        if wanted or (algorithm != "brute" and costs.tree_is_worth_trying(*self._rows.shape)):
+            self._tree = _kernels.build_kd_tree(self._rows, leaf_size, resolve_threads(n_jobs))
         if algorithm != "kd_tree" and self._tree is not None and not self._tree_pays(min(k, len(rows))):
             self._tree = None
 
@@ -65,10 +67,11 @@ class DenseIndex:
         """Whether queries go through the kd-tree."""
         return self._tree is not None
 
-    def query(self, queries: NDArray[Any], k: int, threads: int) -> Nearest:
+    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
-        prepared = np.ascontiguousarray(self._metric.prepare(queries, queries=True), dtype=np.float64)
-        reduced, found = self._search(prepared, k, costs.useful_threads(prepared, self._rows, threads))
+        dense = self._metric.prepare(_dense(queries), queries=True)
+        prepared = np.ascontiguousarray(dense, dtype=np.float64)
+        reduced, found = self._search(prepared, k, _threads(prepared, self._rows, n_jobs))
         return self._metric.finish(reduced), found
 
     def _search(self, queries: NDArray[np.float64], k: int, threads: int) -> Nearest:
@@ -102,11 +105,11 @@ class SparseIndex:
         self._metric = metric
         self._rows = _sorted_rows(metric.prepare(rows, queries=False))
 
-    def query(self, queries: Any, k: int, threads: int) -> Nearest:
+    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         prepared = self._metric.prepare(sparse.csr_array(queries), queries=True)
         same = _sorted_rows(prepared.astype(self._rows.dtype))
-        reduced, found = _kernels.scan_sparse(self._rows, same, k, self._metric, threads)
+        reduced, found = _kernels.scan_sparse(self._rows, same, k, self._metric, resolve_threads(n_jobs))
         return self._metric.finish(reduced), found
 
 
@@ -118,12 +121,14 @@ class PairwiseIndex:
         self._metric = metric
         self._params = params
 
-    def query(self, queries: Any, k: int, threads: int) -> Nearest:
+    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         block = max(1, 2**22 // self._rows.shape[0])
+        threads = resolve_threads(n_jobs)
         parts = []
         for first in range(0, queries.shape[0], block):
             some = queries[first : first + block]
+            some = some if sparse.issparse(self._rows) else _dense(some)
             distances = other_distances(some, self._rows, self._metric, self._params)
             parts.append(_kernels.select_smallest(distances, k, threads))
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
@@ -132,11 +137,21 @@ class PairwiseIndex:
 class PrecomputedIndex:
     """Queries are themselves the distances to all rows; sparse ones hold only the distances worth knowing."""
 
-    def query(self, queries: Any, k: int, threads: int) -> Nearest:
+    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
         """The k smallest distances of each query."""
         if sparse.issparse(queries):
             return _from_graph(queries, k)
-        return _kernels.select_smallest(np.ascontiguousarray(queries, dtype=np.float64), k, threads)
+        distances = np.ascontiguousarray(queries, dtype=np.float64)
+        return _kernels.select_smallest(distances, k, resolve_threads(n_jobs))
+
+
+def _threads(queries: NDArray[Any], rows: NDArray[Any], n_jobs: int | None) -> int:
+    """One thread for small searches: counting the cores and waking a thread would cost more than the work."""
+    return resolve_threads(n_jobs) if costs.threads_pay(len(queries), rows.size) else 1
+
+
+def _dense(table: Any) -> NDArray[Any]:
+    return table.toarray() if sparse.issparse(table) else table
 
 
 def _from_graph(graph: sparse.csr_array, k: int) -> Nearest:

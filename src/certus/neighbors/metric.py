@@ -108,10 +108,10 @@ def native_metric(metric: Any, params: dict[str, Any], columns: int) -> NativeMe
 def other_distances(queries: Any, rows: Any, metric: Any, params: dict[str, Any]) -> NDArray[np.float64]:
     """All distances between queries and rows, for the metrics that the kernels do not know."""
     if isinstance(metric, str) and metric in BALL_TREE_METRICS and not sparse.issparse(rows):
-        metric = DistanceMetric.get_metric(metric, **params)
-        queries, rows = queries.astype(np.float64, copy=False), rows.astype(np.float64, copy=False)
+        metric, rows = DistanceMetric.get_metric(metric, **params), rows.astype(np.float64, copy=False)
     if isinstance(metric, DistanceMetric):
-        found = metric.pairwise(queries, rows)
+        rows = rows if rows.dtype.kind == "f" else rows.astype(np.float64)
+        found = metric.pairwise(queries.astype(rows.dtype, copy=False), rows)
     else:
         found = pairwise_distances(queries, rows, metric=metric, **params)
     # An undefined distance (nothing in common) is farther than all others.
@@ -128,11 +128,10 @@ def _finite_power(power: Any) -> float:
 
 
 def _checked_weights(weights: Any, columns: int) -> NDArray[np.float64]:
-    checked = np.ascontiguousarray(weights, dtype=np.float64)
+    checked = np.array(weights, dtype=np.float64, order="C")
     if checked.shape != (columns,) or not np.isfinite(checked).all() or (checked < 0).any():
         raise ValueError(
-            f"The weights 'w' in metric_params must be {columns} finite numbers >= 0, one per column; got "
-            f"{weights!r}."
+            f"The weights 'w' in metric_params must be {columns} finite numbers >= 0, one per column; got {weights!r}."
         )
     return checked
 

@@ -13,7 +13,7 @@ from sklearn.base import MultiOutputMixin
 from sklearn.metrics import DistanceMetric
 from sklearn.utils import Tags
 
-from certus.base import check_X, check_Xy, predict_method, resolve_threads
+from certus.base import assert_finite, check_X, check_Xy, predict_method
 from certus.base.data import FLOATS
 from certus.base.params import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
 from certus.base.persistence.state import check_shapes
@@ -85,7 +85,8 @@ class NeighborSearch(MultiOutputMixin):
         X = _rows_of(X)
         if self._precomputed:
             check_format(X)
-        table, target = check_Xy(self, X, y, multi_output=True, **self._table_options())
+        # A copy, so that what happens to the user's table later changes nothing here.
+        table, target = check_Xy(self, X, y, multi_output=True, copy=True, **self._table_options())
         target = target.toarray() if sparse.issparse(target) else target
         return (check_distances(table) if self._precomputed else table), target
 
@@ -116,7 +117,7 @@ class NeighborSearch(MultiOutputMixin):
         metric, params = effective_metric(self.metric, self.metric_params, self.p)
         self._fit_method = choose_method(self.algorithm, metric, params, is_sparse=sparse.issparse(X))
         self.effective_metric_, self.effective_metric_params_ = metric, params
-        self._fit_X = X.copy() if sparse.issparse(X) else X
+        self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
         self._index = self._build_index()
 
@@ -129,8 +130,7 @@ class NeighborSearch(MultiOutputMixin):
             return PairwiseIndex(rows, self.effective_metric_, params)
         if sparse.issparse(rows):
             return SparseIndex(rows, metric)
-        threads = resolve_threads(self.n_jobs)
-        return DenseIndex(rows, metric, self._fit_method, self.leaf_size, self.n_neighbors or 1, threads)
+        return DenseIndex(rows, metric, self._fit_method, self.leaf_size, self.n_neighbors or 1, self.n_jobs)
 
     def _search_index(self) -> Index:
         """The search structure; rebuilt after loading or unpickling."""
@@ -144,12 +144,15 @@ class NeighborSearch(MultiOutputMixin):
         if not hasattr(self, "_fit_X"):
             return
         shape = (self.n_samples_fit_, self.n_features_in_)
+        if self._precomputed and shape[0] != shape[1]:
+            raise ValueError("_fit_X is not a square matrix of distances")
         if sparse.issparse(self._fit_X):
             if self._fit_X.format != "csr" or self._fit_X.shape != shape:
                 raise ValueError(f"_fit_X is not a compressed sparse matrix of the shape {shape}")
         else:
             check_shapes(self, _fit_X=shape)
             self._fit_X = np.ascontiguousarray(self._fit_X)
+        assert_finite(self, self._fit_X, allow_nan=self._metric_is("nan_euclidean"), name="_fit_X")
 
     @predict_method
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
@@ -177,7 +180,7 @@ class NeighborSearch(MultiOutputMixin):
         self._refuse_sparse_for_trees(queries)
         self._refuse_too_many(k, queries.shape[0], itself=X is None)
         asked = k + (X is None)
-        distances, rows = self._search_index().query(queries, asked, resolve_threads(self.n_jobs))
+        distances, rows = self._search_index().query(queries, asked, self.n_jobs)
         if X is None:
             distances, rows = _without_itself(distances, rows)
         return (distances, rows) if return_distance else rows
@@ -200,9 +203,7 @@ class NeighborSearch(MultiOutputMixin):
             In CSR format; row i has an entry for each neighbor of query i, the nearest first.
         """
         if mode not in ("connectivity", "distance"):
-            raise ValueError(
-                f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead'
-            )
+            raise ValueError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
         distances, rows = self.kneighbors(X, n_neighbors)
         values = distances if mode == "distance" else np.ones(rows.shape)
         starts = np.arange(0, rows.size + 1, rows.shape[1])
