@@ -111,6 +111,15 @@ def test_groups():
         wrapper.predict_set(X_NEW[:1], groups=["south"])
 
 
+@pytest.mark.parametrize("name", ["lac", "cv+"])
+def test_coverage_can_be_certified_on_new_rows(name):
+    model = clone(WRAPPERS[name]).fit(X, Y)
+    inside = covered(model.predict_set(X_NEW), model.classes_, Y_NEW).mean()
+    measured = model.certify(X_NEW, Y_NEW, confidence=0.9)["coverage on new rows"]
+    assert inside - 0.02 < measured.value < inside
+    assert measured.confidence == 0.9
+
+
 def test_bare_probabilities():
     fitted = GaussianNB().fit(X[:300], Y[:300])
     model = SplitConformalClassifier(fitted).calibrate(X[300:], Y[300:])

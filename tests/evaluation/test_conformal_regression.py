@@ -187,6 +187,25 @@ def test_jackknife_report_states_both_levels():
     assert "jackknife+ on 50 rows" in claim
 
 
+@pytest.mark.parametrize("name", ["absolute", "cv+"])
+def test_coverage_can_be_certified_on_new_rows(name):
+    model = clone(WRAPPERS[name]).fit(X, Y)
+    report = model.certify(X_NEW, Y_NEW)
+    inside = coverage(model.predict_interval(X_NEW), Y_NEW)
+    measured = report["coverage on new rows"]
+    assert inside - 0.02 < measured.value < inside
+    assert measured.check()
+    assert len(report) == len(model.report_) + 1
+    with pytest.raises(ValueError, match="y must have one value for each of the 4000 rows"):
+        model.certify(X_NEW, Y_NEW[:5])
+
+
+def test_grouped_coverage_can_be_certified():
+    model = SplitConformalRegressor().calibrate(np.zeros(600), Y, groups=np.arange(600) % 2)
+    report = model.certify(np.zeros(4000), Y_NEW, groups=np.arange(4000) % 2)
+    assert report["coverage on new rows"].value > 0.8
+
+
 def test_pipelines_work():
     model = SplitConformalRegressor(make_pipeline(StandardScaler(), LinearRegression()), random_state=0)
     assert coverage(model.fit(X, Y).predict_interval(X_NEW), Y_NEW) > 0.83
@@ -252,7 +271,4 @@ class Forgetful(RegressorMixin, BaseEstimator):
 
 
 def test_foreign_models_need_only_fit_and_predict():
-    assert (
-        coverage(SplitConformalRegressor(Forgetful(), random_state=0).fit(X, Y).predict_interval(X_NEW), Y_NEW)
-        > 0.8
-    )
+    assert coverage(SplitConformalRegressor(Forgetful(), random_state=0).fit(X, Y).predict_interval(X_NEW), Y_NEW) > 0.8

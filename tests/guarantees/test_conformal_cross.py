@@ -123,6 +123,20 @@ def test_interval_agrees_with_slow_twin(method):
     assert np.isinf(cross_interval(predictions, residuals, folds, 36, method)).all()
 
 
+def test_large_samples_agree_with_slow_twin():
+    """Many rows per fold take the way by bisection; decimals make ties."""
+    rng = np.random.default_rng(6)
+    folds = rng.permutation(np.repeat(np.arange(4), 100))
+    predictions, residuals = rng.integers(-20, 20, size=(30, 4)) / 10, rng.integers(0, 30, size=400) / 10
+    for level in ("0.01", "0.5", "0.9", "0.995"):
+        rank = split_rank(400, level)
+        ours = cross_interval(predictions, residuals, folds, rank)
+        twin = slow_interval(predictions, residuals, folds, rank, "plus")
+        np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=1e-13)
+        assert (ours[:, 0] <= twin[:, 0]).all()
+        assert (ours[:, 1] >= twin[:, 1]).all()
+
+
 @pytest.mark.parametrize("method", ["plus", "minmax"])
 def test_sets_agree_with_slow_twin(method):
     rng = np.random.default_rng(4)
