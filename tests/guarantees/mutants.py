@@ -29,21 +29,25 @@ from certus.guarantees.binomial_tail import bisect
 from tests.guarantees import bounds, gate, twins
 
 RARE = gate.Losses("rare ones", lambda rng, shape: (rng.random(shape) < 1 / 60).astype(float), 1 / 60, 0.0164)
-BERNOULLI = gate.Losses(
-    "Bernoulli .095", lambda rng, shape: (rng.random(shape) < 0.095).astype(float), 0.095, 0.086
-)
+BERNOULLI = gate.Losses("Bernoulli .095", lambda rng, shape: (rng.random(shape) < 0.095).astype(float), 0.095, 0.086)
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A wrong bound, the shipped one, and the check that tells them apart."""
+    """A plausible mistake: the check named by `by` must reject it and accept what the package ships."""
 
     bound: str
     mistake: str
     by: str
-    rejects: Callable[[Any], bool]
-    mutated: Any
-    original: Any
+    killed: Callable[[], bool]
+    original_passes: Callable[[], bool]
+
+
+def told_apart(
+    bound: str, mistake: str, by: str, rejects: Callable[[Any], bool], mutated: Any, original: Any
+) -> Mutant:
+    """A mutant whose check is the same function for the mistake and for the original."""
+    return Mutant(bound, mistake, by, lambda: rejects(mutated), lambda: not rejects(original))
 
 
 # --- checks ---------------------------------------------------------------------------------------------------
@@ -100,9 +104,7 @@ def f1_bound_fails(lower: Callable[[int, int, int, int], float]) -> bool:
 
 def differs_from_twin(twin: Callable[..., Any], *cases: tuple[Any, ...]) -> Callable[[Any], bool]:
     def rejects(function: Callable[..., Any]) -> bool:
-        return any(
-            not np.allclose(function(*case), np.array(twin(*case), dtype=float), rtol=1e-9) for case in cases
-        )
+        return any(not np.allclose(function(*case), np.array(twin(*case), dtype=float), rtol=1e-9) for case in cases)
 
     return rejects
 
@@ -205,7 +207,7 @@ COUNTED = differs_from_twin(lambda k: twins.rows_for_errors(k, Fraction(7, 100),
 MCNEMAR = differs_from_twin(lambda a, b: float(twins.mcnemar(a, b)), (30, 15), (3, 9))
 
 MUTANTS = (
-    Mutant(
+    told_apart(
         "Clopper-Pearson",
         "+1 dropped",
         BY_ENUMERATION,
@@ -213,7 +215,7 @@ MUTANTS = (
         without_plus_one,
         clopper_pearson.upper,
     ),
-    Mutant(
+    told_apart(
         "Clopper-Pearson",
         "delta and 1 - delta swapped",
         BY_ENUMERATION,
@@ -221,7 +223,7 @@ MUTANTS = (
         swapped,
         clopper_pearson.upper,
     ),
-    Mutant(
+    told_apart(
         "Clopper-Pearson",
         "mid-p instead of the full tail",
         BY_ENUMERATION,
@@ -229,7 +231,7 @@ MUTANTS = (
         mid_p,
         clopper_pearson.upper,
     ),
-    Mutant(
+    told_apart(
         "Clopper-Pearson",
         "one-sided level at both ends",
         BY_ENUMERATION,
@@ -237,7 +239,7 @@ MUTANTS = (
         one_sided_at_both_ends,
         both_ends,
     ),
-    Mutant(
+    told_apart(
         "Hoeffding",
         "one-sided level for a two-sided claim",
         "exact value .04295",
@@ -245,7 +247,7 @@ MUTANTS = (
         lambda: math.sqrt(math.log(20) / 2000),
         hoeffding_half_width,
     ),
-    Mutant(
+    told_apart(
         "kl inverse",
         "inner end of the bisection returned",
         "kl at the root, recomputed",
@@ -253,7 +255,7 @@ MUTANTS = (
         inner_end,
         concentration.kl_upper,
     ),
-    Mutant(
+    told_apart(
         "empirical Bernstein",
         "second term dropped",
         BY_SIMULATION,
@@ -261,7 +263,7 @@ MUTANTS = (
         without_second_term,
         bounds.UPPER["empirical-bernstein"],
     ),
-    Mutant(
+    told_apart(
         "betting",
         "maxima of the halves added",
         BY_SIMULATION,
@@ -269,7 +271,7 @@ MUTANTS = (
         HALVES,
         bounds.UPPER["betting"],
     ),
-    Mutant(
+    told_apart(
         "STaR",
         "current row used in its bet",
         BY_SIMULATION,
@@ -277,7 +279,7 @@ MUTANTS = (
         CURRENT,
         bounds.UPPER["star"],
     ),
-    Mutant(
+    told_apart(
         "selection",
         "candidates not counted",
         BY_SIMULATION,
@@ -285,7 +287,7 @@ MUTANTS = (
         lambda k: error_bound(k, 100, confidence=0.9).value,
         lambda k: error_bound(k, 100, confidence=0.9, uses=20).value,
     ),
-    Mutant(
+    told_apart(
         "area under the curve",
         "all rows counted instead of the smaller class",
         BY_SIMULATION,
@@ -293,8 +295,8 @@ MUTANTS = (
         area_with_all_rows,
         lambda ups, downs: auc_bound(ups, downs, confidence=0.9).value,
     ),
-    Mutant("F1", "rows outside the positives counted", BY_SIMULATION, f1_bound_fails, f1_of_all_rows, f1_shipped),
-    Mutant(
+    told_apart("F1", "rows outside the positives counted", BY_SIMULATION, f1_bound_fails, f1_of_all_rows, f1_shipped),
+    told_apart(
         "McNemar",
         "one tail instead of two",
         "slow twin",
@@ -302,7 +304,7 @@ MUTANTS = (
         lambda a, b: mcnemar(max(a, b), min(a, b), alternative="greater").pvalue,
         lambda a, b: mcnemar(a, b).pvalue,
     ),
-    Mutant(
+    told_apart(
         "Holm",
         "running maximum left out",
         "slow twin",
@@ -310,7 +312,7 @@ MUTANTS = (
         without_running_maximum,
         holm,
     ),
-    Mutant(
+    told_apart(
         "planning",
         "one row too few",
         "slow twin",

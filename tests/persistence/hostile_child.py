@@ -1,8 +1,9 @@
 """Run as a script: loads forged variants of the file of every learner and uses them.
 
 Each array of the fitted state is replaced by one of another length, another type, or with indices that point
-nowhere, and each whole number among the parameters by absurd ones; the digests agree. Every variant must be refused, raise an ordinary error, or predict something. If
-compiled code trusted the file, this process would die; that is why it is one of its own.
+nowhere, and each whole number among the parameters by absurd ones; the digests agree. Every variant must be
+refused, raise an ordinary error, or predict something. If compiled code trusted the file, this process would
+die; that is why it is one of its own.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ class SwappedRun:
                 "outcome": outcome,
                 "ours": self._built_in_test or listed,
                 "seconds": round(call.duration, 3),
-                "error": _last_line(report) if outcome in ("failed", "listed") else "",
+                "error": _cause(report) if outcome in ("failed", "listed") else "",
             }
         return report
 
@@ -157,7 +157,8 @@ class SwappedRun:
             terminalreporter.write_line(problem, red=True)
 
 
-def _last_line(report: pytest.TestReport) -> str:
+def _cause(report: pytest.TestReport) -> str:
+    """The error in one line: NumPy's assertions begin with an empty one, so a few lines are joined."""
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr)
-    return text.strip().splitlines()[0][:200] if text.strip() else ""
+    return " ".join(" ".join(text.split("\n")[:4]).split())[:200]
