@@ -1,13 +1,35 @@
 #include "bindings/common.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "core/blas.hpp"
 
 namespace certus::bindings {
 
+namespace {
+
+// While the interpreter shuts down, its lock must not be asked for: Python before 3.14 ends the thread that
+// asks by unwinding its stack, which a C++ program answers by aborting.
+bool shutting_down() noexcept {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
+}  // namespace
+
+WithoutGil::~WithoutGil() {
+  while (shutting_down()) std::this_thread::sleep_for(std::chrono::hours(1));  // until the process ends
+  PyEval_RestoreThread(state_);
+}
+
 bool python_signal_raised(void*) {
+  if (shutting_down()) return true;
   nb::gil_scoped_acquire held;
   return PyErr_CheckSignals() != 0;
 }
@@ -22,7 +44,7 @@ void take(const nb::dict& api, const char* name, const char* signature, Pointer&
   if (found == nullptr || std::strcmp(found, signature) != 0) {
     throw nb::import_error((std::string("scipy.linalg.cython_blas.") + name + " has the signature '" +
                             (found ? found : "?") + "', expected '" + signature +
-                            "'. Hint: install a SciPy release that Certus supports.")
+                            "'.\nHint: install a SciPy release that Certus supports.")
                                .c_str());
   }
   target = reinterpret_cast<Pointer>(PyCapsule_GetPointer(capsule.ptr(), found));

@@ -39,7 +39,20 @@ View2D<T> view(const nb::ndarray<T, Options...>& array) {
           static_cast<Index>(array.stride(0)), static_cast<Index>(array.stride(1))};
 }
 
-// True after a signal handler raised; needs the GIL, which it takes itself.
+// Lets other Python threads run while it lives. In a daemon thread that outlives the interpreter it never
+// gives control back.
+class WithoutGil {
+ public:
+  WithoutGil() noexcept : state_(PyEval_SaveThread()) {}
+  ~WithoutGil();
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+// True after a signal handler raised, and when the interpreter shuts down; takes the GIL itself.
 bool python_signal_raised(void*);
 
 // Runs kernel(stop) without the GIL. Ctrl-C ends the kernel early and comes out as KeyboardInterrupt (or what
@@ -50,13 +63,13 @@ auto run_kernel(Kernel&& kernel) {
   using Result = decltype(kernel(stop));
   if constexpr (std::is_void_v<Result>) {
     {
-      nb::gil_scoped_release released;
+      const WithoutGil released;
       kernel(stop);
     }
     if (PyErr_Occurred()) throw nb::python_error();
   } else {
     Result result = [&] {
-      nb::gil_scoped_release released;
+      const WithoutGil released;
       return kernel(stop);
     }();
     if (PyErr_Occurred()) throw nb::python_error();

@@ -3,22 +3,30 @@
 namespace certus::CERTUS_ISA {
 namespace {
 
-constexpr std::ptrdiff_t lanes = 8;
+// Sixteen running sums keep the widest registers busy without re-ordering any addition; four serve short
+// vectors and the rest, and one the last three terms. No sum is chosen by an index that varies at run time,
+// which would send all of them through memory.
+constexpr int wide = 16, narrow = 4;
 
-// Eight running sums let the compiler use the widest registers without re-ordering any addition.
 template <class T, class Term>
 inline double sum_of(const T* a, const T* b, std::ptrdiff_t n, Term term) {
-  double sums[lanes] = {};
+  double sums[narrow] = {}, last = 0.0;
   std::ptrdiff_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-      sums[lane] += term(static_cast<double>(a[i + lane]), static_cast<double>(b[i + lane]));
+  if (n >= wide) {
+    double wide_sums[wide];
+    for (int lane = 0; lane < wide; ++lane) wide_sums[lane] = term(a[lane], b[lane]);
+    for (i = wide; i + wide <= n; i += wide) {
+      for (int lane = 0; lane < wide; ++lane) wide_sums[lane] += term(a[i + lane], b[i + lane]);
+    }
+    for (int lane = 0; lane < narrow; ++lane) {
+      sums[lane] = (wide_sums[lane] + wide_sums[lane + 8]) + (wide_sums[lane + 4] + wide_sums[lane + 12]);
     }
   }
-  for (std::ptrdiff_t lane = 0; i < n; ++i, ++lane) {
-    sums[lane] += term(static_cast<double>(a[i]), static_cast<double>(b[i]));
+  for (; i + narrow <= n; i += narrow) {
+    for (int lane = 0; lane < narrow; ++lane) sums[lane] += term(a[i + lane], b[i + lane]);
   }
-  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  for (; i < n; ++i) last += term(a[i], b[i]);
+  return ((sums[0] + sums[2]) + (sums[1] + sums[3])) + last;
 }
 
 struct Product {

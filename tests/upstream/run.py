@@ -5,7 +5,8 @@ python tests/upstream/run.py ridge                  one file
 python tests/upstream/run.py ridge -k dense -x      further arguments go to pytest
 python tests/upstream/run.py ridge --upstream-original     the same tests on scikit-learn's classes
 python tests/upstream/run.py --causes ridge         failures grouped by their error
-python tests/upstream/run.py --write-docs           run everything, rewrite docs/upstream-tests.md
+python tests/upstream/run.py --write-exceptions     bring the list in docs/upstream-tests.md up to date
+python tests/upstream/run.py --write-docs           run everything, rewrite the page with its counts
 """
 
 import subprocess
@@ -25,6 +26,10 @@ def main(arguments: list[str]) -> int:
             return list_files(content)
         case ["--write-docs"]:
             return write_document(content, DOCUMENT)
+        case ["--write-exceptions"]:
+            head = DOCUMENT.read_text().split(document.EXCEPTIONS_TITLE)[0]
+            DOCUMENT.write_text(f"{head}{document.exceptions(content)}\n")
+            return 0
         case ["--causes", key] if key in content.files:
             return group_causes(content.files[key])
         case [key, *rest] if key in content.files:

@@ -60,6 +60,13 @@ class Interval:
         return f"{'an int' if self.integer else 'a float'} in the range {left}{low}, {high}{right}"
 
 
+class Fraction(Interval):
+    """A float between two ends, where a whole number of type int would mean something else (a count)."""
+
+    def allows(self, value: Any) -> bool:
+        return not isinstance(value, numbers.Integral) and super().allows(value)
+
+
 class OneOf:
     """One of a fixed set of strings."""
 

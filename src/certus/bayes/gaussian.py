@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import Classifier, check_weights, check_X, check_Xy, fit_method, predict_method, register
 from certus.base.params import ArrayLike, Exactly, Interval
+from certus.base.persistence.state import check_shapes
 from certus.bayes import _kernels
 from certus.guarantees import Report
 
@@ -166,6 +167,11 @@ class GaussianNB(Classifier):
             self.class_prior_ = (count / count.sum()).astype(X.dtype)
         self.report_ = Report()
         return self
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_"):
+            table = (len(self.classes_), self.n_features_in_)
+            check_shapes(self, theta_=table, var_=table, class_count_=table[:1], class_prior_=table[:1])
 
     @predict_method
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:

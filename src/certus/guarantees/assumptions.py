@@ -4,6 +4,9 @@ from collections.abc import Iterable
 
 ASSUMPTIONS: dict[str, str] = {
     "iid": "the rows are independent draws from the one distribution that the claim is about",
+    "known-labels": "the label of every new row is one of the known classes",
+    "random-folds": "the folds were drawn without looking at the rows",
+    "symmetric-learner": "the learner ignores the order of the rows, up to its own randomness",
     "exchangeable": "every order of the calibration rows and the new row is equally likely",
     "independent-holdout": "the rows were used neither for training nor for any choice about the model",
     "fixed-sample-size": "the number of rows was decided before looking at the results",
@@ -32,6 +35,12 @@ ASSUMPTIONS: dict[str, str] = {
     "asymptotic": "the number of rows is large enough for a limit theorem, by an unstated margin",
     "independent-folds": "the scores of different folds are treated as independent, which they are not",
 }
+
+
+def holdout_tokens(uses: int, *more: str) -> tuple[str, ...]:
+    """Assumptions of a bound from held-out rows that have served `uses` questions, and `more` of its own."""
+    origin = ("candidates-fixed", "uses-counted") if uses > 1 else ("independent-holdout",)
+    return ("iid", "fixed-sample-size", *origin, *more)
 
 
 def check_assumptions(tokens: Iterable[str]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def _stirling_error(n: int) -> float:
     return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - s / 1188) * s) * s) * s) / n
 
 
-def _deviance(x: float, mean: float) -> float:
+def deviance(x: float, mean: float) -> float:
     """Value of x log(x/mean) + mean - x, by a series where the two are close."""
     difference = x - mean
     if abs(difference) < 0.1 * (x + mean):
@@ -46,7 +46,7 @@ def log_probability(successes: int, rows: int, rate: float) -> float:
         return rows * math.log(rate)
     failures = rows - successes
     correction = _stirling_error(rows) - _stirling_error(successes) - _stirling_error(failures)
-    distance = _deviance(successes, rows * rate) + _deviance(failures, rows * (1.0 - rate))
+    distance = deviance(successes, rows * rate) + deviance(failures, rows * (1.0 - rate))
     return correction - distance + 0.5 * math.log(rows / (2.0 * math.pi * successes * failures))
 
 

@@ -32,6 +32,8 @@ class Derivation:
         Relative error of this route: a certificate may be tighter than `value` by at most that much.
     slack : float, default=1e-6
         How much looser, relatively, the certificate may be before its numbers no longer belong together.
+    scale : float, default=0.0
+        Size against which `error` and `slack` are taken when the values themselves are smaller.
     record : Certificate, optional
         The certificate that the witness gives when written anew; every field but `value` must be equal.
     """
@@ -39,6 +41,7 @@ class Derivation:
     value: Value
     error: float = 1e-9
     slack: float = 1e-6
+    scale: float = 0.0
     record: "Certificate | None" = None
 
 
@@ -145,6 +148,6 @@ def _agrees(side: str, stated: float, derived: float, derivation: Derivation) ->
         return True
     if math.isinf(stated) or math.isinf(derived):
         return False
-    scale = max(abs(stated), abs(derived))
+    scale = max(abs(stated), abs(derived), derivation.scale)
     looser = {"upper": stated - derived, "lower": derived - stated}.get(side, -abs(stated - derived))
     return -derivation.error * scale <= looser <= derivation.slack * scale

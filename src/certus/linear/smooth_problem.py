@@ -44,7 +44,7 @@ class SmoothProblem:
     total_weight: float
 
     def intercept(self, coef: Array, center: Array) -> Array:
-        """b of the uncentred model."""
+        """B of the uncentred model."""
         return center - coef @ self.mean
 
     def zero(self) -> tuple[Array, Array]:

@@ -34,8 +34,6 @@ def run(file: table.UpstreamFile, folder: Path = table.FOLDER) -> tuple[int, str
         record = Path(scratch) / "record.json"
         extra = ("-q", "--tb=short", "--no-header", "--disable-warnings", "--upstream-record", str(record))
         line = command(file, folder, extra)
-        done = subprocess.run(
-            line, env=environment(), cwd=scratch, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(line, env=environment(), cwd=scratch, capture_output=True, text=True, check=False)
         outcome = json.loads(record.read_text()) if record.exists() else {"problems": [], "tests": {}}
     return done.returncode, done.stdout + done.stderr, outcome

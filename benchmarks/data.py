@@ -1,0 +1,104 @@
+"""Seeded tables for the benchmarks. Each function returns named arrays; equal arguments give equal numbers.
+
+``X`` and ``y`` are what is fitted, ``X_test`` and ``y_test`` what is predicted. Further arrays serve the
+quality measures and are never shown to a competitor.
+"""
+
+import numpy as np
+
+import objectives
+from measure.task import Data
+
+_SEED = 20240229
+
+
+def regression(n: int, d: int, alpha: float = 0.0, noise: float = 1.0) -> Data:
+    """Gaussian columns of different scale, linear target plus noise."""
+    rng = np.random.default_rng(_SEED)
+    X = rng.standard_normal((n, d))
+    X *= rng.uniform(0.5, 2.0, size=d)
+    X += rng.uniform(-1.0, 1.0, size=d)
+    y = X @ rng.standard_normal(d) + 3.0 + noise * rng.standard_normal(n)
+    return {"X": X, "y": y, "gram": objectives.quadratic_gram(X, alpha)}
+
+
+def ill_conditioned_regression(n: int, d: int, condition: float) -> Data:
+    """Columns mixed so that the singular values span ``condition``; the target is linear without noise."""
+    rng = np.random.default_rng(_SEED)
+    rotation = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    X = (rng.standard_normal((n, d)) * np.logspace(0, -np.log10(condition), d)) @ rotation
+    coefficients = rng.standard_normal(d)
+    return {"X": X, "y": X @ coefficients, "coefficients": coefficients}
+
+
+def linear_classes(n: int, d: int, classes: int, C: float) -> Data:
+    """Labels drawn from a softmax model, correlated columns; holds the optimum of the logistic objective."""
+    rng = np.random.default_rng(_SEED)
+    mixing = np.eye(d) + 0.3 * rng.standard_normal((d, d)) / np.sqrt(d)
+    X = rng.standard_normal((n, d)) @ mixing
+    scores = X @ rng.standard_normal((d, classes)) * (2.0 / np.sqrt(d)) + rng.standard_normal(classes)
+    y = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
+    return {"X": X, "y": y, **objectives.logistic_optimum(X, y, C)}
+
+
+def clusters(n: int, d: int, classes: int, queries: int, centers: int = 50, spread: float = 1.0) -> Data:
+    """Several Gaussian clouds per class, with rows kept back as queries."""
+    rng = np.random.default_rng(_SEED)
+    means = 3.0 * rng.standard_normal((centers, d))
+    labels = rng.integers(0, classes, size=centers)
+    cloud = rng.integers(0, centers, size=n + queries)
+    X = means[cloud] + spread * rng.standard_normal((n + queries, d))
+    flipped = rng.random(n + queries) < 0.05
+    y = np.where(flipped, rng.integers(0, classes, size=n + queries), labels[cloud])
+    return _split(X, y, n)
+
+
+def smooth_surface(n: int, d: int, queries: int) -> Data:
+    """A nonlinear target of five columns plus noise (the rest is irrelevant)."""
+    X, y = _surface(n + queries, d)
+    return _split(X, y, n)
+
+
+def surface_classes(n: int, d: int, classes: int, queries: int) -> Data:
+    """The surface cut into classes of equal size."""
+    X, y = _surface(n + queries, d)
+    edges = np.quantile(y, np.linspace(0, 1, classes + 1)[1:-1])
+    return _split(X, np.searchsorted(edges, y), n)
+
+
+def breast_cancer(C: float | None = None) -> Data:
+    """569 rows, 30 standardized columns, two classes; a third is kept back."""
+    from sklearn import datasets  # slow to import, and the other tables do not need it
+
+    X, y = datasets.load_breast_cancer(return_X_y=True)
+    table = _shuffled_split(_standardized(X), y)
+    return table if C is None else {**table, **objectives.logistic_optimum(table["X"], table["y"], C)}
+
+
+def diabetes(alpha: float = 0.0) -> Data:
+    """442 rows, 10 columns, a number to predict; a third is kept back."""
+    from sklearn import datasets
+
+    X, y = datasets.load_diabetes(return_X_y=True)
+    table = _shuffled_split(X, y)
+    return {**table, "gram": objectives.quadratic_gram(table["X"], alpha)}
+
+
+def _surface(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(_SEED)
+    X = rng.random((n, d))
+    waves = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    return X, waves + 10 * X[:, 3] + 5 * X[:, 4] + rng.standard_normal(n)
+
+
+def _standardized(X: np.ndarray) -> np.ndarray:
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def _shuffled_split(X: np.ndarray, y: np.ndarray) -> Data:
+    order = np.random.default_rng(_SEED).permutation(len(y))
+    return _split(X[order], y[order], 2 * len(y) // 3)
+
+
+def _split(X: np.ndarray, y: np.ndarray, n: int) -> Data:
+    return {"X": X[:n], "y": y[:n], "X_test": X[n:], "y_test": y[n:]}

@@ -1,0 +1,106 @@
+"""One measurement in a fresh process: ``python -m measure.child`` reads a request and writes a JSON answer.
+
+The first call, the warm calls, the growth of memory over the state with the data loaded, and the quality.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from measure import actions
+from measure.task import Competitor, Data, Task, load_tasks
+
+
+def main() -> None:
+    request = json.loads(sys.stdin.read())
+    task = load_tasks(request["family"])[request["task"]]
+    answer = {"prepare": prepare, "climb": climb, "measure": measure}[request["step"]](task, request)
+    sys.stdout.write("\n" + json.dumps(answer) + "\n")
+
+
+def prepare(task: Task, request: dict[str, Any]) -> dict[str, Any]:
+    """Generate the data once; every competitor reads the same files."""
+    arrays = task.make_data(**(task.quick_size if request["quick"] else task.size))
+    for name, values in arrays.items():
+        np.save(Path(request["folder"]) / f"{name}.npy", values)
+    return {"rows": arrays["X"].shape[0], "columns": arrays["X"].shape[1]}
+
+
+def climb(task: Task, request: dict[str, Any]) -> dict[str, Any]:
+    """The loosest rung of the competitor's ladder with the wanted quality; the last one if none has it."""
+    competitor, data = participants(task, request)
+    for rung in range(len(competitor.ladder)):
+        build = partial(competitor.build, rung, request["threads"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model, prediction = getattr(actions, task.action)(build, data)()
+        quality = float(task.quality.measure(model, prediction, data))
+        if task.quality.suffices(quality, quality):
+            break
+    return {"rung": rung}
+
+
+def participants(task: Task, request: dict[str, Any]) -> tuple[Competitor, Data]:
+    competitor = next(c for c in task.competitors if c.name == request["competitor"])
+    return competitor, {path.stem: np.load(path) for path in Path(request["folder"]).glob("*.npy")}
+
+
+def measure(task: Task, request: dict[str, Any]) -> dict[str, Any]:
+    competitor, data = participants(task, request)
+    build = partial(competitor.build, request["rung"], request["threads"])
+    build()  # the import of the class is not part of the first call
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call = getattr(actions, task.action)(build, data)
+        before = reset_peak_memory()
+        first, (model, prediction) = timed(call)
+        growth = peak_memory() - before
+        warm = []
+        spent = 0.0
+        while len(warm) < request["repeats"] or (spent < request["seconds"] and len(warm) < 1000):
+            elapsed, (model, prediction) = timed(call)
+            warm.append(elapsed)
+            spent += elapsed
+    return {
+        "first": first,
+        "warm": warm,
+        "memory": max(growth, 0),
+        "quality": float(task.quality.measure(model, prediction, data)),
+        "warnings": sorted({item.category.__name__ for item in caught}),
+    }
+
+
+def timed(call: actions.Call) -> tuple[float, tuple[Any, Any]]:
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def reset_peak_memory() -> int:
+    """Bytes resident now; on Linux the high-water mark is lowered to it."""
+    clear = Path("/proc/self/clear_refs")
+    if clear.exists() and os.access(clear, os.W_OK):
+        clear.write_text("5")
+    return peak_memory()
+
+
+def peak_memory() -> int:
+    """High-water mark of resident memory in bytes."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+    scale = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
+
+
+if __name__ == "__main__":
+    main()

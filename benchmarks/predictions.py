@@ -1,0 +1,25 @@
+"""Quality of predictions on rows that were kept back."""
+
+from typing import Any
+
+import numpy as np
+
+from measure.task import Data, Quality
+
+
+def _accuracy(_model: Any, prediction: np.ndarray, data: Data) -> float:
+    return float(np.mean(prediction == data["y_test"][: len(prediction)]))
+
+
+def _root_mean_square(_model: Any, prediction: np.ndarray, data: Data) -> float:
+    return float(np.sqrt(np.mean((prediction - data["y_test"][: len(prediction)]) ** 2)))
+
+
+def accuracy(slack: float) -> Quality:
+    """Share of right labels; equal quality means within ``slack`` of the best competitor."""
+    return Quality("accuracy", _accuracy, lower_is_better=False, slack=slack)
+
+
+def root_mean_square(slack: float) -> Quality:
+    """Root of the mean squared error; equal quality means within ``slack`` of the best competitor."""
+    return Quality("rmse", _root_mean_square, slack=slack)

@@ -1,0 +1,5 @@
+#include "guarantees/capital.hpp"
+
+#include "core/isa.hpp"
+
+CERTUS_ISA_TABLE(certus::CapitalOps, capital_ops)

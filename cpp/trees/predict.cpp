@@ -1,0 +1,89 @@
+#include "trees/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.hpp"
+
+namespace certus::trees {
+namespace {
+
+constexpr Index rows_per_block = 4096;
+constexpr Index lanes = 16;  // rows that walk down together, hiding each other's memory latency
+
+float at_most(double threshold) {
+  const auto nearest = static_cast<float>(threshold);
+  return static_cast<double>(nearest) > threshold
+             ? std::nextafter(nearest, -std::numeric_limits<float>::infinity())
+             : nearest;
+}
+
+}  // namespace
+
+CompactTree::CompactTree(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
+                         std::span<const std::int64_t> feature, std::span<const double> threshold,
+                         std::span<const std::uint8_t> missing_left)
+    : nodes_(left.size()) {
+  std::vector<Index> depth(left.size(), 0);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const auto self = static_cast<std::int32_t>(i);
+    depth_ = std::max(depth_, depth[i]);
+    if (left[i] < 0) {
+      nodes_[i] = {0.0f, 0, {self, self}};
+      continue;
+    }
+    depth[left[i]] = depth[right[i]] = depth[i] + 1;
+    nodes_[i] = {at_most(threshold[i]),
+                 static_cast<std::uint32_t>(feature[i]) | (missing_left[i] ? missing_bit : 0),
+                 {static_cast<std::int32_t>(right[i]), static_cast<std::int32_t>(left[i])}};
+  }
+}
+
+void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads,
+                        StopToken& stop) const {
+  const Node* nodes = nodes_.data();
+  parallel_ranges(x.rows, rows_per_block, threads, stop, [&](Index first, Index last, int) {
+    for (Index row = first; row < last; row += lanes) {
+      const Index count = std::min(lanes, last - row);
+      std::int32_t at[lanes] = {};
+      const float* start[lanes];
+      for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(row + lane);
+      bool moving = true;
+      while (moving) {
+        moving = false;
+        for (Index lane = 0; lane < count; ++lane) {
+          const Node& node = nodes[at[lane]];
+          const Index column = node.feature & ~missing_bit;
+          const std::int32_t next = step(node, start[lane][column * x.col_stride]);
+          moving |= next != at[lane];
+          at[lane] = next;
+        }
+      }
+      for (Index lane = 0; lane < count; ++lane) leaves[row + lane] = at[lane];
+    }
+  });
+}
+
+void CompactTree::apply_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
+                               std::span<const std::int32_t> indptr, Index features,
+                               std::span<std::int64_t> leaves, int threads, StopToken& stop) const {
+  parallel_ranges(static_cast<Index>(leaves.size()), rows_per_block, threads, stop,
+                  [&](Index first, Index last, int) {
+                    std::vector<float> row_values(static_cast<std::size_t>(features), 0.0f);
+                    for (Index row = first; row < last; ++row) {
+                      for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
+                        row_values[indices[i]] = data[i];
+                      std::int32_t at = 0, next = 0;
+                      do {
+                        at = next;
+                        next = step(nodes_[at], row_values[nodes_[at].feature & ~missing_bit]);
+                      } while (next != at);
+                      leaves[row] = at;
+                      for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
+                        row_values[indices[i]] = 0.0f;
+                    }
+                  });
+}
+
+}  // namespace certus::trees

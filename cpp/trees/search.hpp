@@ -1,0 +1,91 @@
+// One criterion, searching splits: what a node is worth, and the best border in each of its columns.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "trees/scan.hpp"
+#include "trees/target.hpp"
+
+namespace certus::trees {
+
+enum class CriterionKind : int { gini = 0, entropy, squared_error, absolute_error, poisson };
+
+class SplitSearch {
+ public:
+  virtual ~SplitSearch() = default;
+
+  // Weight, impurity and totals of a set of rows.
+  virtual Summary summarize(std::span<const Row> rows) const = 0;
+  // What the tree predicts for such a set; `value` holds outputs x max_classes numbers.
+  virtual void write_value(const Summary& summary, double* value) const = 0;
+  // Gets ready to search the columns of a node with these rows. Different nodes may be prepared at the same
+  // time by different searches made with `another`, as long as they share no row.
+  virtual void prepare(const Summary& summary, std::span<const Row> rows) = 0;
+  // The best allowed border of one column of the prepared node; `worker` names the scratch space. Missing
+  // values are tried on both sides.
+  virtual Candidate best(const ColumnView& view, const SplitRules& rules, int worker) = 0;
+  // The same with the missing values on one given side.
+  virtual Candidate best_one_sided(const ColumnView& view, const SplitRules& rules, bool missing_left,
+                                   int worker) = 0;
+  // A search for the same tree, with its own scratch space for so many workers.
+  virtual std::unique_ptr<SplitSearch> another(int workers) const = 0;
+};
+
+std::unique_ptr<SplitSearch> make_search(CriterionKind kind, const Target& target, int workers);
+
+// Joins a criterion's running state (see scan.hpp) with the search along columns. Besides what a scan needs,
+// Sums has `Shared` (per tree), `Node` (per prepared node) and `summarize`.
+template <class Sums>
+class CriterionSearch final : public SplitSearch {
+ public:
+  CriterionSearch(const Target& target, std::shared_ptr<typename Sums::Shared> shared, int workers)
+      : target_(target), shared_(std::move(shared)) {
+    sums_.reserve(static_cast<std::size_t>(workers));
+    for (int worker = 0; worker < workers; ++worker) sums_.emplace_back(target_, *shared_, node_);
+  }
+
+  Summary summarize(std::span<const Row> rows) const override {
+    return Sums::summarize(target_, *shared_, rows);
+  }
+
+  void write_value(const Summary& summary, double* value) const override {
+    const double scale = Sums::totals_are_weights ? summary.weight : 1.0;
+    for (std::size_t i = 0; i < summary.totals.size(); ++i) value[i] = summary.totals[i] / scale;
+  }
+
+  void prepare(const Summary& summary, std::span<const Row> rows) override {
+    node_.prepare(target_, *shared_, summary, rows);
+  }
+
+  Candidate best(const ColumnView& view, const SplitRules& rules, int worker) override {
+    return rules.plain() ? scan<true>(view, rules, true, view.missing > 0, worker)
+                         : scan<false>(view, rules, true, view.missing > 0, worker);
+  }
+
+  Candidate best_one_sided(const ColumnView& view, const SplitRules& rules, bool missing_left,
+                           int worker) override {
+    return rules.plain() ? scan<true>(view, rules, !missing_left, missing_left, worker)
+                         : scan<false>(view, rules, !missing_left, missing_left, worker);
+  }
+
+  std::unique_ptr<SplitSearch> another(int workers) const override {
+    return std::make_unique<CriterionSearch>(target_, shared_, workers);
+  }
+
+ private:
+  template <bool Plain>
+  Candidate scan(const ColumnView& view, const SplitRules& rules, bool right, bool left, int worker) {
+    ColumnScan<Sums, Plain> scan(sums_[static_cast<std::size_t>(worker)], view, rules);
+    if (right) scan.run(false);
+    if (left) scan.run(true);
+    return scan.best();
+  }
+
+  const Target& target_;
+  std::shared_ptr<typename Sums::Shared> shared_;
+  typename Sums::Node node_;
+  std::vector<Sums> sums_;
+};
+
+}  // namespace certus::trees

@@ -1,0 +1,110 @@
+// Splitting one node: choose the columns to look at, search them, divide the node's rows, and later its
+// columns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/rng.hpp"
+#include "core/stop.hpp"
+#include "trees/columns.hpp"
+#include "trees/search.hpp"
+#include "trees/target.hpp"
+
+namespace certus::trees {
+
+struct GrowOptions {
+  CriterionKind criterion = CriterionKind::gini;
+  bool random_thresholds = false;
+  Index max_depth = 0;
+  Index min_samples_split = 2;
+  Index min_samples_leaf = 1;
+  double min_weight_leaf = 0.0;
+  double min_impurity_decrease = 0.0;
+  Index max_features = 1;
+  Index max_leaf_nodes = -1;  // -1: no limit, grown depth first; else best first
+  std::uint64_t seed = 0;
+  std::span<const std::int8_t> monotone;  // -1, 0 or 1 per column, or empty
+};
+
+// What all nodes of one tree share. Nodes own disjoint parts of `rows` and of the columns.
+struct TreeData {
+  SortedColumns columns;
+  std::vector<Row> rows;
+  Target target;
+  GrowOptions options;
+  Index features = 0;
+  double total_weight = 0.0;
+  double pure_below = 0.0;  // impurities up to this count as zero
+  double rounding = 0.0;    // improvements are known up to this
+};
+
+// A node that is not yet split.
+struct OpenNode {
+  Index first = 0;  // its part of TreeData::rows
+  Index count = 0;
+  std::vector<ColumnPart> columns;  // those that are not constant in the node
+  Summary summary;
+  Index depth = 0;
+  double lower = -infinity;  // bounds on the value, from monotone columns above
+  double upper = infinity;
+  std::uint64_t seed = 0;
+};
+
+struct Split {
+  std::uint32_t feature = 0;
+  double threshold = 0.0;
+  bool missing_left = false;
+  double improvement = 0.0;
+  OpenNode left, right;  // their columns come with `divide_columns`
+};
+
+class NodeSplitter {
+ public:
+  NodeSplitter(TreeData& data, std::unique_ptr<SplitSearch> search, int threads);
+
+  OpenNode root() const;
+  // Whether the node must stay a leaf for reasons known before any search.
+  bool is_final(const OpenNode& node) const;
+  // The best allowed split; the node's rows are then divided. Nothing if there is none.
+  std::optional<Split> find(OpenNode& node, StopToken& stop);
+  // Gives the columns of a node to those of its children that can be split further.
+  void divide_columns(OpenNode& node, Split& split, StopToken& stop);
+  // What the tree predicts in the node.
+  void write_value(const OpenNode& node, double* value) const;
+  // A splitter for other nodes of the same tree, to be used by one thread at the same time as this one.
+  std::unique_ptr<NodeSplitter> another() const;
+
+ private:
+  struct Chosen {
+    Candidate candidate;
+    std::size_t column = 0;
+  };
+
+  std::span<Row> rows(const OpenNode& node) const {
+    return {data_.rows.data() + node.first, std::size_t(node.count)};
+  }
+  ColumnView view(const ColumnPart& part, const OpenNode& node) const;
+  void drop_constant_columns(OpenNode& node) const;
+  std::vector<std::size_t> draw_columns(const OpenNode& node) const;
+  SplitRules rules_for(const OpenNode& node, const ColumnPart& part) const;
+  Candidate search_column(const OpenNode& node, const ColumnPart& part, int worker);
+  Candidate search_random(const ColumnView& view, SplitRules rules, Rng rng, int worker);
+  Chosen search_all(const OpenNode& node, StopToken& stop);
+  void mark_sides(const OpenNode& node, const ColumnPart& part, const Split& split);
+  void divide_rows(OpenNode& node, Split& split);
+  void pass_bounds(const OpenNode& node, Split& split) const;
+  int threads_for(const OpenNode& node, std::size_t columns) const;
+
+  TreeData& data_;
+  std::unique_ptr<SplitSearch> search_;
+  int threads_;
+  std::vector<std::uint64_t> goes_left_;   // one bit per row of the table
+  std::vector<std::vector<Entry>> right_;  // scratch per worker
+  std::vector<Row> right_rows_;
+};
+
+}  // namespace certus::trees

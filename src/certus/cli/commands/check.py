@@ -1,0 +1,54 @@
+"""``certus check``: certificates of a saved model, verified again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from certus.cli.failures import BROKEN_PROMISE
+from certus.cli.output import print_json, print_text
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
+    table: Annotated[Path | None, typer.Argument(help="Rows with their targets.", show_default=False)] = None,
+    target: Annotated[str | None, typer.Option(help="The column with the targets.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Verify the certificates of a saved model again; exit 1 if one does not hold.
+
+    With a table, the counts behind the certificates are repeated on it, or it is looked whether its rows
+    contradict them.
+    """
+    from certus.base import persistence
+    from certus.verbs.check import check
+
+    loaded = persistence.load(model)
+    result = check(loaded, None if table is None else _rows(loaded, table, target))
+    if json:
+        print_json({"model": str(model), **result.to_dict()})
+    else:
+        print_text(str(result))
+    if not result:
+        raise typer.Exit(BROKEN_PROMISE)
+
+
+def _rows(model: object, table: Path, target: str | None) -> tuple[object, object]:
+    from certus.cli.output import say
+    from certus.cli.tables import column, input_of, labels_like, read_table
+
+    frame = read_table(table)
+    if target is None:
+        known = set(getattr(model, "feature_names_in_", ()))
+        others = [name for name in frame.columns if name not in known]
+        if not known or len(others) != 1:
+            raise ValueError(
+                f"which column of {table.name!r} has the targets?\n"
+                f"Hint: --target with one of {', '.join(map(repr, others))}."
+            )
+        target = others[0]
+        say(f"targets: column {target!r}, the only one that the model does not use (--target overrides)")
+    truth = labels_like(model, column(frame, target, "--target"))
+    return input_of(model, frame.drop(target)), truth

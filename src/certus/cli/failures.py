@@ -1,0 +1,60 @@
+"""How a command ends: one clear message instead of a traceback, and an exit code that can be relied on."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+BROKEN_PROMISE = 1
+BAD_INPUT = 2
+INTERRUPTED = 130
+READER_GONE = 141  # as a program that a closed pipe has ended
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a command so that whatever it raises becomes a message and an exit code.
+
+    ``CERTUS_DEBUG=1`` in the environment adds the traceback.
+    """
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except typer.Exit:
+            raise
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes once more at its end
+            raise typer.Exit(READER_GONE) from None
+        except Exception as error:  # the border between the program and its user
+            raise typer.Exit(tell(error)) from None
+
+    return run
+
+
+def tell(error: Exception) -> int:
+    """Tell the user about an error; returns the exit code."""
+    if os.environ.get("CERTUS_DEBUG", "0") not in ("", "0"):
+        traceback.print_exception(error)
+    typer.echo(f"certus: {describe(error)}", err=True)
+    return BAD_INPUT
+
+
+def describe(error: Exception) -> str:
+    """What to tell about an error: our own say what is wrong; others are named, so that they can be reported."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, ValueError | OSError) and str(error):
+        return str(error)
+    lines = str(error).strip().splitlines()
+    what = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    return f"something went wrong that should not have ({what}).\nHint: CERTUS_DEBUG=1 shows where; please report it."

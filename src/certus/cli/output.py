@@ -1,0 +1,55 @@
+"""What commands print: one JSON document for machines, tables for people; both on stdout, messages on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+
+_WIDTH_OF_FILES = 160  # where there is no terminal whose width could be asked
+
+
+def print_json(value: Any) -> None:
+    """Print exactly one JSON document."""
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_text(text: str) -> None:
+    """Print a result in words."""
+    typer.echo(text)
+
+
+def say(message: str) -> None:
+    """Tell the user something that is not the result."""
+    typer.echo(message, err=True)
+
+
+def print_report(report: Any) -> None:
+    """Print certificates as a table; vacuous ones follow with the reason."""
+    shown = [item for item in report if not item.vacuous]
+    if shown:
+        print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
+    folded = [line for line in report.text().splitlines() if line.startswith("(vacuous)")]
+    for line in folded:
+        print_text(line)
+
+
+def certificates_of(report: Any) -> list[dict[str, Any]]:
+    """The certificates of a report as plain values."""
+    return [item.to_dict() for item in report]
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
+    """Print a table, wrapped to the terminal's width."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))  # Text: brackets in a cell are not markup
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    Console(width=width).print(table)

@@ -1,0 +1,308 @@
+"""What the classification and the regression tree share: parameters, growing, pruning, finding leaves."""
+
+from __future__ import annotations
+
+from math import ceil
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import MultiOutputMixin, clone
+from sklearn.utils import Bunch, check_consistent_length
+from sklearn.utils.metadata_routing import UNUSED
+
+from certus.base import (
+    Learner,
+    assert_finite,
+    check_target,
+    check_weights,
+    check_X,
+    predict_method,
+    resolve_seed,
+)
+from certus.base.params import ArrayLike, Constraints, Exactly, Fraction, Interval, OneOf, RandomState
+from certus.guarantees import Report
+from certus.trees import _kernels
+from certus.trees.pruning import prune, pruning_path
+from certus.trees.tree import Tree
+
+NO_LIMIT = np.iinfo(np.int32).max
+
+
+class DecisionTree(MultiOutputMixin, Learner):
+    """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
+
+    # check_input is for callers that have validated their data already; it is not routed through pipelines
+    __metadata_request__fit = {"check_input": UNUSED}
+    __metadata_request__predict = {"check_input": UNUSED}
+
+    _constraints: ClassVar[Constraints] = {
+        "splitter": [OneOf("best", "random")],
+        "max_depth": [Interval(1, None, integer=True), Exactly(None)],
+        "min_samples_split": [Interval(2, None, integer=True), Fraction(0, 1, closed="right")],
+        "min_samples_leaf": [Interval(1, None, integer=True), Fraction(0, 1, closed="neither")],
+        "min_weight_fraction_leaf": [Interval(0, 0.5)],
+        "max_features": [
+            Interval(1, None, integer=True),
+            Fraction(0, 1, closed="right"),
+            OneOf("sqrt", "log2"),
+            Exactly(None),
+        ],
+        "random_state": [RandomState()],
+        "max_leaf_nodes": [Interval(2, None, integer=True), Exactly(None)],
+        "min_impurity_decrease": [Interval(0, None)],
+        "ccp_alpha": [Interval(0, None)],
+        "monotonic_cst": [ArrayLike(), Exactly(None)],
+    }
+
+    criterion: str
+    splitter: str
+    max_depth: int | None
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_features: int | float | str | None
+    random_state: Any
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    ccp_alpha: float
+    monotonic_cst: Any
+
+    tree_: Tree
+    n_outputs_: int
+    n_features_in_: int
+    max_features_: int
+
+    def get_depth(self) -> int:
+        """Depth of the tree: the most splits between the root and a leaf.
+
+        Returns
+        -------
+        int
+        """
+        return self._fitted_tree().max_depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves.
+
+        Returns
+        -------
+        int
+        """
+        return self._fitted_tree().n_leaves
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in the total decrease of the impurity.
+
+        It favours columns with many different values; compare with permutation importances.
+        """
+        return self._fitted_tree().compute_feature_importances()
+
+    @predict_method
+    def _fitted_tree(self) -> Tree:
+        return self.tree_
+
+    @predict_method
+    def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
+        """The number of the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.tree_.apply(self._check_rows(X, check_input))
+
+    @predict_method
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """The nodes that each row passes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
+
+        Returns
+        -------
+        sparse matrix of shape (n_samples, n_nodes)
+            1 where the row passes the node.
+        """
+        return self.tree_.decision_path(self._check_rows(X, check_input))
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Grow a full tree and prune it step by step to the root.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Training data as for ``fit``.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas``: from this ``ccp_alpha`` on the next smaller tree is chosen; ``impurities``: total
+            impurity of the leaves of that tree.
+        """
+        grown = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        alphas, impurities = pruning_path(grown.tree_)
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True  # in dense tables
+        return tags
+
+    def _restored(self) -> None:
+        if not hasattr(self, "tree_"):
+            return
+        if not isinstance(self.tree_, Tree):
+            raise ValueError("tree_ is not a tree")
+        if (self.tree_.n_features, self.tree_.n_outputs) != (self.n_features_in_, self.n_outputs_):
+            raise ValueError("tree_ is for another table")
+
+    def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
+        """The table as float32 (sparse: by columns), the target with one column per output."""
+        if check_input:
+            X = _as_float32(self, X, reset=True, accept_sparse="csc")
+            if y is None:
+                raise ValueError(
+                    f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
+                    "Hint: call fit(X, y) with one target value per row."
+                )
+            y = check_target(self, y, multi_output=True)
+            if sparse.issparse(y):
+                raise TypeError(
+                    f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray()."
+                )
+        elif sparse.issparse(X):
+            X = X.tocsc().astype(np.float32, copy=False)
+        else:
+            X = np.asarray(X, dtype=np.float32)
+        self.n_features_in_ = X.shape[1]
+        y = np.atleast_1d(np.asarray(y))
+        return X, y.reshape(-1, 1) if y.ndim == 1 else y
+
+    def _check_rows(self, X: Any, check_input: bool) -> Any:
+        if check_input:
+            X = _as_float32(self, X, accept_sparse="csr")
+        elif X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        return X
+
+    def _grow(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        n_classes: NDArray[np.intp] | None,
+        sample_weight: Any,
+        class_weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Set ``tree_``, ``n_outputs_``, ``max_features_`` and ``report_``."""
+        check_consistent_length(X, y)
+        weights = check_weights(self, sample_weight, X)
+        if class_weight is not None:
+            weights = class_weight if weights is None else weights * class_weight
+        rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
+        self.n_outputs_ = y.shape[1]
+        growth = self._growth(rows, n_classes, weights)
+        self.max_features_ = growth.max_features
+        arrays, depth = _kernels.grow(X, y, n_classes, weights, growth)
+        tree = Tree(
+            n_features=self.n_features_in_,
+            n_outputs=self.n_outputs_,
+            n_classes=np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes,
+            max_depth=depth,
+            **arrays,
+        )
+        self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
+        self.report_ = Report()
+
+    def _growth(
+        self, rows: int, n_classes: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
+    ) -> _kernels.Growth:
+        """The parameters in the terms of the compiled code; fractions become numbers of rows and columns."""
+        min_leaf = _rows(self.min_samples_leaf, rows)
+        min_split = max(2, _rows(self.min_samples_split, rows), 2 * min_leaf)
+        total_weight = rows if weights is None else float(weights.sum())
+        return _kernels.Growth(
+            criterion={"log_loss": "entropy"}.get(self.criterion, self.criterion),
+            random_thresholds=self.splitter == "random",
+            max_depth=NO_LIMIT if self.max_depth is None else int(self.max_depth),
+            min_samples_split=min_split,
+            min_samples_leaf=min_leaf,
+            min_weight_leaf=float(self.min_weight_fraction_leaf * total_weight),
+            min_impurity_decrease=float(self.min_impurity_decrease),
+            max_features=_columns(self.max_features, self.n_features_in_),
+            max_leaf_nodes=-1 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            seed=resolve_seed(self.random_state),
+            monotone=self._monotone_signs(n_classes),
+        )
+
+    def _monotone_signs(self, n_classes: NDArray[np.intp] | None) -> NDArray[np.int8] | None:
+        """Signs of the demanded changes, for the value that the compiled code compares."""
+        if self.monotonic_cst is None:
+            return None
+        if self.n_outputs_ > 1:
+            raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
+        signs = np.asarray(self.monotonic_cst)
+        if signs.shape[0] != self.n_features_in_:
+            raise ValueError(
+                f"monotonic_cst has shape {signs.shape[0]} but the input data X has {self.n_features_in_} "
+                "features."
+            )
+        if not np.isin(signs, (-1, 0, 1)).all():
+            raise ValueError(
+                f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
+            )
+        if n_classes is None:
+            return np.ascontiguousarray(signs, dtype=np.int8)
+        if n_classes[0] > 2:
+            raise ValueError("Monotonicity constraints are not supported with multiclass classification")
+        # The user constrains the share of the second class, the code compares the share of the first.
+        return np.ascontiguousarray(-signs.astype(np.int8))
+
+
+def _rows(count: int | float, rows: int) -> int:
+    return int(count) if isinstance(count, Integral) else ceil(count * rows)
+
+
+def _columns(max_features: int | float | str | None, columns: int) -> int:
+    if max_features is None:
+        return columns
+    if isinstance(max_features, str):
+        return max(1, int(np.sqrt(columns) if max_features == "sqrt" else np.log2(columns)))
+    return int(max_features) if isinstance(max_features, Integral) else max(1, int(max_features * columns))
+
+
+def _as_float32(learner: Any, X: Any, **options: Any) -> Any:
+    """A checked float32 table; a sparse one without missing values, with sorted 32-bit indices."""
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite and are refused by place
+        X = check_X(learner, X, dtype=np.float32, allow_nan=True, **options)
+    if not sparse.issparse(X):
+        return X
+    assert_finite(learner, X)
+    if X.indices.dtype != np.int32 or X.indptr.dtype != np.int32:
+        raise ValueError(
+            "No support for np.int64 index based sparse matrices.\n"
+            "Hint: matrices with fewer than 2**31 stored values can be converted with "
+            "X.indices = X.indices.astype('int32'); X.indptr = X.indptr.astype('int32')."
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

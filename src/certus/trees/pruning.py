@@ -1,0 +1,67 @@
+"""Cost-complexity pruning of a fitted tree (Breiman, Friedman, Olshen, Stone 1984, chapter 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.trees import _kernels
+from certus.trees.tree import NO_CHILD, Tree
+
+
+def pruning_path(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Strengths of the weakest links in the order in which they are cut, and the leaf impurity after each cut."""
+    _, alphas, costs = _sequence(tree)
+    return alphas, costs
+
+
+def prune(tree: Tree, alpha: float) -> Tree:
+    """The smallest sub-tree with the least ``impurity of the leaves + alpha x number of leaves``."""
+    nodes, alphas, _ = _sequence(tree)
+    stronger = np.flatnonzero(alphas > alpha)
+    cuts = nodes[1 : stronger[0] if len(stronger) else None]
+    return _with_leaves(tree, cuts)
+
+
+def _sequence(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    return _kernels.pruning_sequence(
+        tree.children_left, tree.children_right, tree.impurity, tree.weighted_n_node_samples
+    )
+
+
+def _with_leaves(tree: Tree, cuts: NDArray[np.int64]) -> Tree:
+    """A copy of the tree in which these nodes are leaves, numbered in pre-order."""
+    left, right = tree.children_left.copy(), tree.children_right.copy()
+    left[cuts] = right[cuts] = NO_CHILD
+    order: list[int] = []
+    new_number, stack = np.full(tree.node_count, NO_CHILD), [0]
+    while stack:
+        node = stack.pop()
+        new_number[node] = len(order)
+        order.append(node)
+        if left[node] != NO_CHILD:
+            stack += [int(right[node]), int(left[node])]
+    kept = np.array(order)
+    arrays: dict[str, Any] = {
+        name: getattr(tree, name)[kept]
+        for name in tree._state
+        if isinstance(getattr(tree, name), np.ndarray) and name != "n_classes"
+    }
+    leaf = left[kept] == NO_CHILD
+    # new_number[-1] is read for leaves and replaced at once
+    arrays["children_left"] = np.where(leaf, NO_CHILD, new_number[left[kept]])
+    arrays["children_right"] = np.where(leaf, NO_CHILD, new_number[right[kept]])
+    arrays["feature"] = np.where(leaf, -2, arrays["feature"])
+    arrays["threshold"] = np.where(leaf, -2.0, arrays["threshold"])
+    arrays["missing_go_to_left"] = np.where(leaf, np.uint8(0), arrays["missing_go_to_left"])
+    pruned = Tree(
+        n_features=tree.n_features,
+        n_outputs=tree.n_outputs,
+        n_classes=tree.n_classes,
+        max_depth=0,
+        **arrays,
+    )
+    pruned.max_depth = int(pruned.compute_node_depths().max()) - 1
+    return pruned

@@ -1,0 +1,198 @@
+"""The study: six steps on small tables, honest about its rows, never half-written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import certus
+from certus.workflow import StudyError, study
+from certus.workflow.data import classify_columns, read_table, split_rows
+from certus.workflow.evaluation import tolerance
+from certus.workflow.task import infer_task
+
+
+@pytest.fixture(scope="module")
+def built_in() -> certus.workflow.Study:
+    return study()
+
+
+def table(rows: int = 200, seed: int = 0) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    x, colour = rng.normal(size=rows), rng.choice(["red", "green", None], size=rows)
+    return pl.DataFrame(
+        {
+            "x": [None if rng.random() < 0.1 else value for value in x],
+            "colour": colour.tolist(),
+            "always": np.ones(rows),
+            "id": [f"row-{i}" for i in range(rows)],
+            "price": 3 * x + (colour == "red") + 0.1 * rng.normal(size=rows),
+            "sold": np.where(x + (colour == "red") + 0.3 * rng.normal(size=rows) > 0, "yes", "no"),
+        }
+    )
+
+
+def test_built_in_table_gives_a_certified_winner(built_in: certus.workflow.Study) -> None:
+    told = built_in.to_dict()
+    assert told["task"] == "binary"
+    assert told["rows"] == 569
+    certificate = told["winner"]["certificate"]
+    assert {"value", "confidence", "claim", "quantity"} <= set(certificate)
+    assert told["winner"]["measure"] == certificate["quantity"] == "error"
+    assert told["winner"]["test_value"] < certificate["value"] < 0.15
+    assert sum(row["baseline"] for row in told["leaderboard"]) == 1
+    assert [row["rank"] for row in told["leaderboard"]] == list(range(1, len(told["leaderboard"]) + 1))
+    assert built_in.certificates.check()
+    json.dumps(told, allow_nan=False)
+
+
+def test_certificate_is_clopper_pearson_on_the_untouched_rows(built_in: certus.workflow.Study) -> None:
+    data = certus.datasets.load("breast_cancer").frame
+    X = data.select(built_in.columns.used)[built_in.split.test]
+    truth = data["diagnosis"].to_numpy()[built_in.split.test]
+    wrong = int((built_in.best.predict(X) != truth).sum())
+    assert built_in.certificate == certus.guarantees.error_bound(wrong, len(truth))
+    assert not set(built_in.split.test) & set(built_in.split.learn)
+
+
+def test_files_are_written_and_the_saved_model_is_the_certified_one(
+    built_in: certus.workflow.Study, tmp_path: Path
+) -> None:
+    folder = built_in.save(tmp_path / "out")
+    assert sorted(path.name for path in folder.iterdir()) == ["model.certus", "report.html", "study.json"]
+    assert json.loads((folder / "study.json").read_text()) == json.loads(json.dumps(built_in.to_dict()))
+    frame = certus.datasets.load("breast_cancer").frame.select(built_in.columns.used)
+    again = certus.load(folder / "model.certus")
+    assert (again.predict(frame) == built_in.best.predict(frame)).all()
+    assert certus.check(folder / "model.certus")
+
+
+def test_overwriting_is_refused_unless_forced_and_never_for_a_foreign_folder(
+    built_in: certus.workflow.Study, tmp_path: Path
+) -> None:
+    folder = built_in.save(tmp_path / "out")
+    with pytest.raises(StudyError, match=r"exists already.*\n.*--force"):
+        built_in.save(folder)
+    built_in.save(folder, force=True)
+    foreign = tmp_path / "home"
+    foreign.mkdir()
+    (foreign / "precious.txt").write_text("mine")
+    with pytest.raises(StudyError, match="not the folder of a study"):
+        built_in.save(foreign, force=True)
+    assert (foreign / "precious.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "out"]
+
+
+def test_a_failure_while_writing_leaves_nothing(
+    built_in: certus.workflow.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = built_in.save(tmp_path / "out")
+    before = (folder / "study.json").read_bytes()
+    monkeypatch.setattr("certus.report.render_study", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        built_in.save(folder, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (folder / "study.json").read_bytes() == before
+
+
+def test_same_seed_same_result_other_seed_other_rows(built_in: certus.workflow.Study) -> None:
+    again, other = study(), study(seed=1)
+    timeless = [
+        {key: value for key, value in result.to_dict().items() if key not in ("seconds", "leaderboard")}
+        for result in (built_in, again)
+    ]
+    assert timeless[0] == timeless[1]
+    assert set(other.split.test) != set(built_in.split.test)
+
+
+def test_regression_promises_how_often_the_error_is_large() -> None:
+    result = study(table(400), target="price")
+    told = result.to_dict()["winner"]
+    assert result.task.kind == "regression"
+    assert told["measure"] == "rmse"
+    assert told["certificate"]["quantity"].startswith("share of rows with |error| > ")
+    assert result.certificate.check()
+    threshold = float(told["certificate"]["quantity"].rsplit(" ", 1)[1])
+    far = np.abs(result.evaluation.truth - result.evaluation.answers) > threshold
+    assert result.certificate.witness["events"] == far.sum()
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, lambda data: data])
+def test_mixed_columns_from_frames(form: object) -> None:
+    frame = table()
+    source = frame.to_pandas() if form is pd.DataFrame else frame
+    result = study(source, target="sold")
+    assert result.columns.numbers == ["x", "price"]
+    assert result.columns.categories == ["colour"]
+    assert set(result.columns.left_out) == {"always", "id"}
+    assert result.evaluation.value < 0.3
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "jsonl"])
+def test_files_of_every_kind(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"table.{ending}"
+    writer = {"csv": "write_csv", "parquet": "write_parquet", "arrow": "write_ipc", "jsonl": "write_ndjson"}
+    getattr(table(), writer[ending])(path)
+    assert read_table(path).shape == table().shape
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "message"),
+    [
+        ("a,b\n", "b", "no rows"),
+        ("a,b\n1,2\n3,4,5\n", "b", "Cannot read 't.csv'"),
+        ("a,b\n1,x\n2,x\n", "b", "nothing to learn"),
+        ("a,b\n1,2\n", "c", "no column 'c'"),
+        ("a,b\n1,x\n2,y\n3,x\n", "b", "too few"),
+        ("", "b", "Cannot read 't.csv'"),
+    ],
+)
+def test_broken_tables_say_what_to_do(content: str, target: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    with pytest.raises(StudyError, match=message):
+        study(path, target=target)
+
+
+def test_wrong_use() -> None:
+    with pytest.raises(StudyError, match="Which column"):
+        study(table())
+    with pytest.raises(StudyError, match=r"confidence must lie strictly between 0 and 1. Got 1.5"):
+        study(table(), target="sold", confidence=1.5)
+    with pytest.raises(StudyError, match="no file"):
+        study("nowhere.csv", target="sold")
+    with pytest.raises(StudyError, match="unknown ending"):
+        study(__file__, target="sold")
+    with pytest.raises(StudyError, match="Regression needs numbers"):
+        study(table(), target="sold", task="regression")
+
+
+def test_equal_rows_never_straddle_the_split() -> None:
+    frame = pl.concat([table(60)] * 5)
+    asked = infer_task(frame, "sold")
+    columns = classify_columns(frame.drop("id"), "sold")
+    for seed in range(20):
+        split = split_rows(frame, asked, columns, holdout=0.2, seed=seed)
+        assert len(split.learn) + len(split.test) == frame.height
+        learned = set(frame[split.learn].select(columns.used).rows())
+        assert not learned & set(frame[split.test].select(columns.used).rows())
+
+
+def test_tolerance_is_rounded_up_to_two_digits() -> None:
+    assert tolerance(np.zeros(10), np.full(10, 0.1234)) == 0.13
+    assert tolerance(np.zeros(10), np.full(10, 1234.0)) == 1300.0
+    assert tolerance(np.zeros(10), np.zeros(10)) == 0.0
+
+
+def test_report_escapes_what_the_user_wrote() -> None:
+    frame = table().rename({"colour": "<script>alert(1)</script>"})
+    frame = frame.with_columns(pl.col("sold").replace("yes", "<b>yes</b>"))
+    page = study(frame, target="sold")._repr_html_()
+    assert "<script>" not in page
+    assert "<b>yes</b>" not in page
+    assert "&lt;b&gt;yes&lt;/b&gt;" in page
