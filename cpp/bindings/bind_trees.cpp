@@ -98,15 +98,18 @@ void bind_options(nb::module_& m) {
       .def(
           "set_monotone",
           [](GrowOptions& options, Vector<const std::int8_t> signs) { options.monotone = span(signs); },
-          nb::arg("signs").noconvert(), nb::keep_alive<1, 2>(), "Signs of the monotone columns, one per column.");
+          nb::arg("signs").noconvert(), nb::keep_alive<1, 2>(),
+          "Signs of the monotone columns, one per column.");
 }
 
 void bind_growing(nb::module_& m) {
   nb::class_<Target>(m, "TreeTarget", "What a tree predicts, with the weights of the rows.")
       .def(
-          "set_weights", [](Target& target, Vector<const double> weights) { target.weights = weights.data(); },
+          "set_weights",
+          [](Target& target, Vector<const double> weights) { target.weights = weights.data(); },
           nb::arg("weights").noconvert(), nb::keep_alive<1, 2>(), "Weights, one per row.");
-  m.def("label_target", &label_target, nb::arg("labels").noconvert(), nb::arg("classes"), nb::keep_alive<0, 1>(),
+  m.def("label_target", &label_target, nb::arg("labels").noconvert(), nb::arg("classes"),
+        nb::keep_alive<0, 1>(),
         "Class labels from 0, rows x outputs, and the number of classes of each output.");
   m.def("number_target", &number_target, nb::arg("values").noconvert(), nb::keep_alive<0, 1>(),
         "Numbers, rows x outputs.");
@@ -127,11 +130,12 @@ void bind_growing(nb::module_& m) {
             copy_to(nodes.missing_left, missing_left);
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("feature").noconvert(),
-          nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert(), "Children and splits of all nodes.")
+          nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert(),
+          "Children and splits of all nodes.")
       .def(
           "copy_facts",
-          [](const TreeNodes& nodes, Vector<double> impurity, Vector<std::int64_t> rows, Vector<double> weight,
-             Vector<double> value) {
+          [](const TreeNodes& nodes, Vector<double> impurity, Vector<std::int64_t> rows,
+             Vector<double> weight, Vector<double> value) {
             copy_to(nodes.impurity, impurity);
             copy_to(nodes.rows, rows);
             copy_to(nodes.weight, weight);
@@ -152,22 +156,26 @@ void bind_use(nb::module_& m) {
           [](CompactTree* self, Vector<const std::int64_t> left, Vector<const std::int64_t> right,
              Vector<const std::int64_t> feature, Vector<const double> threshold,
              Vector<const std::uint8_t> missing_left) {
-            new (self) CompactTree(span(left), span(right), span(feature), span(threshold), span(missing_left));
+            new (self)
+                CompactTree(span(left), span(right), span(feature), span(threshold), span(missing_left));
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("feature").noconvert(),
           nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert())
       .def(
           "apply",
-          [](const CompactTree& tree, StridedMatrix<const float> x, Vector<std::int64_t> leaves, int threads) {
+          [](const CompactTree& tree, StridedMatrix<const float> x, Vector<std::int64_t> leaves,
+             int threads) {
             run_kernel([&](StopToken& stop) { tree.apply(view(x), span(leaves), threads, stop); });
           },
-          nb::arg("x").noconvert(), nb::arg("leaves").noconvert(), nb::arg("threads"), "The leaf of every row.")
+          nb::arg("x").noconvert(), nb::arg("leaves").noconvert(), nb::arg("threads"),
+          "The leaf of every row.")
       .def(
           "apply_sparse",
           [](const CompactTree& tree, const SparseTable& x, Index features, Vector<std::int64_t> leaves,
              int threads) {
             run_kernel([&](StopToken& stop) {
-              tree.apply_sparse(span(x.data), span(x.indices), span(x.indptr), features, span(leaves), threads, stop);
+              tree.apply_sparse(span(x.data), span(x.indices), span(x.indptr), features, span(leaves),
+                                threads, stop);
             });
           },
           nb::arg("x"), nb::arg("features"), nb::arg("leaves").noconvert(), nb::arg("threads"),

@@ -67,7 +67,8 @@ void sort_entries(Entry* entries, Index count, SortScratch& scratch) {
   }
 }
 
-SortedColumns SortedColumns::dense(View2D<const float> x, std::span<const Row> rows, int threads, StopToken& stop) {
+SortedColumns SortedColumns::dense(View2D<const float> x, std::span<const Row> rows, int threads,
+                                   StopToken& stop) {
   // Rows of a row-major table are read for several columns at once, so that a cache line serves all of them.
   constexpr Index group = 16;
   SortedColumns columns;

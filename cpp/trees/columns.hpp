@@ -1,9 +1,9 @@
-// Sorted columns: every column of the table as a list of (value, row), sorted once before the tree grows. A node
-// owns one contiguous part of each list; splitting a node divides its parts stably, so that they stay sorted and
-// nothing is ever sorted again (SLIQ/SPRINT attribute lists; Mehta, Agrawal, Rissanen 1996).
+// Sorted columns: every column of the table as a list of (value, row), sorted once before the tree grows. A
+// node owns one contiguous part of each list; splitting a node divides its parts stably, so that they stay
+// sorted and nothing is ever sorted again (SLIQ/SPRINT attribute lists; Mehta, Agrawal, Rissanen 1996).
 //
-// Missing values (NaN) are kept at the end of a column. A sparse column lists only its non-zero values; the zeros
-// of a node are the rows that its part does not list.
+// Missing values (NaN) are kept at the end of a column. A sparse column lists only its non-zero values; the
+// zeros of a node are the rows that its part does not list.
 #pragma once
 
 #include <cmath>
@@ -43,8 +43,8 @@ class SortedColumns {
   // All columns of a sparse table in compressed-column form; `kept[row]` is 0 for rows to leave out. Stored
   // zeros are dropped.
   static SortedColumns sparse(std::span<const float> data, std::span<const std::int32_t> indices,
-                              std::span<const std::int32_t> indptr, std::span<const std::uint8_t> kept, int threads,
-                              StopToken& stop);
+                              std::span<const std::int32_t> indptr, std::span<const std::uint8_t> kept,
+                              int threads, StopToken& stop);
 
   Entry* entries(const ColumnPart& part) const { return entries_.get() + part.begin; }
   const std::vector<ColumnPart>& parts() const { return parts_; }

@@ -36,8 +36,8 @@ struct Waiting {
   bool is_left = false;
 };
 
-// Grows everything below `start` in pre-order. `set_aside` may take a node away instead of growing it here; it
-// returns what to write as the parent's child, or no_child to have the node grown.
+// Grows everything below `start` in pre-order. `set_aside` may take a node away instead of growing it here;
+// it returns what to write as the parent's child, or no_child to have the node grown.
 template <class SetAside>
 void grow_depth_first(OpenNode start, NodeSplitter& splitter, TreeNodes& nodes, StopToken& stop,
                       SetAside&& set_aside) {
@@ -172,6 +172,7 @@ TreeNodes grow_tree(TreeData data, int threads, StopToken& stop) {
   OpenNode root = splitter.root();
   data.total_weight = root.summary.weight;
   data.pure_below = std::numeric_limits<double>::epsilon() * root.summary.impurity;
+  data.rounding = gain_tolerance * root.summary.impurity;
   return data.options.max_leaf_nodes < 0 ? grow_by_depth(data, splitter, std::move(root), threads, stop)
                                          : grow_by_improvement(data, splitter, std::move(root), stop);
 }

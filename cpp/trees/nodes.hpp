@@ -1,5 +1,5 @@
-// A grown tree as parallel arrays, one element per node, in scikit-learn's layout: node 0 is the root, a parent
-// comes before its children, leaves have children -1 and feature -2.
+// A grown tree as parallel arrays, one element per node, in scikit-learn's layout: node 0 is the root, a
+// parent comes before its children, leaves have children -1 and feature -2.
 #pragma once
 
 #include <cstdint>

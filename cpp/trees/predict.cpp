@@ -14,8 +14,9 @@ constexpr Index lanes = 16;  // rows that walk down together, hiding each other'
 
 float at_most(double threshold) {
   const auto nearest = static_cast<float>(threshold);
-  return static_cast<double>(nearest) > threshold ? std::nextafter(nearest, -std::numeric_limits<float>::infinity())
-                                                  : nearest;
+  return static_cast<double>(nearest) > threshold
+             ? std::nextafter(nearest, -std::numeric_limits<float>::infinity())
+             : nearest;
 }
 
 }  // namespace
@@ -33,12 +34,14 @@ CompactTree::CompactTree(std::span<const std::int64_t> left, std::span<const std
       continue;
     }
     depth[left[i]] = depth[right[i]] = depth[i] + 1;
-    nodes_[i] = {at_most(threshold[i]), static_cast<std::uint32_t>(feature[i]) | (missing_left[i] ? missing_bit : 0),
+    nodes_[i] = {at_most(threshold[i]),
+                 static_cast<std::uint32_t>(feature[i]) | (missing_left[i] ? missing_bit : 0),
                  {static_cast<std::int32_t>(right[i]), static_cast<std::int32_t>(left[i])}};
   }
 }
 
-void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads, StopToken& stop) const {
+void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads,
+                        StopToken& stop) const {
   const Node* nodes = nodes_.data();
   parallel_ranges(x.rows, rows_per_block, threads, stop, [&](Index first, Index last, int) {
     for (Index row = first; row < last; row += lanes) {
@@ -63,20 +66,22 @@ void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, i
 }
 
 void CompactTree::apply_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
-                               std::span<const std::int32_t> indptr, Index features, std::span<std::int64_t> leaves,
-                               int threads, StopToken& stop) const {
+                               std::span<const std::int32_t> indptr, Index features,
+                               std::span<std::int64_t> leaves, int threads, StopToken& stop) const {
   parallel_ranges(static_cast<Index>(leaves.size()), rows_per_block, threads, stop,
                   [&](Index first, Index last, int) {
                     std::vector<float> row_values(static_cast<std::size_t>(features), 0.0f);
                     for (Index row = first; row < last; ++row) {
-                      for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i) row_values[indices[i]] = data[i];
+                      for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
+                        row_values[indices[i]] = data[i];
                       std::int32_t at = 0, next = 0;
                       do {
                         at = next;
                         next = step(nodes_[at], row_values[nodes_[at].feature & ~missing_bit]);
                       } while (next != at);
                       leaves[row] = at;
-                      for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i) row_values[indices[i]] = 0.0f;
+                      for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
+                        row_values[indices[i]] = 0.0f;
                     }
                   });
 }

@@ -21,8 +21,8 @@ class CompactTree {
   void apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads, StopToken& stop) const;
   // The same for a table of `features` columns in compressed-row form; what is not listed is zero.
   void apply_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
-                    std::span<const std::int32_t> indptr, Index features, std::span<std::int64_t> leaves, int threads,
-                    StopToken& stop) const;
+                    std::span<const std::int32_t> indptr, Index features, std::span<std::int64_t> leaves,
+                    int threads, StopToken& stop) const;
 
  private:
   struct Node {

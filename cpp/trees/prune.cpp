@@ -58,7 +58,8 @@ void cut_below(std::int64_t node, std::span<const std::int64_t> left, std::span<
 
 }  // namespace
 
-std::vector<PruningStep> pruning_sequence(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
+std::vector<PruningStep> pruning_sequence(std::span<const std::int64_t> left,
+                                          std::span<const std::int64_t> right,
                                           std::span<const double> impurity, std::span<const double> weight,
                                           StopToken& stop) {
   Branches branches = measure(left, right, impurity, weight);

@@ -1,13 +1,14 @@
-// The search along one sorted column: move the rows of a node from the right side to the left, value by value,
-// and ask the criterion at every border between two different values how much the impurity would fall.
+// The search along one sorted column: move the rows of a node from the right side to the left, value by
+// value, and ask the criterion at every border between two different values how much the impurity would fall.
 //
 // `Sums` is the criterion's running state (sums_*.hpp):
 //   open(view, missing_left)  everything on the right (missing values on the left if asked)
 //   add(row), add_zeros()     move one row, or all rows that a sparse column does not list, to the left
-//   gain(left)                weight x decrease of the impurity, with `left` rows on the left; -inf if not allowed
-//   left_weight(left), left_value(left), right_value(left)
+//   gain(left)                weight x decrease of the impurity, with `left` rows on the left; -inf if not
+//   allowed left_weight(left), left_value(left), right_value(left)
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,7 +20,8 @@ namespace certus::trees {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Gains this close, relative to the largest possible gain, are the rounding of equal numbers: the first counts.
+// Gains this close, relative to the largest possible gain, are the rounding of equal numbers: the first
+// counts.
 inline constexpr double gain_tolerance = 1e-12;
 
 // One column of one node.
@@ -88,7 +90,8 @@ class ColumnScan {
   const Candidate& best() const { return best_; }
 
  private:
-  // Moves the entries [first, last) to the left and tries the borders between them, not the one after the last.
+  // Moves the entries [first, last) to the left and tries the borders between them, not the one after the
+  // last.
   void walk(Index first, Index last) {
     const Entry* entries = view_.entries;
     for (Index i = first; i + 1 < last; ++i) {
@@ -128,8 +131,10 @@ class ColumnScan {
     if (left_weight < rules_.min_weight || weight_ - left_weight < rules_.min_weight) return false;
     if (rules_.monotone == 0) return true;
     const double left = sums_.left_value(left_), right = sums_.right_value(left_);
-    return left >= rules_.lower && right >= rules_.lower && left <= rules_.upper && right <= rules_.upper &&
-           (left - right) * rules_.monotone <= 0.0;
+    // Equal up to rounding is allowed: the values of the nodes are held to their bounds afterwards.
+    const double rounding = gain_tolerance * (std::abs(left) + std::abs(right));
+    return std::min(left, right) >= rules_.lower - rounding &&
+           std::max(left, right) <= rules_.upper + rounding && (left - right) * rules_.monotone <= rounding;
   }
 
   void accept(double threshold) {

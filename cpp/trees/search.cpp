@@ -32,7 +32,8 @@ Summary weighted_means(const Target& target, std::span<const Row> rows) {
   for (const Row row : rows) {
     const double w = target.weight(row);
     summary.weight += w;
-    for (Index k = 0; k < target.outputs; ++k) summary.totals[k] += w * target.values[row * target.outputs + k];
+    for (Index k = 0; k < target.outputs; ++k)
+      summary.totals[k] += w * target.values[row * target.outputs + k];
   }
   for (double& total : summary.totals) total /= summary.weight;
   for (Index k = 0; k < target.outputs; ++k) {
@@ -46,7 +47,8 @@ Summary weighted_means(const Target& target, std::span<const Row> rows) {
 }
 
 template <bool Single, bool Weighted>
-Summary SquaredSums<Single, Weighted>::summarize(const Target& target, const Shared&, std::span<const Row> rows) {
+Summary SquaredSums<Single, Weighted>::summarize(const Target& target, const Shared&,
+                                                 std::span<const Row> rows) {
   Summary summary = weighted_means(target, rows);
   for (const Row row : rows) {
     const double w = target.weight(row);
@@ -75,7 +77,8 @@ namespace {
 
 template <class Sums>
 std::unique_ptr<SplitSearch> make(const Target& target, int workers) {
-  return std::make_unique<CriterionSearch<Sums>>(target, std::make_shared<typename Sums::Shared>(target), workers);
+  return std::make_unique<CriterionSearch<Sums>>(target, std::make_shared<typename Sums::Shared>(target),
+                                                 workers);
 }
 
 std::unique_ptr<SplitSearch> make_gini(const Target& target, int workers) {
@@ -97,13 +100,17 @@ std::unique_ptr<SplitSearch> make_squared(const Target& target, int workers) {
 
 std::unique_ptr<SplitSearch> make_search(CriterionKind kind, const Target& target, int workers) {
   switch (kind) {
-    case CriterionKind::gini: return make_gini(target, workers);
+    case CriterionKind::gini:
+      return make_gini(target, workers);
     case CriterionKind::entropy:
       return target.weights != nullptr ? make<ClassSums<true, true>>(target, workers)
                                        : make<ClassSums<true, false>>(target, workers);
-    case CriterionKind::absolute_error: return make<AbsoluteSums>(target, workers);
-    case CriterionKind::poisson: return make<PoissonSums>(target, workers);
-    default: return make_squared(target, workers);
+    case CriterionKind::absolute_error:
+      return make<AbsoluteSums>(target, workers);
+    case CriterionKind::poisson:
+      return make<PoissonSums>(target, workers);
+    default:
+      return make_squared(target, workers);
   }
 }
 

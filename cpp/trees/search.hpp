@@ -19,11 +19,11 @@ class SplitSearch {
   virtual Summary summarize(std::span<const Row> rows) const = 0;
   // What the tree predicts for such a set; `value` holds outputs x max_classes numbers.
   virtual void write_value(const Summary& summary, double* value) const = 0;
-  // Gets ready to search the columns of a node with these rows. Different nodes may be prepared at the same time
-  // by different searches made with `another`, as long as they share no row.
+  // Gets ready to search the columns of a node with these rows. Different nodes may be prepared at the same
+  // time by different searches made with `another`, as long as they share no row.
   virtual void prepare(const Summary& summary, std::span<const Row> rows) = 0;
-  // The best allowed border of one column of the prepared node; `worker` names the scratch space. Missing values
-  // are tried on both sides.
+  // The best allowed border of one column of the prepared node; `worker` names the scratch space. Missing
+  // values are tried on both sides.
   virtual Candidate best(const ColumnView& view, const SplitRules& rules, int worker) = 0;
   // The same with the missing values on one given side.
   virtual Candidate best_one_sided(const ColumnView& view, const SplitRules& rules, bool missing_left,
@@ -34,8 +34,8 @@ class SplitSearch {
 
 std::unique_ptr<SplitSearch> make_search(CriterionKind kind, const Target& target, int workers);
 
-// Joins a criterion's running state (see scan.hpp) with the search along columns. Besides what a scan needs, Sums
-// has `Shared` (per tree), `Node` (per prepared node) and `summarize`.
+// Joins a criterion's running state (see scan.hpp) with the search along columns. Besides what a scan needs,
+// Sums has `Shared` (per tree), `Node` (per prepared node) and `summarize`.
 template <class Sums>
 class CriterionSearch final : public SplitSearch {
  public:
@@ -45,7 +45,9 @@ class CriterionSearch final : public SplitSearch {
     for (int worker = 0; worker < workers; ++worker) sums_.emplace_back(target_, *shared_, node_);
   }
 
-  Summary summarize(std::span<const Row> rows) const override { return Sums::summarize(target_, *shared_, rows); }
+  Summary summarize(std::span<const Row> rows) const override {
+    return Sums::summarize(target_, *shared_, rows);
+  }
 
   void write_value(const Summary& summary, double* value) const override {
     const double scale = Sums::totals_are_weights ? summary.weight : 1.0;

@@ -1,14 +1,11 @@
 #include "trees/splitter.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/parallel.hpp"
 
 namespace certus::trees {
 namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 // Fewer entries than this are searched by one thread: waking another costs more.
 constexpr Index entries_worth_a_thread = 1 << 15;
@@ -104,8 +101,8 @@ void NodeSplitter::drop_constant_columns(OpenNode& node) const {
   std::erase_if(node.columns, [&](const ColumnPart& part) { return view(part, node).constant(); });
 }
 
-// Draws `max_features` of all columns without replacement and returns those that are not constant in the node;
-// goes on drawing until there is one of these.
+// Draws `max_features` of all columns without replacement and returns those that are not constant in the
+// node; goes on drawing until there is one of these.
 std::vector<std::size_t> NodeSplitter::draw_columns(const OpenNode& node) const {
   std::vector<std::size_t> columns(node.columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = i;
@@ -113,7 +110,8 @@ std::vector<std::size_t> NodeSplitter::draw_columns(const OpenNode& node) const 
   Rng rng(node.seed);
   std::size_t drawn = 0;
   std::uint64_t constant = static_cast<std::uint64_t>(data_.features) - columns.size();
-  for (Index draws = 0; drawn < columns.size() && (draws < data_.options.max_features || drawn == 0); ++draws) {
+  for (Index draws = 0; drawn < columns.size() && (draws < data_.options.max_features || drawn == 0);
+       ++draws) {
     const std::uint64_t draw = rng.below(columns.size() - drawn + constant);
     if (draw < constant) {
       --constant;
@@ -163,7 +161,8 @@ Candidate NodeSplitter::search_random(const ColumnView& column, SplitRules rules
   rules.min_left = std::max(rules.min_left, left);
   rules.max_left = std::min(rules.max_left, left);
   Candidate candidate;
-  if (rules.min_left == rules.max_left) candidate = search_->best_one_sided(column, rules, missing_left, worker);
+  if (rules.min_left == rules.max_left)
+    candidate = search_->best_one_sided(column, rules, missing_left, worker);
   candidate.threshold = threshold;
   return candidate;
 }
@@ -175,14 +174,14 @@ int NodeSplitter::threads_for(const OpenNode& node, std::size_t columns) const {
 NodeSplitter::Chosen NodeSplitter::search_all(const OpenNode& node, StopToken& stop) {
   const std::vector<std::size_t> columns = draw_columns(node);
   std::vector<Candidate> candidates(columns.size());
-  parallel_for(static_cast<Index>(columns.size()), threads_for(node, columns.size()), stop,
-               [&](Index i, int worker) {
-                 candidates[i] = search_column(node, node.columns[columns[i]], worker);
-               });
+  parallel_for(
+      static_cast<Index>(columns.size()), threads_for(node, columns.size()), stop,
+      [&](Index i, int worker) { candidates[i] = search_column(node, node.columns[columns[i]], worker); });
   Chosen chosen;
   const double tie = gain_tolerance * node.summary.weight * node.summary.impurity;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (candidates[i].found() && (!chosen.candidate.found() || candidates[i].gain > chosen.candidate.gain + tie)) {
+    if (candidates[i].found() &&
+        (!chosen.candidate.found() || candidates[i].gain > chosen.candidate.gain + tie)) {
       chosen = {candidates[i], columns[i]};
     }
   }
@@ -206,8 +205,7 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
                       split.left.summary.weight * split.left.summary.impurity -
                       split.right.summary.weight * split.right.summary.impurity;
   split.improvement = fall / data_.total_weight;
-  const double rounding = std::max(data_.pure_below, epsilon * data_.options.min_impurity_decrease);
-  if (split.improvement + rounding < data_.options.min_impurity_decrease) return std::nullopt;
+  if (split.improvement + data_.rounding < data_.options.min_impurity_decrease) return std::nullopt;
   pass_bounds(node, split);
   return split;
 }
@@ -218,7 +216,8 @@ void NodeSplitter::mark_sides(const OpenNode& node, const ColumnPart& part, cons
   }
   const Entry* entries = data_.columns.entries(part);
   const std::uint32_t listed = part.count - part.missing;
-  for (std::uint32_t i = 0; i < listed; ++i) set_bit(goes_left_, entries[i].row, entries[i].value <= split.threshold);
+  for (std::uint32_t i = 0; i < listed; ++i)
+    set_bit(goes_left_, entries[i].row, entries[i].value <= split.threshold);
   for (std::uint32_t i = listed; i < part.count; ++i) set_bit(goes_left_, entries[i].row, split.missing_left);
 }
 
@@ -272,8 +271,8 @@ void NodeSplitter::divide_columns(OpenNode& node, Split& split, StopToken& stop)
   const auto body = [&](Index i, int worker) {
     const ColumnPart& part = node.columns[i];
     Entry* entries = data_.columns.entries(part);
-    const std::uint32_t left =
-        divide(entries, part.count, goes_left_, keep_left, keep_right, right_[static_cast<std::size_t>(worker)]);
+    const std::uint32_t left = divide(entries, part.count, goes_left_, keep_left, keep_right,
+                                      right_[static_cast<std::size_t>(worker)]);
     const auto give = [&](OpenNode& child, Index offset, std::uint32_t count) {
       const std::uint32_t missing = part.missing > 0 ? count_missing(entries + offset, count) : 0;
       child.columns[i] = {part.begin + offset, count, missing, part.feature};

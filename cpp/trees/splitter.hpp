@@ -1,4 +1,5 @@
-// Splitting one node: choose the columns to look at, search them, divide the node's rows, and later its columns.
+// Splitting one node: choose the columns to look at, search them, divide the node's rows, and later its
+// columns.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct TreeData {
   Index features = 0;
   double total_weight = 0.0;
   double pure_below = 0.0;  // impurities up to this count as zero
+  double rounding = 0.0;    // improvements are known up to this
 };
 
 // A node that is not yet split.
@@ -82,7 +84,9 @@ class NodeSplitter {
     std::size_t column = 0;
   };
 
-  std::span<Row> rows(const OpenNode& node) const { return {data_.rows.data() + node.first, std::size_t(node.count)}; }
+  std::span<Row> rows(const OpenNode& node) const {
+    return {data_.rows.data() + node.first, std::size_t(node.count)};
+  }
   ColumnView view(const ColumnPart& part, const OpenNode& node) const;
   void drop_constant_columns(OpenNode& node) const;
   std::vector<std::size_t> draw_columns(const OpenNode& node) const;
@@ -98,8 +102,8 @@ class NodeSplitter {
   TreeData& data_;
   std::unique_ptr<SplitSearch> search_;
   int threads_;
-  std::vector<std::uint64_t> goes_left_;      // one bit per row of the table
-  std::vector<std::vector<Entry>> right_;     // scratch per worker
+  std::vector<std::uint64_t> goes_left_;   // one bit per row of the table
+  std::vector<std::vector<Entry>> right_;  // scratch per worker
   std::vector<Row> right_rows_;
 };
 

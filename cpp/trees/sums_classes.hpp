@@ -16,7 +16,8 @@ namespace certus::trees {
 // Class weights of a set of rows, summed in the order of the rows.
 Summary class_totals(const Target& target, std::span<const Row> rows);
 
-// 1 / (i (count - i)) for i = 1 .. count - 1: one division per row and node instead of one per row and column.
+// 1 / (i (count - i)) for i = 1 .. count - 1: one division per row and node instead of one per row and
+// column.
 class InverseProducts {
  public:
   void prepare(Index count, double numerator) {
@@ -33,8 +34,8 @@ class InverseProducts {
   std::vector<double> table_;
 };
 
-// Gini with two classes, one output and no weights: whole numbers only. With `ones` of N1 rows of class 1 among
-// `left` of W rows on the left, the gain is 2 (ones W - left N1)^2 / (W left (W - left)).
+// Gini with two classes, one output and no weights: whole numbers only. With `ones` of N1 rows of class 1
+// among `left` of W rows on the left, the gain is 2 (ones W - left N1)^2 / (W left (W - left)).
 class BinaryGiniSums {
  public:
   static constexpr bool totals_are_weights = true;
@@ -199,11 +200,13 @@ class ClassSums {
       return shared.c_log_c[static_cast<std::size_t>(c)];
     }
   }
-  // The weighted impurity of one output.
+  // The weighted impurity of one output; exactly 0 for a pure one.
   static double impurity(Index classes, const double* totals, double weight, const Shared& shared) {
     double sum = 0.0;
-    for (Index k = 0; k < classes; ++k) sum += Entropy ? c_log_c(totals[k], shared) : totals[k] * totals[k];
-    return Entropy ? c_log_c(weight, shared) - sum : weight - sum / weight;
+    for (Index k = 0; k < classes; ++k) {
+      sum += Entropy ? -c_log_c(totals[k], shared) : totals[k] * (weight - totals[k]) / weight;
+    }
+    return Entropy ? c_log_c(weight, shared) + sum : sum;
   }
   void count(Row row) {
     const double w = Weighted ? target_.weights[row] : 1.0;

@@ -1,4 +1,5 @@
-// Running state of the criteria whose prediction is the mean. On one side with weight w, mean m and sum s = w m:
+// Running state of the criteria whose prediction is the mean. On one side with weight w, mean m and sum s = w
+// m:
 //   squared error:     sum_i w_i (y_i - m)^2
 //   Poisson deviance:  sum_i w_i y_i log(y_i / m)     (half the deviance; the term sum_i w_i (m - y_i) is 0)
 // A split of a node with weight W gains
@@ -25,7 +26,8 @@ class SquaredSums {
  public:
   static constexpr bool totals_are_weights = false;
   struct Shared {
-    explicit Shared(const Target& target) : residuals(static_cast<std::size_t>(target.rows * target.outputs)) {}
+    explicit Shared(const Target& target)
+        : residuals(static_cast<std::size_t>(target.rows * target.outputs)) {}
     std::vector<double> residuals;  // w_i (y_i - node mean), written by the node that owns the row
   };
   struct Node {
@@ -114,7 +116,7 @@ class SquaredSums {
   const Target& target_;
   const Shared& shared_;
   const Node& node_;
-  std::vector<double> left_, listed_;  // sums of residuals, several outputs
+  std::vector<double> left_, listed_;    // sums of residuals, several outputs
   double one_ = 0.0, listed_one_ = 0.0;  // the same for a single output
   double weight_ = 0.0;
   double zero_weight_ = 0.0;

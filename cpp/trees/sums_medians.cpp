@@ -37,7 +37,8 @@ SortedValues sorted_values(const Target& target, Index output, std::span<const R
 
 double cost_around_zero(const SortedValues& sorted) {
   double cost = 0.0;
-  for (std::size_t i = 0; i < sorted.values.size(); ++i) cost += sorted.weights[i] * std::abs(sorted.values[i]);
+  for (std::size_t i = 0; i < sorted.values.size(); ++i)
+    cost += sorted.weights[i] * std::abs(sorted.values[i]);
   return cost;
 }
 

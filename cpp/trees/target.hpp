@@ -1,4 +1,5 @@
-// What a tree predicts: class labels or numbers, for one or several outputs, with optional weights of the rows.
+// What a tree predicts: class labels or numbers, for one or several outputs, with optional weights of the
+// rows.
 #pragma once
 
 #include <cstdint>

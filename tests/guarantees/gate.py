@@ -5,6 +5,7 @@ four kinds of losses. A violation rate must stay below delta plus four standard 
 such comparison with probability below 1 in 30 000.
 """
 
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -67,10 +68,13 @@ def allowed(delta: float, replicates: int) -> float:
     return delta + 4.0 * math.sqrt(delta * (1.0 - delta) / replicates)
 
 
+@functools.lru_cache(maxsize=1)  # large: only the one that the three levels share
 def samples(losses: Losses, rows: int, replicates: int, seed: int = 0) -> np.ndarray:
     """`replicates` samples of `rows` losses; the seed is fixed per distribution and size."""
     key = [seed, rows, *losses.name.encode()]
-    return losses.draw(np.random.default_rng(key), (replicates, rows))
+    drawn = losses.draw(np.random.default_rng(key), (replicates, rows))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def simulate(

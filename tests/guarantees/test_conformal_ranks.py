@@ -57,9 +57,7 @@ def test_assured_ranks_of_ninety_percent_with_ninety_five_percent_confidence(row
 @pytest.mark.parametrize("level", ["0.5", "0.8", "0.9", "0.95"])
 def test_assured_rank_agrees_with_exact_sums(level, assurance):
     for rows in (1, 2, 5, 13, 29, 59, 60):
-        twin = next(
-            (k for k in range(1, rows + 1) if slow_tail(k, rows, level) <= 1 - Fraction(assurance)), rows + 1
-        )
+        twin = next((k for k in range(1, rows + 1) if slow_tail(k, rows, level) <= 1 - Fraction(assurance)), rows + 1)
         assert assured_rank(rows, float(level), float(assurance)) == twin
 
 

@@ -366,3 +366,13 @@ def test_gap_holds_on_a_quadratic():
     assert objective(w) - objective(best) <= certificate.value
     assert np.linalg.norm(w - best) <= certificate.inputs["distance"]
     assert certificate.check(gradient)
+
+
+def test_packed_losses_that_were_damaged_are_found():
+    bound = mean_bound(LOSSES)
+    for text in ("", "@@@@", bound.witness["losses"][:-4], bound.witness["losses"][4:] + "AAAA"):
+        forged = dataclasses.replace(bound, witness={**bound.witness, "losses": text})
+        with pytest.raises(CertificateError, match=r"damaged|not 60 numbers|mean of the losses|range"):
+            forged.check()
+    with pytest.raises(CertificateError, match="damaged"):
+        dataclasses.replace(bound, witness={**bound.witness, "losses": 7}).check()

@@ -65,7 +65,7 @@ def test_one_thread_and_two_give_equal_bits():
 
 
 def test_seeded_order_is_the_documented_generator():
-    """xoshiro256++ seeded by SplitMix64, Fisher-Yates from the end: the same order on every platform."""
+    """xoshiro256++ seeded by SplitMix64, Fisher-Yates from the end: orders are kept for ever."""
     mask = (1 << 64) - 1
 
     def splitmix(state):
@@ -97,10 +97,10 @@ def test_seeded_order_is_the_documented_generator():
 
     order = list(range(10))
     for count in range(10, 1, -1):
-        value = draw()
-        while value < (1 << 64) % count:
-            value = draw()
-        place = value % count
+        product = draw() * count
+        while product & mask < (1 << 64) % count:
+            product = draw() * count
+        place = product >> 64
         order[count - 1], order[place] = order[place], order[count - 1]
     assert _kernels.seeded_order(7, 10).tolist() == order
 

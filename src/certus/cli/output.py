@@ -31,9 +31,7 @@ def print_report(report: Any) -> None:
     """Print certificates as a table; vacuous ones follow with the reason."""
     shown = [item for item in report if not item.vacuous]
     if shown:
-        print_table(
-            ("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown]
-        )
+        print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
     folded = [line for line in report.text().splitlines() if line.startswith("(vacuous)")]
     for line in folded:
         print_text(line)

@@ -97,7 +97,9 @@ def text_columns(model: Any) -> set[str]:
 
 def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
     for name in frame.columns:
-        if not (frame[name].dtype.is_numeric() or frame[name].dtype in (pl.Boolean, pl.Null)):
+        number = frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean
+        empty = frame[name].null_count() == frame.height  # a column without entries is read as text
+        if not (number or empty):
             raise ValueError(
                 f"column {name!r} holds {frame[name].dtype} values, the model needs numbers there.\n"
                 "Hint: look for entries that are not numbers."
@@ -109,9 +111,7 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     """Targets in the type of the model's labels, so that equal ones compare equal."""
     labels = getattr(model, "classes_", None)
     if values.null_count():
-        raise ValueError(
-            f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target."
-        )
+        raise ValueError(f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target.")
     if labels is None:
         return _numbers(values.to_frame()).to_series().to_numpy()
     if np.asarray(labels).dtype.kind in "UOT" and values.dtype != pl.Boolean:

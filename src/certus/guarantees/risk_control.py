@@ -37,7 +37,7 @@ from certus.guarantees.risk_control_tests import check_procedure, passing
 # Rank thresholds: many steps, few starts. Steps of a fixed sequence are free, starts share the level.
 _GRID_SIZE = 200
 _STARTS = 5
-_CURVE_POINTS = 2000
+_CURVE_POINTS = 500
 _PREFERENCES = ("high", "low")
 
 

@@ -33,7 +33,11 @@ class Growth:
 
 
 def grow(
-    X: Any, y: NDArray[Any], n_classes: NDArray[np.intp] | None, weights: NDArray[np.float64] | None, growth: Growth
+    X: Any,
+    y: NDArray[Any],
+    n_classes: NDArray[np.intp] | None,
+    weights: NDArray[np.float64] | None,
+    growth: Growth,
 ) -> tuple[dict[str, NDArray[Any]], int]:
     """Grow a tree; its arrays under scikit-learn's names, and its depth.
 

@@ -175,8 +175,7 @@ class DecisionTree(MultiOutputMixin, Learner):
     def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
-            X = check_X(self, X, reset=True, accept_sparse="csc", dtype=np.float32, allow_nan=True)
-            _check_sparse(self, X)
+            X = _as_float32(self, X, reset=True, accept_sparse="csc")
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -197,8 +196,7 @@ class DecisionTree(MultiOutputMixin, Learner):
 
     def _check_rows(self, X: Any, check_input: bool) -> Any:
         if check_input:
-            X = check_X(self, X, accept_sparse="csr", dtype=np.float32, allow_nan=True)
-            _check_sparse(self, X)
+            X = _as_float32(self, X, accept_sparse="csr")
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
@@ -219,8 +217,9 @@ class DecisionTree(MultiOutputMixin, Learner):
         weights = check_weights(self, sample_weight, X)
         if class_weight is not None:
             weights = class_weight if weights is None else weights * class_weight
+        rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         self.n_outputs_ = y.shape[1]
-        growth = self._growth(X.shape[0] if weights is None else int(np.count_nonzero(weights)), n_classes, weights)
+        growth = self._growth(rows, n_classes, weights)
         self.max_features_ = growth.max_features
         arrays, depth = _kernels.grow(X, y, n_classes, weights, growth)
         tree = Tree(
@@ -263,7 +262,8 @@ class DecisionTree(MultiOutputMixin, Learner):
         signs = np.asarray(self.monotonic_cst)
         if signs.shape[0] != self.n_features_in_:
             raise ValueError(
-                f"monotonic_cst has shape {signs.shape[0]} but the input data X has {self.n_features_in_} features."
+                f"monotonic_cst has shape {signs.shape[0]} but the input data X has {self.n_features_in_} "
+                "features."
             )
         if not np.isin(signs, (-1, 0, 1)).all():
             raise ValueError(
@@ -289,10 +289,12 @@ def _columns(max_features: int | float | str | None, columns: int) -> int:
     return int(max_features) if isinstance(max_features, Integral) else max(1, int(max_features * columns))
 
 
-def _check_sparse(learner: Any, X: Any) -> None:
-    """Sparse tables have no missing values and 32-bit indices."""
+def _as_float32(learner: Any, X: Any, **options: Any) -> Any:
+    """A checked float32 table; a sparse one without missing values, with sorted 32-bit indices."""
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite and are refused by place
+        X = check_X(learner, X, dtype=np.float32, allow_nan=True, **options)
     if not sparse.issparse(X):
-        return
+        return X
     assert_finite(learner, X)
     if X.indices.dtype != np.int32 or X.indptr.dtype != np.int32:
         raise ValueError(
@@ -300,4 +302,7 @@ def _check_sparse(learner: Any, X: Any) -> None:
             "Hint: matrices with fewer than 2**31 stored values can be converted with "
             "X.indices = X.indices.astype('int32'); X.indptr = X.indptr.astype('int32')."
         )
-    X.sort_indices()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

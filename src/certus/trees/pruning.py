@@ -35,7 +35,8 @@ def _with_leaves(tree: Tree, cuts: NDArray[np.int64]) -> Tree:
     """A copy of the tree in which these nodes are leaves, numbered in pre-order."""
     left, right = tree.children_left.copy(), tree.children_right.copy()
     left[cuts] = right[cuts] = NO_CHILD
-    order, new_number, stack = [], np.full(tree.node_count, NO_CHILD), [0]
+    order: list[int] = []
+    new_number, stack = np.full(tree.node_count, NO_CHILD), [0]
     while stack:
         node = stack.pop()
         new_number[node] = len(order)

@@ -221,8 +221,8 @@ class Tree:
         importances = np.zeros(self.n_features)
         order = np.argsort(self.feature[inner], kind="stable")
         columns, starts = np.unique(self.feature[inner][order], return_index=True)
-        for column, falls in zip(columns, np.split(fall[order], starts[1:]), strict=True):
-            importances[column] = math.fsum(falls)
+        for column, first, last in zip(columns, starts, [*starts[1:], len(inner)], strict=False):
+            importances[column] = math.fsum(fall[order[first:last]])
         importances /= self.weighted_n_node_samples[0]
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
@@ -230,7 +230,7 @@ class Tree:
     def compute_partial_dependence(
         self, X: NDArray[np.float32], target_features: NDArray[np.intp], out: NDArray[np.float64]
     ) -> None:
-        """Add the partial dependence on some columns at the rows of ``X`` (which has only these columns) to ``out``.
+        """Add to ``out`` the partial dependence on some columns at the rows of ``X``, which has only these columns.
 
         At splits on other columns both ways are followed, with the share of training weight that went there.
         """

@@ -11,8 +11,8 @@ from certus.guarantees.levels import check_confidence
 from certus.guarantees.paired import Pair, compare_losses, compare_mistakes
 from certus.guarantees.report import Report
 from certus.guarantees.roles import DataRole
+from certus.guarantees.row_losses import check_loss, is_regression, labels, mistakes, predictions, row_losses
 from certus.guarantees.testing import holm
-from certus.verbs.losses import check_loss, is_regression, labels, mistakes, predictions, row_losses
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def conformal(
             "Hint: 'auto' takes the simplest for the task."
         )
     _check_inputs(model, X_cal, y_cal, y_pred)
-    levels = {"confidence": confidence, "assurance": assurance}
+    levels: dict[str, Any] = {"confidence": confidence, "assurance": assurance}
     classification = method in _SPLIT_CLASSIFICATION or is_classification(model, classes)
     if method in _CROSS:
         _refuse_for_cross(method, groups=groups, assurance=assurance, y_pred=y_pred, per_class=per_class or None)

@@ -17,6 +17,7 @@ class UpstreamFile:
     key: str
     module: str
     swap: dict[str, str]
+    recognize: dict[str, list[str]] = field(default_factory=dict)
     slow: bool = False
     enforced: bool = True
 

@@ -27,9 +27,7 @@ def command(
     jointly: Annotated[bool, typer.Option(help="All promises together hold with the confidence.")] = False,
     at_most: Annotated[
         float | None,
-        typer.Option(
-            help="Demand that the error (or mean loss) is proven to be at most this.", show_default=False
-        ),
+        typer.Option(help="Demand that the error (or mean loss) is proven to be at most this.", show_default=False),
     ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,

@@ -30,12 +30,8 @@ def command(
         float | None,
         typer.Option(help="Let the coverage hold for these very rows with this probability.", show_default=False),
     ] = None,
-    apply: Annotated[
-        Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)
-    ] = None,
+    apply: Annotated[Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)] = None,
     json: options.Json = False,
 ) -> None:
     """Calibrate prediction intervals (or sets of labels) on a table of held-out rows.

@@ -34,7 +34,7 @@ class IntervalScore:
     score: Callable[[Floats, Floats], Floats]
     interval: Callable[[Floats, Floats], Floats]
 
-    def check(self, response: object) -> Floats:
+    def check(self, response: Any) -> Floats:
         """The response as a table of doubles with the right columns and usable values."""
         table = np.asarray(response, dtype=np.float64)
         if table.ndim == 1:
