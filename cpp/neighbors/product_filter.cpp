@@ -16,8 +16,8 @@ namespace certus::neighbors {
 namespace {
 
 constexpr double unit = 0x1.0p-24;  // rounding unit of single precision
-constexpr Index row_block = 512;    // a block of rows, its products with a block of queries stay in the cache
-constexpr Index query_block = 128;
+constexpr Index row_block = 256;    // a block of rows, its products with a block of queries stay in the cache
+constexpr Index query_block = 256;
 
 // E of the proof; infinite where its assumptions fail, so that the query is scanned.
 double error_bound(Index columns, double query_norm) {
