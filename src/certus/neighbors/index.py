@@ -69,8 +69,8 @@ class DenseIndex:
 
     def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
-        dense = self._metric.prepare(_dense(queries), queries=True)
-        prepared = np.ascontiguousarray(dense, dtype=np.float64)
+        table = self._metric.prepare(dense(queries), queries=True)
+        prepared = np.ascontiguousarray(table, dtype=np.float64)
         reduced, found = self._search(prepared, k, _threads(prepared, self._rows, n_jobs))
         return self._metric.finish(reduced), found
 
@@ -78,7 +78,7 @@ class DenseIndex:
         if self._tree is not None:
             return _kernels.query_kd_tree(self._tree, queries, k, self._metric, threads)[0]
         euclidean = self._metric.kind == SQUARED_EUCLIDEAN
-        if euclidean and costs.products_pay(len(queries), *self._rows.shape, k):
+        if euclidean and costs.products_pay(len(queries), len(self._rows), self._rows.shape[1], k):
             prepared = self._product_filter(threads)
             return _kernels.query_product_filter(prepared, self._rows, queries, k, threads)[0]
         return _kernels.scan(self._rows, queries, k, self._metric, threads)
@@ -128,7 +128,7 @@ class PairwiseIndex:
         parts = []
         for first in range(0, queries.shape[0], block):
             some = queries[first : first + block]
-            some = some if sparse.issparse(self._rows) else _dense(some)
+            some = some if sparse.issparse(self._rows) else dense(some)
             distances = other_distances(some, self._rows, self._metric, self._params)
             parts.append(_kernels.select_smallest(distances, k, threads))
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
@@ -150,7 +150,8 @@ def _threads(queries: NDArray[Any], rows: NDArray[Any], n_jobs: int | None) -> i
     return resolve_threads(n_jobs) if costs.threads_pay(len(queries), rows.size) else 1
 
 
-def _dense(table: Any) -> NDArray[Any]:
+def dense(table: Any) -> NDArray[Any]:
+    """The table itself, or a sparse one as an array."""
     return table.toarray() if sparse.issparse(table) else table
 
 

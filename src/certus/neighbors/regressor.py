@@ -125,5 +125,5 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
         distances, neighbors = self.kneighbors(X)
         weights = neighbor_weights(self.weights, distances)
         targets = self._y[neighbors]
-        shared = weights if targets.ndim == 2 else weights[:, :, None]  # type: ignore[index]
+        shared = weights if targets.ndim == 2 else weights[:, :, None]
         return np.sum(targets * shared, axis=1) / np.sum(shared, axis=1)

@@ -17,7 +17,7 @@ from certus.base import assert_finite, check_X, check_Xy, predict_method
 from certus.base.data import FLOATS
 from certus.base.params import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
 from certus.base.persistence.state import check_shapes
-from certus.neighbors.index import DenseIndex, Index, PairwiseIndex, PrecomputedIndex, SparseIndex
+from certus.neighbors.index import DenseIndex, Index, PairwiseIndex, PrecomputedIndex, SparseIndex, dense
 from certus.neighbors.method import check_metric, choose_method, effective_metric
 from certus.neighbors.metric import ALL_METRICS, has_kernel, native_metric
 from certus.neighbors.precomputed import check_distances, check_format
@@ -71,7 +71,7 @@ class NeighborSearch(MultiOutputMixin):
 
     def __getstate__(self) -> Any:
         """The search structure is rebuilt when it is needed, not pickled."""
-        return {name: value for name, value in super().__getstate__().items() if name != "_index"}  # type: ignore[misc]
+        return {name: value for name, value in super().__getstate__().items() if name != "_index"}
 
     def _metric_is(self, name: str) -> bool:
         return isinstance(self.metric, str) and self.metric == name
@@ -87,8 +87,7 @@ class NeighborSearch(MultiOutputMixin):
             check_format(X)
         # A copy, so that what happens to the user's table later changes nothing here.
         table, target = check_Xy(self, X, y, multi_output=True, copy=True, **self._table_options())
-        target = target.toarray() if sparse.issparse(target) else target
-        return (check_distances(table) if self._precomputed else table), target
+        return (check_distances(table) if self._precomputed else table), dense(target)
 
     def _check_queries(self, X: Any) -> Any:
         """The queries as the search takes them."""

@@ -15,10 +15,8 @@ def is_uniform(weights: Any) -> bool:
     return weights is None or (isinstance(weights, str) and weights == "uniform")
 
 
-def neighbor_weights(weights: Any, distances: Floats) -> Floats | None:
-    """The neighbors' weights, or None if all are equal. At least one per query is not zero."""
-    if is_uniform(weights):
-        return None
+def neighbor_weights(weights: Any, distances: Floats) -> Floats:
+    """The neighbors' weights where they are not uniform. At least one per query is not zero."""
     found = _from_function(weights, distances) if callable(weights) else _inverse(distances)
     counts = (found != 0).any(axis=1)
     if not counts.all():
