@@ -152,9 +152,7 @@ def balanced_accuracy_bound(
     return _balanced_record(value, right, totals, confidence, uses)
 
 
-def _balanced_record(
-    value: float, correct: list[int], rows: list[int], confidence: float, uses: int
-) -> Certificate:
+def _balanced_record(value: float, correct: list[int], rows: list[int], confidence: float, uses: int) -> Certificate:
     return Certificate(
         claim=f"With confidence {confidence_percent(confidence)} the balanced accuracy over {len(rows)} classes "
         f"is at least {percent(value, 'lower')} ({plural(sum(rows), 'row')}).",

@@ -105,9 +105,7 @@ def _check_summary(certificate: Certificate, data: Any) -> Derivation:
         elif setting.method == "bernstein":
             ends[side] = concentration_checks.bernstein(center, rows, level, setting.variance / width**2)  # type: ignore[operator]
         else:
-            ends[side] = concentration_checks.empirical_bernstein(
-                center, rows, level, witness["variance"] / width**2
-            )
+            ends[side] = concentration_checks.empirical_bernstein(center, rows, level, witness["variance"] / width**2)
     return Derivation(scaled(ends, setting), scale=width, record=record(certificate.value, setting, dict(witness)))
 
 

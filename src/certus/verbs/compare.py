@@ -139,9 +139,7 @@ def compare(
     predicted = {name: predictions(model, X, name) for name, model in models.items()}
     if loss == "auto":
         loss = (
-            "absolute"
-            if is_regression(next(iter(models.values())), truth, next(iter(predicted.values())))
-            else "error"
+            "absolute" if is_regression(next(iter(models.values())), truth, next(iter(predicted.values()))) else "error"
         )
     pairs_of = list(combinations(models, 2))
     uses = len(pairs_of) if role is None else role.use("compare", len(pairs_of))

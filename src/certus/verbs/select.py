@@ -108,9 +108,7 @@ def select(
     predicted = {str(name): predictions(model, X, str(name)) for name, model in models.items()}
     if loss == "auto":
         loss = (
-            "absolute"
-            if is_regression(next(iter(models.values())), truth, next(iter(predicted.values())))
-            else "error"
+            "absolute" if is_regression(next(iter(models.values())), truth, next(iter(predicted.values()))) else "error"
         )
     uses = max(tried or 0, len(models)) if role is None else role.use("select", max(tried or 0, len(models)))
     if loss == "error":
