@@ -12,7 +12,7 @@ from certus.guarantees import assured_rank, calibrate, control_rates, coverage_f
 from certus.guarantees.conformal_cross import cross_interval, proven_miscoverage
 from certus.guarantees.risk_control_tails import upper_tail
 from tests.guarantees import conformal_gate as gate
-from tests.guarantees.mutants import Mutant
+from tests.guarantees.mutants import told_apart
 
 EDGE = (0.21, 0.3, 0.49)  # the second threshold has a recall just below 0.8
 _passing = risk_control.passing
@@ -122,7 +122,7 @@ def _shipped_interval(predictions: np.ndarray, residuals: np.ndarray, _of_all: f
 
 EXACT, SIMULATED = "coverage, exact", "coverage, simulated"
 SPLIT_MUTANTS = tuple(
-    Mutant("conformal rank", mistake, by, rejects, rule, gate.exact_rule)
+    told_apart("conformal rank", mistake, by, rejects, rule, gate.exact_rule)
     for mistake, by, rejects, rule in (
         ("+1 dropped", EXACT, coverage_fails, lambda n, p: math.ceil(n * Fraction(p))),
         ("floor for ceiling", EXACT, coverage_fails, lambda n, p: math.floor((n + 1) * Fraction(p))),
@@ -139,7 +139,7 @@ SPLIT_MUTANTS = tuple(
     )
 )
 FLOOR_MUTANTS = tuple(
-    Mutant("coverage floor", mistake, EXACT, floor_fails, floor, _shipped_floor)
+    told_apart("coverage floor", mistake, EXACT, floor_fails, floor, _shipped_floor)
     for mistake, floor in (
         ("delta and 1 - delta swapped", lambda k, n, d: stats.beta(k, n + 1 - k).ppf(1 - d)),
         ("Beta(k + 1, n - k)", lambda k, n, d: stats.beta(k + 1, n - k).ppf(d)),
@@ -147,21 +147,21 @@ FLOOR_MUTANTS = tuple(
     )
 )
 CROSS_MUTANTS = tuple(
-    Mutant("jackknife+", mistake, "coverage, exact (tournament)", tournament_exceeds, bound, _shipped_bound)
+    told_apart("jackknife+", mistake, "coverage, exact (tournament)", tournament_exceeds, bound, _shipped_bound)
     for mistake, bound in (
         ("nominal level claimed as proven", lambda rank, n: Fraction(n + 1 - rank, n + 1)),
         ("one row too few in the count", lambda rank, n: Fraction(2 * (n - rank), n + 1)),
     )
 )
 GUARD_MUTANTS = tuple(
-    Mutant("guard, monotone rate", mistake, EXACT, recall_fails, rank, assured_rank)
+    told_apart("guard, monotone rate", mistake, EXACT, recall_fails, rank, assured_rank)
     for mistake, rank in (
         ("rank one lower", lambda n, p, c: assured_rank(n, p, c) - 1),
         ("delta and 1 - delta swapped", lambda n, p, c: assured_rank(n, p, 1 - c)),
         ("rate on the rows taken as the true one", lambda n, p, c: math.ceil(n * p)),
     )
 ) + tuple(
-    Mutant("guard, searched rate", mistake, SIMULATED, precision_fails, passing, _passing)
+    told_apart("guard, searched rate", mistake, SIMULATED, precision_fails, passing, _passing)
     for mistake, passing in (
         ("no price for searching", _any_that_passes),
         ("level not shared among the starts", lambda t, f, p, s: _passing(t, f * len(s), p, s)),
@@ -169,7 +169,7 @@ GUARD_MUTANTS = tuple(
 )
 CONFORMAL_MUTANTS = (
     *SPLIT_MUTANTS,
-    Mutant(
+    told_apart(
         "conformal rank",
         "interpolated quantile",
         SIMULATED,
@@ -177,7 +177,7 @@ CONFORMAL_MUTANTS = (
         lambda row: float(np.quantile(row, 0.9)),
         lambda row: calibrate(row).threshold,
     ),
-    Mutant(
+    told_apart(
         "conformal rank",
         "calibrated on training rows",
         SIMULATED,
@@ -187,7 +187,7 @@ CONFORMAL_MUTANTS = (
     ),
     *FLOOR_MUTANTS,
     *CROSS_MUTANTS,
-    Mutant(
+    told_apart(
         "jackknife+",
         "centered at the model of all rows",
         "exact value",
@@ -196,5 +196,5 @@ CONFORMAL_MUTANTS = (
         _shipped_interval,
     ),
     *GUARD_MUTANTS,
-    Mutant("guard", "labels used twice to pick the threshold", SIMULATED, chosen_threshold_fails, True, False),
+    told_apart("guard", "labels used twice to pick the threshold", SIMULATED, chosen_threshold_fails, True, False),
 )

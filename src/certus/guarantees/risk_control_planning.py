@@ -48,9 +48,7 @@ def _rows_estimate(
 ) -> int | None:
     """Rows at which some threshold would pass if the rates seen on these rows were the true ones."""
     counts = [demand.counts(scores, positive, thresholds) for demand in wanted]
-    reached = np.all(
-        [hits > float(d.share) * trials for d, (hits, trials) in zip(wanted, counts, strict=True)], axis=0
-    )
+    reached = np.all([hits > float(d.share) * trials for d, (hits, trials) in zip(wanted, counts, strict=True)], axis=0)
 
     def passes(factor: float) -> bool:
         ok = reached

@@ -85,7 +85,9 @@ def check_logistic_gap(certificate: Certificate, data: Any = None) -> Derivation
         _check_with_data(certificate, data)
     record = _record(certificate.value, certificate.theorem, certificate.inputs, witness)
     if certificate.theorem not in (DUALITY, STRONGLY_CONVEX):
-        raise CertificateError(f"{certificate.quantity}: the theorem {certificate.theorem!r} is not one of this rule's")
+        raise CertificateError(
+            f"{certificate.quantity}: the theorem {certificate.theorem!r} is not one of this rule's"
+        )
     return Derivation(derived, error=1e-14, slack=1e-6 if derived > 1e-300 else math.inf, record=record)
 
 
@@ -123,7 +125,9 @@ def _objective(X: Array, codes: Any, weights: Array, coef: Array, intercept: Arr
     scores = X @ coef.T + intercept
     scores = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
     losses = logsumexp(scores, axis=1) - scores[np.arange(len(scores)), codes]
-    penalized = np.append(coef.ravel(), intercept / inputs["intercept_scaling"]) if _scaled(inputs) else coef.ravel()
+    penalized = (
+        np.append(coef.ravel(), intercept / inputs["intercept_scaling"]) if _scaled(inputs) else coef.ravel()
+    )
     penalty = 0.5 * inputs["l2"] * penalized @ penalized + inputs["l1"] * np.abs(penalized).sum()
     return float(weights @ losses + penalty)
 
@@ -159,6 +163,11 @@ def _search(X: Array, codes: Any, weights: Array, coef: Array, intercept: Array,
     bounds = [(0.0, fixed if j == columns else None) for _ in range(2 * outputs) for j in range(columns + 1)]
     first = np.concatenate([np.maximum(start, 0.0).ravel(), np.maximum(-start, 0.0).ravel()])
     run = optimize.minimize(
-        value_and_gradient, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500, "ftol": 0.0}
+        value_and_gradient,
+        first,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 500, "ftol": 0.0},
     )
     return float(run.fun)

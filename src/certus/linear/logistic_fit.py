@@ -23,11 +23,11 @@ from certus.linear.newton import (
     minimize,
 )
 from certus.linear.proximal_newton import ProximalNewton
-from certus.linear.smooth_problem import Evaluation, SmoothProblem, make_problem
+from certus.linear.smooth_problem import SmoothProblem, make_problem
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
-CERTIFIED = 1e-9  # share of the objective at zero that the certified gap should be below
+SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
 
@@ -49,9 +49,17 @@ def logistic_problem(
     penalty: Penalty,
     fit_intercept: bool,
 ) -> SmoothProblem:
-    """The smooth part of the objective. Under L1 sparse columns stay uncentred and wide tables become sparse."""
-    if penalty.l1 > 0.0 and isinstance(design, DenseDesign) and design.columns > EXPLICIT_HESSIAN:
-        design = SparseDesign(sparse.csr_array(design.X), design.threads)
+    """The smooth part of the objective.
+
+    Under L1, narrow tables are dense and wide ones sparse: that is what coordinate descent works on. Sparse columns
+    stay uncentred there.
+    """
+    if penalty.l1 > 0.0:
+        narrow = design.columns <= EXPLICIT_HESSIAN and design.rows * design.columns <= SMALL_TABLE
+        if isinstance(design, SparseDesign) and narrow:
+            design = DenseDesign(design.X.toarray(), design.threads)
+        elif isinstance(design, DenseDesign) and design.columns > EXPLICIT_HESSIAN:
+            design = SparseDesign(sparse.csr_array(design.X), design.threads)
     problem = make_problem(
         design, codes, weights, classes=classes, strength=penalty.l2, fit_intercept=fit_intercept
     )
@@ -77,7 +85,12 @@ def solve(
             start, max_iter=accuracy.max_iter, gap_limit=wanted * at_zero, watch=watch
         )
 
-    certified = _CertifiedEnough(problem, accuracy.gap_tol, at_zero)
+    def certified(coef: Array, center: Array) -> bool:
+        if accuracy.gap_tol is None:
+            return True
+        gap = logistic_evidence(problem, coef, problem.intercept(coef, center)).gap
+        return gap <= accuracy.gap_tol * at_zero
+
     return minimize(
         problem,
         _steps(problem, solver),
@@ -87,32 +100,6 @@ def solve(
         good_enough=certified,
         watch=watch,
     )
-
-
-class _CertifiedEnough:
-    """Whether the gap that the gradient certifies is small; one or two more Newton steps usually make it so.
-
-    Coefficients that are stored in single precision cannot be certified that closely, so nothing is asked of them.
-    """
-
-    def __init__(self, problem: SmoothProblem, gap_tol: float | None, at_zero: float) -> None:
-        self.problem = problem
-        self.limit = (CERTIFIED if gap_tol is None else min(gap_tol, CERTIFIED)) * at_zero
-        self._radius: float | None = None
-
-    def __call__(self, at: Evaluation) -> bool:
-        problem = self.problem
-        if problem.strength <= 0.0 or problem.design.X.dtype == np.float32:
-            return True
-        if self._radius is None:
-            shape = problem.outputs, problem.design.columns
-            _, lengths = problem.design.scores_and_lengths(
-                np.zeros(shape), np.zeros(shape[0]), problem.mean, np.ones(shape[1])
-            )
-            self._radius = float(lengths.max(initial=0.0))
-        factor = max(1, problem.outputs - 1) * self._radius
-        slope = np.linalg.norm(at.gradient) + factor * np.abs(at.gradient_center).sum()
-        return bool(slope**2 / (2.0 * problem.strength) <= self.limit)
 
 
 def _steps(problem: SmoothProblem, solver: str) -> Steps:

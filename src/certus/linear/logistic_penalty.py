@@ -43,9 +43,7 @@ def _kind(learner: Any) -> str | None:
             stacklevel=LEVEL + 1,
         )
         if learner.penalty is None and learner.C != 1.0:
-            warnings.warn(
-                "Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=LEVEL + 1
-            )
+            warnings.warn("Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=LEVEL + 1)
         return learner.penalty
     if learner.l1_ratio is None:
         warnings.warn(

@@ -215,7 +215,12 @@ class LogisticRegression(LinearClassification, Classifier):
             )
         large = self.solver not in ("liblinear", "sag", "saga")
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large)
-        codes = self._encode_labels(y, min_classes=2)
+        codes = self._encode_labels(y)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
+            )
         self._check_liblinear(X)
         weights, class_weights = self._weights(X, y, codes, sample_weight)
         problem = self._problem(X, codes, weights, penalty)
@@ -335,7 +340,9 @@ class LogisticRegression(LinearClassification, Classifier):
         if limit is not None and self.n_iter_[0] < self.max_iter:
             text = f"{reached}, more than gap_tol asks for ({number(limit)})."
         else:
-            text = f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
+            text = (
+                f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
+            )
         warnings.warn(
             f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
         )

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 Point = tuple[Array, Array]
 
 # Besides the user's tolerance, the predicted decrease must be below this share of the objective at zero.
-DECREASE = 1e-11
+DECREASE = 1e-13
 EPSILON = np.finfo(float).eps
 
 
@@ -141,10 +141,10 @@ def minimize(
     *,
     tol: float,
     max_iter: int,
-    good_enough: Callable[[Evaluation], bool],
+    good_enough: Callable[[Array, Array], bool],
     watch: Callable[[Array, Array, dict[str, float]], bool],
 ) -> NewtonResult:
-    """Newton's method with backtracking until the mean gradient is at most ``tol`` and ``good_enough`` holds."""
+    """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough."""
     coef, center = start
     at = steps.evaluate(coef, center)
     scale = _value_at_zero(problem)
@@ -160,7 +160,9 @@ def minimize(
         way, way_center = steps.step(at)
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
         small = largest <= tol * problem.total_weight and -0.5 * slope <= DECREASE * scale
-        if small and good_enough(at):
+        if small and good_enough(coef, center):
+            # The step is known already, and so near the minimum it squares the error: take it unseen.
+            coef, center = problem.neutral(coef + way, center + way_center)
             converged = True
             break
         found = _line_search(problem, steps, (coef, center), at, (way, way_center), slope)

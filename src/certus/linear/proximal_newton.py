@@ -72,10 +72,11 @@ class ProximalNewton:
             loss_gradient = state.at.gradient - self.problem.strength * state.coef
             gap = estimated_gap(self.problem, self.l1, state.objective, loss_gradient, scores)
             history.append({"objective": state.objective, "gap": gap})
-            if gap <= gap_limit or (not moved and precision <= EPSILON * self._scale):
+            finest = 1e-6 * EPSILON * self._scale
+            if gap <= gap_limit or (not moved and precision <= finest):
                 converged = True
                 break
-            precision = max(min(1e-3 * (before - state.objective), 0.1 * precision), EPSILON * self._scale)
+            precision = max(min(1e-3 * (before - state.objective), 0.1 * precision), finest) if moved else finest
             if watch(state.coef, state.center, history[-1]):
                 break
         return NewtonResult(state.coef, state.center, iterations, converged, history)
@@ -224,8 +225,10 @@ def best_center(problem: SmoothProblem, scores: Array, center: Array) -> Array:
     """Newton's method in the intercepts alone, on scores without them."""
     weights = np.ones(len(scores)) if problem.weights is None else problem.weights
     labels = problem.target[:, 0].astype(np.intp)
-    wanted = np.bincount(labels, weights, minlength=2)[1:] if problem.outputs == 1 else np.bincount(
-        labels, weights, minlength=problem.outputs
+    wanted = (
+        np.bincount(labels, weights, minlength=2)[1:]
+        if problem.outputs == 1
+        else np.bincount(labels, weights, minlength=problem.outputs)
     )
     for _ in range(20):
         p = probabilities(problem, scores + center)

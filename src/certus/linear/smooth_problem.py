@@ -69,6 +69,11 @@ class SmoothProblem:
     def _finished(self, value: float, gradient: Array, total: Array, detail: Array, coef: Array) -> Evaluation:
         gradient -= np.outer(total, self.mean)
         gradient += self.strength * coef
+        if not (np.isfinite(value) and np.isfinite(gradient).all() and np.isfinite(detail).all()):
+            raise ValueError(
+                "Floating-point under-/overflow occurred: the scores of some rows are too large to be computed.\n"
+                "Hint: scale the columns, for example with StandardScaler."
+            )
         value += 0.5 * self.strength * float(np.vdot(coef, coef))
         return Evaluation(value, gradient, total if self.has_intercept else np.zeros_like(total), detail)
 

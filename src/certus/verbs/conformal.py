@@ -131,9 +131,7 @@ def _check_inputs(model: Any, X_cal: Any, y_cal: Any, y_pred: Any) -> None:
         )
     missing = [name for name, value in (("y_cal", y_cal), ("X_cal", X_cal)) if value is None]
     if "y_cal" in missing or (model is not None and missing):
-        raise ValueError(
-            f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth."
-        )
+        raise ValueError(f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth.")
 
 
 def _refuse_for_cross(method: str, **options: Any) -> None:

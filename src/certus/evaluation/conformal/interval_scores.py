@@ -16,6 +16,7 @@ Conformalized Quantile Regression (2019).
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
