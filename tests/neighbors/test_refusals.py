@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -112,3 +113,22 @@ def test_power_given_twice() -> None:
     with pytest.warns(SyntaxWarning, match="p is found in metric_params"):
         model = KNeighborsClassifier(metric_params={"p": 3}).fit(X, y)
     assert model.effective_metric_params_ == {"p": 3, "w": None}
+
+
+def test_a_refused_second_fit_leaves_the_first_one_usable() -> None:
+    model = KNeighborsClassifier(2).fit(np.repeat(X, 5, axis=0), np.repeat(y, 5))
+    expected = model.predict(X)
+    with pytest.raises(ValueError, match="one per column"):
+        model.set_params(metric_params={"w": [1.0]}).fit(X, y)
+    assert (model.set_params(metric_params=None).predict(X) == expected).all()
+    with pytest.raises(ValueError, match="one per column"):
+        model.set_params(metric_params={"w": [1.0, 1.0]}).fit(X[:, :1], y)
+    with pytest.raises(ValueError, match="X has 1 features, but the rows of this KNeighborsClassifier have 2"):
+        model.predict(X[:, :1])
+
+
+def test_a_metric_changed_after_fit_waits_for_the_next_fit() -> None:
+    model = KNeighborsClassifier(2).fit(X, y)
+    expected = model.predict(X)
+    assert (model.set_params(metric="precomputed").predict(X) == expected).all()
+    assert (pickle.loads(pickle.dumps(model)).predict(X) == expected).all()

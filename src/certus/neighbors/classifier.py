@@ -119,26 +119,14 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         self
         """
         X, y = self._check_training(X, y)
-        self._encode_outputs(y)
-        self._take_rows(X)
+        y, several = _as_outputs(y)
+        columns = [np.unique(column, return_inverse=True) for column in y.T]
+        codes = np.stack([code for _, code in columns], axis=1).astype(np.intp)
+        self._take_rows(X, codes if several else codes.ravel())
+        self.classes_ = [labels for labels, _ in columns] if several else columns[0][0]  # type: ignore[assignment]
+        self.outputs_2d_ = several
         self.report_ = Report()
         return self
-
-    def _encode_outputs(self, y: NDArray[Any]) -> None:
-        if y.ndim == 2 and y.shape[1] == 1:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-                "(n_samples,), for example using ravel().",
-                DataConversionWarning,
-                stacklevel=2,
-            )
-            y = y.ravel()
-        check_classification_targets(y)
-        self.outputs_2d_ = y.ndim == 2
-        columns = [np.unique(column, return_inverse=True) for column in (y.T if self.outputs_2d_ else [y])]
-        codes = np.stack([code for _, code in columns], axis=1).astype(np.intp)
-        self.classes_ = [labels for labels, _ in columns] if self.outputs_2d_ else columns[0][0]  # type: ignore[assignment]
-        self._y = codes if self.outputs_2d_ else codes.ravel()
 
     def _restored(self) -> None:
         super()._restored()
@@ -208,3 +196,17 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
             _kernels.vote_shares(neighbors, weights, codes, len(labels), threads) for codes, labels in self._outputs()
         ]
         return shares if self.outputs_2d_ else shares[0]
+
+
+def _as_outputs(y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+    """The labels with one column per output, and whether there are several."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "(n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=2,
+        )
+    several = y.ndim == 2 and y.shape[1] > 1
+    check_classification_targets(y if several else y.ravel())
+    return y.reshape(len(y), -1), several

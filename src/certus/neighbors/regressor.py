@@ -96,8 +96,7 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
         -------
         self
         """
-        X, self._y = self._check_training(X, y)
-        self._take_rows(X)
+        self._take_rows(*self._check_training(X, y))
         self.report_ = Report()
         return self
 

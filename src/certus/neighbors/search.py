@@ -66,19 +66,16 @@ class NeighborSearch(MultiOutputMixin):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._precomputed
-        tags.input_tags.allow_nan = self._metric_is("nan_euclidean")
+        tags.input_tags.allow_nan = _is(self.metric, "nan_euclidean")
         return tags
 
     def __getstate__(self) -> Any:
         """The search structure is rebuilt when it is needed, not pickled."""
         return {name: value for name, value in super().__getstate__().items() if name != "_index"}
 
-    def _metric_is(self, name: str) -> bool:
-        return isinstance(self.metric, str) and self.metric == name
-
     @property
     def _precomputed(self) -> bool:
-        return self._metric_is("precomputed")
+        return _is(self.metric, "precomputed")
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """The training rows and their targets, equally many."""
@@ -86,27 +83,24 @@ class NeighborSearch(MultiOutputMixin):
         if self._precomputed:
             check_format(X)
         # A copy, so that what happens to the user's table later changes nothing here.
-        table, target = check_Xy(self, X, y, multi_output=True, copy=True, **self._table_options())
+        table, target = check_Xy(self, X, y, multi_output=True, copy=True, **_table_options(self.metric))
         return (check_distances(table) if self._precomputed else table), dense(target)
 
     def _check_queries(self, X: Any) -> Any:
         """The queries as the search takes them."""
-        if self._precomputed:
+        precomputed = _is(self.effective_metric_, "precomputed")
+        if precomputed:
             check_format(X)
-        table = check_X(self, X, **self._table_options())
-        return check_distances(table) if self._precomputed else table
+        table = check_X(self, X, **_table_options(self.effective_metric_))
+        if table.shape[1] != self._fit_X.shape[1]:  # a refused fit may have changed what check_X compares with
+            raise ValueError(
+                f"X has {table.shape[1]} features, but the rows of this {type(self).__name__} have "
+                f"{self._fit_X.shape[1]}.\nHint: fit it again; the last fit was refused."
+            )
+        return check_distances(table) if precomputed else table
 
-    def _table_options(self) -> dict[str, Any]:
-        compiled = self._precomputed or has_kernel(self.metric)
-        return {
-            "accept_sparse": "csr",
-            "order": "C",
-            "dtype": FLOATS if compiled else "numeric",
-            "allow_nan": self._metric_is("nan_euclidean"),
-        }
-
-    def _take_rows(self, X: Any) -> None:
-        """Set everything that `kneighbors` needs."""
+    def _take_rows(self, X: Any, y: NDArray[Any]) -> None:
+        """Set everything that `kneighbors` needs, and the targets; nothing if a parameter is refused."""
         check_metric(self.metric, self.algorithm, self.metric_params, self.p)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
@@ -114,28 +108,28 @@ class NeighborSearch(MultiOutputMixin):
                 "Hint: fit needs the distances among the training rows, predict those to the training rows."
             )
         metric, params = effective_metric(self.metric, self.metric_params, self.p)
-        self._fit_method = choose_method(self.algorithm, metric, params, is_sparse=sparse.issparse(X))
+        method = choose_method(self.algorithm, metric, params, is_sparse=sparse.issparse(X))
+        index = self._build_index(X, metric, params, method)
+        self._fit_X, self._y, self._index, self._fit_method = X, y, index, method
         self.effective_metric_, self.effective_metric_params_ = metric, params
-        self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
-        self._index = self._build_index()
 
-    def _build_index(self) -> Index:
-        if self._precomputed:
+    def _build_index(self, rows: Any, metric: Any, params: dict[str, Any], method: str) -> Index:
+        if _is(metric, "precomputed"):
             return PrecomputedIndex()
-        rows, params = self._fit_X, self.effective_metric_params_
-        metric = native_metric(self.effective_metric_, params, columns=rows.shape[1])
-        if metric is None:
-            return PairwiseIndex(rows, self.effective_metric_, params)
+        compiled = native_metric(metric, params, columns=rows.shape[1])
+        if compiled is None:
+            return PairwiseIndex(rows, metric, params)
         if sparse.issparse(rows):
-            return SparseIndex(rows, metric)
-        return DenseIndex(rows, metric, self._fit_method, self.leaf_size, self.n_neighbors or 1, self.n_jobs)
+            return SparseIndex(rows, compiled)
+        return DenseIndex(rows, compiled, method, self.leaf_size, self.n_neighbors or 1, self.n_jobs)
 
     def _search_index(self) -> Index:
         """The search structure; rebuilt after loading or unpickling."""
         index: Index | None = vars(self).get("_index")
         if index is None:
-            index = self._index = self._build_index()
+            fitted = self._fit_X, self.effective_metric_, self.effective_metric_params_, self._fit_method
+            index = self._index = self._build_index(*fitted)
         return index
 
     def _restored(self) -> None:
@@ -143,7 +137,7 @@ class NeighborSearch(MultiOutputMixin):
         if not hasattr(self, "_fit_X"):
             return
         shape = (self.n_samples_fit_, self.n_features_in_)
-        if self._precomputed and shape[0] != shape[1]:
+        if _is(self.effective_metric_, "precomputed") and shape[0] != shape[1]:
             raise ValueError("_fit_X is not a square matrix of distances")
         if sparse.issparse(self._fit_X):
             if self._fit_X.format != "csr" or self._fit_X.shape != shape:
@@ -151,7 +145,7 @@ class NeighborSearch(MultiOutputMixin):
         else:
             check_shapes(self, _fit_X=shape)
             self._fit_X = np.ascontiguousarray(self._fit_X)
-        assert_finite(self, self._fit_X, allow_nan=self._metric_is("nan_euclidean"), name="_fit_X")
+        assert_finite(self, self._fit_X, allow_nan=_is(self.effective_metric_, "nan_euclidean"), name="_fit_X")
 
     @predict_method
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
@@ -233,6 +227,22 @@ class NeighborSearch(MultiOutputMixin):
                 f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {rows}, "
                 f"n_samples = {queries}.\nHint: ask for at most {max(rows - itself, 0)} neighbors."
             )
+
+
+def _is(metric: Any, name: str) -> bool:
+    """Whether the metric is given by this name; it may also be a function or an object."""
+    return isinstance(metric, str) and metric == name
+
+
+def _table_options(metric: Any) -> dict[str, Any]:
+    """How tables are read: the kernels take floats, functions get the numbers as they came."""
+    floats = _is(metric, "precomputed") or has_kernel(metric)
+    return {
+        "accept_sparse": "csr",
+        "order": "C",
+        "dtype": FLOATS if floats else "numeric",
+        "allow_nan": _is(metric, "nan_euclidean"),
+    }
 
 
 def _rows_of(X: Any) -> Any:
