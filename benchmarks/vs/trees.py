@@ -1,4 +1,7 @@
-"""Single decision trees against scikit-learn, grown without limit and to a fixed depth."""
+"""Single decision trees against scikit-learn, grown without limit and to a fixed depth.
+
+Equal quality has some slack: among equally good splits the libraries choose differently.
+"""
 
 import data
 import predictions
@@ -23,7 +26,7 @@ TASKS = (
         make_data=data.surface_classes,
         size=_CLASSES,
         quick_size={**_CLASSES, "n": 2_000, "queries": 500},
-        quality=predictions.accuracy(slack=0.01),
+        quality=predictions.accuracy(slack=0.02),
         competitors=_competitors("DecisionTreeClassifier"),
     ),
     Task(
@@ -33,7 +36,7 @@ TASKS = (
         make_data=data.surface_classes,
         size=_CLASSES,
         quick_size={**_CLASSES, "n": 2_000, "queries": 500},
-        quality=predictions.accuracy(slack=0.01),
+        quality=predictions.accuracy(slack=0.02),
         competitors=_competitors("DecisionTreeClassifier", max_depth=8),
     ),
     Task(
@@ -43,7 +46,7 @@ TASKS = (
         make_data=data.smooth_surface,
         size=_SURFACE,
         quick_size={**_SURFACE, "n": 2_000, "queries": 500},
-        quality=predictions.root_mean_square(slack=0.05),
+        quality=predictions.root_mean_square(slack=0.15),
         competitors=_competitors("DecisionTreeRegressor"),
     ),
     Task(

@@ -2,6 +2,7 @@
 
 #include "bindings/common.hpp"
 #include "core/parallel.hpp"
+#include "linear/coordinate_descent.hpp"
 #include "linear/dense_pass.hpp"
 #include "linear/gram.hpp"
 #include "linear/pointwise.hpp"
@@ -125,6 +126,44 @@ void bind_sparse(nb::module_& m) {
       "Sum of the squared scaled entries of every sparse row.");
 }
 
+void bind_descend_gram(nb::module_& m) {
+  m.def(
+      "descend_gram",
+      [](Matrix<const double> hessian, Vector<const double> gradient, Vector<const double> at, double l1,
+         double l2, Index penalized, double tol, Vector<double> step) {
+        return run_kernel([&](StopToken& stop) {
+          const linear::ElasticNet options{l1, l2, penalized, tol};
+          return linear::descend_gram(view(hessian), span(gradient), span(at), options, stop, span(step))
+              .iterations;
+        });
+      },
+      nb::arg("hessian").noconvert(), nb::arg("gradient").noconvert(), nb::arg("at").noconvert(),
+      nb::arg("l1"), nb::arg("l2"), nb::arg("penalized"), nb::arg("tol"), nb::arg("step").noconvert(),
+      "Elastic-net step for a quadratic model with an explicit Hessian; returns the number of sweeps.");
+}
+
+template <class T, class I>
+void bind_descend_columns(nb::module_& m) {
+  m.def(
+      "descend_columns",
+      [](Vector<const I> starts, Vector<const I> rows, Vector<const T> values, Vector<const double> curvature,
+         Vector<const double> diagonal, Vector<const double> gradient, Vector<const double> at, double l1,
+         double l2, Index penalized, double tol, Vector<double> step, Vector<double> scores) {
+        return run_kernel([&](StopToken& stop) {
+          const linear::ElasticNet options{l1, l2, penalized, tol};
+          return linear::descend_columns<T, I>({span(starts), span(rows), span(values)}, span(curvature),
+                                               span(diagonal), span(gradient), span(at), options, stop,
+                                               span(step), span(scores))
+              .iterations;
+        });
+      },
+      nb::arg("starts").noconvert(), nb::arg("rows").noconvert(), nb::arg("values").noconvert(),
+      nb::arg("curvature").noconvert(), nb::arg("diagonal").noconvert(), nb::arg("gradient").noconvert(),
+      nb::arg("at").noconvert(), nb::arg("l1"), nb::arg("l2"), nb::arg("penalized"), nb::arg("tol"),
+      nb::arg("step").noconvert(), nb::arg("scores").noconvert(),
+      "Elastic-net step for a quadratic model given by sparse columns; returns the number of sweeps.");
+}
+
 // The pointwise losses on scores that are already there (sparse tables), over fixed ranges of rows.
 void bind_pointwise(nb::module_& m) {
   m.def(
@@ -179,6 +218,11 @@ void bind_linear(nb::module_& m) {
   bind_sparse<float, std::int32_t>(m);
   bind_sparse<float, std::int64_t>(m);
   bind_pointwise(m);
+  bind_descend_gram(m);
+  bind_descend_columns<double, std::int32_t>(m);
+  bind_descend_columns<double, std::int64_t>(m);
+  bind_descend_columns<float, std::int32_t>(m);
+  bind_descend_columns<float, std::int64_t>(m);
   m.def("gram_chain", &linear::gram_chain, nb::arg("rows"), nb::arg("width"),
         "The longest chain of additions behind an entry of shifted_gram.");
   m.def("gradient_chain", &linear::gradient_chain, nb::arg("rows"), nb::arg("cols"), nb::arg("outputs"),

@@ -35,8 +35,8 @@ void over_past_variance(std::span<const double> x, Numerator numerator, std::spa
   }
 }
 
-double betting_upper_of(std::span<const double> x, std::span<const double> bets, double log_target, double cap,
-                        StopToken& stop) {
+double betting_upper_of(std::span<const double> x, std::span<const double> bets, double log_target,
+                        double cap, StopToken& stop) {
   const auto n = static_cast<std::ptrdiff_t>(x.size());
   const double target = std::exp(log_target);
   double means[lanes], caps[lanes];
@@ -87,8 +87,8 @@ double star_upper_of(std::span<const double> x, std::span<const double> aim, dou
 
 }  // namespace
 
-void betting_upper(View2D<const double> samples, double log_level, double cap, std::span<double> out, int threads,
-                   StopToken& stop) {
+void betting_upper(View2D<const double> samples, double log_level, double cap, std::span<double> out,
+                   int threads, StopToken& stop) {
   const auto n = static_cast<std::size_t>(samples.cols);
   parallel_for(samples.rows, threads, stop, [&](Index row, int) {
     const std::span<const double> x(samples.row(row), n);
@@ -106,7 +106,8 @@ void star_upper(View2D<const double> samples, double log_level, double cap, std:
     const std::span<const double> x(samples.row(row), n);
     std::vector<double> aim(n);
     over_past_variance(x, [&](std::size_t t) { return 2.0 / static_cast<double>(n - t); }, aim);
-    out[static_cast<std::size_t>(row)] = star_upper_of(x, aim, log_level + rounding_margin(n), cap, grid, stop);
+    out[static_cast<std::size_t>(row)] =
+        star_upper_of(x, aim, log_level + rounding_margin(n), cap, grid, stop);
   });
 }
 

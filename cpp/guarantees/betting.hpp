@@ -9,8 +9,8 @@
 //   factor grows with m, also where the cap binds, so the rejected means form an interval and the search by
 //   sections is exact; the end returned is a rejected one.
 // star_upper: lambda_t = min( sqrt(2 max(0, log(1/delta) - log K_{t-1}) / ((n-t+1) s^2_{t-1})), c/(1-m) )
-//   (Voracek, Orabona: STaR-Bets, 2025). The rejected means need not form an interval. So the means are tested
-//   in the order of a grid that descends and was fixed without the losses, up to the first that is not
+//   (Voracek, Orabona: STaR-Bets, 2025). The rejected means need not form an interval. So the means are
+//   tested in the order of a grid that descends and was fixed without the losses, up to the first that is not
 //   rejected. Rejecting m rejects every larger mean; the only test that can go wrong is the first grid point
 //   at or below the true mean: the level is exactly kept.
 //
@@ -30,8 +30,8 @@ namespace certus {
 
 // log_level = log(1/delta); a mean is rejected when the log capital reaches log_level + margin, where the
 // margin covers the rounding of the capital.
-void betting_upper(View2D<const double> samples, double log_level, double cap, std::span<double> out, int threads,
-                   StopToken& stop);
+void betting_upper(View2D<const double> samples, double log_level, double cap, std::span<double> out,
+                   int threads, StopToken& stop);
 
 // `grid` descends from at most 1 to at least 0. The result is the last mean that was rejected, or 1.
 void star_upper(View2D<const double> samples, double log_level, double cap, std::span<const double> grid,

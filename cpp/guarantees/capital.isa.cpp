@@ -21,8 +21,8 @@ void betting(const double* x, const double* bets, std::ptrdiff_t n, const double
       for (std::ptrdiff_t l = 0; l < lanes; ++l) {
         const double lambda = bet < cap[l] ? bet : cap[l];
         double k = capital[l] * (1.0 - lambda * (loss - m[l]));
-        k = k < 1e-250 ? 0.0 : k;       // no denormal numbers
-        k = k > 1e250 ? 1e250 : k;      // the target is far below
+        k = k < 1e-250 ? 0.0 : k;   // no denormal numbers
+        k = k > 1e250 ? 1e250 : k;  // the target is far below
         best[l] = k > best[l] ? k : best[l];
         capital[l] = k;
       }
@@ -35,7 +35,8 @@ void betting(const double* x, const double* bets, std::ptrdiff_t n, const double
 }
 
 // Natural logarithm of a normal positive number, without branches so that it vectorizes:
-// y = 2^e f with f in [sqrt(1/2), sqrt(2)), log f = 2 artanh(s), s = (f - 1)/(f + 1), |s| < 0.172, by its series.
+// y = 2^e f with f in [sqrt(1/2), sqrt(2)), log f = 2 artanh(s), s = (f - 1)/(f + 1), |s| < 0.172, by its
+// series.
 inline double log_positive(double y) {
   unsigned long long bits;
   __builtin_memcpy(&bits, &y, sizeof bits);

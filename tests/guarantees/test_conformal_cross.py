@@ -13,6 +13,7 @@ import pytest
 
 from certus.guarantees import CertificateError, Report, cross_certificate, split_rank
 from certus.guarantees.conformal_cross import cross_interval, cross_set, proven_miscoverage
+from tests.guarantees.conformal_gate import circle, tournament_coverage
 
 VALUES = 3
 CASES = [
@@ -60,33 +61,14 @@ def test_proven_level_holds_for_arbitrary_learners(folds, level, method):
     assert min(coverage) >= proven
 
 
-def tournament_coverage(rows, rank, beats, method="plus"):
-    """Exact coverage when rows 0..rows are drawn in random order, all y = 0, and residuals are 2 (wins) or 1."""
-    covered = 0
-    for test in range(rows + 1):
-        others = [i for i in range(rows + 1) if i != test]
-        residuals = np.array([2.0 if beats(i, test) else 1.0 for i in others])
-        predictions = np.array([[2.0 if beats(test, i) else 1.0 for i in others]])
-        low, high = cross_interval(predictions, residuals, np.arange(rows), rank, method)[0]
-        covered += low <= 0.0 <= high
-    return Fraction(covered, rows + 1)
-
-
 @pytest.mark.parametrize(("rows", "level"), [(9, "0.7"), (20, "0.9"), (50, "0.9")])
 def test_jackknife_plus_bound_is_attained(rows, level):
     """2 u + 1 strong rows beat all others and, in a circle, half of each other."""
     rank = split_rank(rows, level)
-    strong = 2 * (rows - rank) + 1
-
-    def beats(a, b):
-        if a < strong and b < strong:
-            return (b - a) % strong <= strong // 2
-        return a < strong
-
+    beats = circle(2 * (rows - rank) + 1)
     bound, argument = proven_miscoverage(rank, [1] * rows, "plus")
     assert argument == "tournament"
     assert 1 - tournament_coverage(rows, rank, beats) == bound
-    # The mutant "the nominal level is proven" is caught here by coverage.
     assert 1 - bound < Fraction(level)
 
 
@@ -114,41 +96,6 @@ def test_known_levels():
     assert "symmetric-learner" in jackknife.assumptions
 
 
-def test_plain_jackknife_is_caught_by_coverage():
-    """Centering at the model of all rows, as the old jackknife does: coverage 0 for a learner that knows n."""
-    folds, rank = np.arange(4), split_rank(4, "0.6")
-
-    def fit(train):
-        return 1.0 if len(train) == 3 else 100.0
-
-    def plain(y, predictions):
-        residual = np.sort(np.abs(y - predictions))[rank - 1]
-        return fit(y) - residual, fit(y) + residual
-
-    def plus(y, predictions):
-        return cross_interval(predictions[None], np.abs(y - predictions), folds, rank)[0]
-
-    proven = cross_certificate([1] * 4, confidence="0.6").value
-    assert exact_coverage(fit, folds, plain) == 0.0 < proven <= exact_coverage(fit, folds, plus)
-
-
-PROVEN_MUTANTS = {
-    "nominal level claimed": lambda rank, n: Fraction(n + 1 - rank, n + 1),
-    "one strong row too few": lambda rank, n: Fraction(2 * (n - rank), n + 1),
-}
-
-
-@pytest.mark.parametrize("name", PROVEN_MUTANTS)
-def test_mutants_of_the_proven_level_are_caught_by_coverage(name):
-    rows, rank = 20, split_rank(20, "0.9")
-    strong = 2 * (rows - rank) + 1
-
-    def beats(a, b):
-        return a < strong and (b >= strong or (b - a) % strong <= strong // 2)
-
-    assert 1 - tournament_coverage(rows, rank, beats) > PROVEN_MUTANTS[name](rank, rows)
-
-
 def slow_interval(predictions, residuals, folds, rank, method):
     """Sorted lists, one point at a time."""
     result = []
@@ -174,6 +121,20 @@ def test_interval_agrees_with_slow_twin(method):
         ours = cross_interval(predictions, residuals, folds, rank, method)
         np.testing.assert_allclose(ours, slow_interval(predictions, residuals, folds, rank, method), rtol=1e-12)
     assert np.isinf(cross_interval(predictions, residuals, folds, 36, method)).all()
+
+
+def test_large_samples_agree_with_slow_twin():
+    """Many rows per fold take the way by bisection; decimals make ties."""
+    rng = np.random.default_rng(6)
+    folds = rng.permutation(np.repeat(np.arange(4), 100))
+    predictions, residuals = rng.integers(-20, 20, size=(30, 4)) / 10, rng.integers(0, 30, size=400) / 10
+    for level in ("0.01", "0.5", "0.9", "0.995"):
+        rank = split_rank(400, level)
+        ours = cross_interval(predictions, residuals, folds, rank)
+        twin = slow_interval(predictions, residuals, folds, rank, "plus")
+        np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=1e-13)
+        assert (ours[:, 0] <= twin[:, 0]).all()
+        assert (ours[:, 1] >= twin[:, 1]).all()
 
 
 @pytest.mark.parametrize("method", ["plus", "minmax"])

@@ -33,7 +33,7 @@ def slow_tail(successes, rows, rate):
 
 def test_split_rank_is_the_exact_ceiling():
     for level in LEVELS:
-        for rows in range(0, 120):
+        for rows in range(120):
             assert split_rank(rows, float(level)) == slow_rank(rows, level), (rows, level)
 
 
@@ -41,7 +41,7 @@ def test_floating_point_products_would_get_some_ranks_wrong():
     wrong = [
         (rows, level)
         for level in LEVELS
-        for rows in range(0, 1000)
+        for rows in range(1000)
         if math.ceil((rows + 1) * float(level)) != split_rank(rows, float(level))
     ]
     assert wrong  # else the exact arithmetic would be untested
@@ -57,9 +57,7 @@ def test_assured_ranks_of_ninety_percent_with_ninety_five_percent_confidence(row
 @pytest.mark.parametrize("level", ["0.5", "0.8", "0.9", "0.95"])
 def test_assured_rank_agrees_with_exact_sums(level, assurance):
     for rows in (1, 2, 5, 13, 29, 59, 60):
-        twin = next(
-            (k for k in range(1, rows + 1) if slow_tail(k, rows, level) <= 1 - Fraction(assurance)), rows + 1
-        )
+        twin = next((k for k in range(1, rows + 1) if slow_tail(k, rows, level) <= 1 - Fraction(assurance)), rows + 1)
         assert assured_rank(rows, float(level), float(assurance)) == twin
 
 

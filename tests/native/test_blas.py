@@ -55,9 +55,7 @@ def test_another_signature_is_refused():
     lines = message.splitlines()
     assert len(lines) == 4
     assert lines[0] == lines[2]
-    assert lines[0].startswith(
-        "scipy.linalg.cython_blas.dgemv has the signature 'void (char *, long *)', expected"
-    )
+    assert lines[0].startswith("scipy.linalg.cython_blas.dgemv has the signature 'void (char *, long *)', expected")
     assert lines[1] == "Hint: install a SciPy release that Certus supports."
 
 

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import certus
 from certus.bayes import GaussianNB
 from certus.guarantees import Report, error_bound
+from certus.guarantees.rate import RateSetting, rate_bound
 
 
 def rows(count: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +27,7 @@ def rows(count: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndar
 def model() -> GaussianNB:
     X, y = rows(300, 0)
     model = GaussianNB().fit(X, y)
-    model.report_ = model.certify(*rows(200, 1))
+    model.report_ = certus.Report([model.certify(*rows(200, 1))["error"]])
     return model
 
 
@@ -52,6 +53,21 @@ def test_its_own_rows_are_counted_again(model: GaussianNB) -> None:
     assert not broken
     assert "the witness says" in broken.certificates[0].remark
     assert "DOES NOT HOLD" in str(broken)
+
+
+def test_rates_of_classes_are_counted_again(model: GaussianNB) -> None:
+    X, y = rows(200, 1)
+    model.report_ = certus.certify(model, X, y)
+    found = {item.certificate.quantity: item for item in certus.check(model, (X, y)).certificates}
+    for quantity in ("error", "recall of yes", "precision of yes", "recall of no", "precision of no"):
+        assert found[quantity].recounted, quantity
+    assert all(item.holds for item in found.values())
+    swapped = certus.check(model, (X, np.where(y == "yes", "no", "yes")))
+    broken = {item.certificate.quantity for item in swapped.certificates if not item.holds}
+    assert {"error", "recall of yes", "precision of yes"} <= broken
+    alone = certus.check(model, (X[y == "yes"], y[y == "yes"]))
+    remarks = {item.certificate.quantity: item.remark for item in alone.certificates}
+    assert remarks["recall of no"] == "none of these rows is of the kind that it is about"
 
 
 def test_other_rows_may_contradict(model: GaussianNB) -> None:
@@ -95,7 +111,7 @@ def test_large_errors_of_a_regression() -> None:
             return np.zeros(len(X))
 
     model = Zero()
-    claim = error_bound(2, 10, quantity="share of rows with |error| > 0.5")
+    claim = rate_bound(2, 10, RateSetting(quantity="share of rows with |error| > 0.5", noun="such row"))
     model.report_ = Report([claim])  # type: ignore[attr-defined]
     y = np.array([0.6, -0.7, *[0.1] * 8])
     assert certus.check(model, (np.zeros((10, 1)), y)).certificates[0].recounted

@@ -26,6 +26,7 @@ from sklearn.preprocessing import (
 )
 
 import certus
+from certus.base.callbacks import History
 from certus.base.persistence.foreign import FOREIGN_STATE, find_foreign
 from certus.bayes import GaussianNB
 from certus.guarantees import Report, error_bound
@@ -89,10 +90,12 @@ TRANSFORMERS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "ordinal, rare": (OrdinalEncoder(max_categories=2, encoded_missing_value=-2, dtype=float), towns),
     "polynomial": (PolynomialFeatures(degree=(1, 3), interaction_only=True), numeric),
     "union": (
-        FeatureUnion(
-            [("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 2.0}
-        ),
+        FeatureUnion([("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 2.0}),
         numeric,
+    ),
+    "union, named output": (
+        FeatureUnion([("a", StandardScaler()), ("b", MinMaxScaler())]),
+        lambda: people()[["income"]],
     ),
     "columns": (
         ColumnTransformer(
@@ -113,7 +116,7 @@ TRANSFORMERS: dict[str, tuple[Any, Callable[[], Any]]] = {
         numeric,
     ),
     "columns, named output": (
-        ColumnTransformer([("a", StandardScaler(), ["age", "income"])]).set_output(transform="pandas"),
+        ColumnTransformer([("a", StandardScaler(), ["age", "income"])]),
         lambda: people()[["age", "income"]].fillna(0.0),
     ),
     "empty pipeline step": (Pipeline([("none", "passthrough"), ("scale", StandardScaler())]), numeric),
@@ -131,7 +134,7 @@ def test_transformer_round_trip(name: str, path: Path) -> None:
     if "named output" in name:
         transformer.set_output(transform="pandas")
     rows = data()
-    transformer.fit(rows)
+    transformer.fit_transform(rows)
     certus.save(transformer, path)
     again = certus.load(path)
     assert type(again) is type(transformer)
@@ -175,6 +178,12 @@ def test_whole_pipeline_with_its_report(frame: Any, path: Path) -> None:
     assert again.report_ == model.report_
     assert list(again.feature_names_in_) == list(table.columns)
     assert_array_equal(again.fit(rows, y).predict(rows), model.predict(rows))
+
+
+def test_callbacks_are_left_behind(path: Path) -> None:
+    model = make_pipeline(StandardScaler(), GaussianNB()).set_callbacks(History())
+    certus.save(model.fit(numeric(), numeric()[:, 0] > 0), path)
+    assert_array_equal(certus.load(path).predict(numeric()), model.predict(numeric()))
 
 
 def test_another_minor_release_of_scikit_learn_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,6 +176,10 @@ def edits() -> dict[str, tuple[Callable[[dict[str, Any]], Any], str]]:
             state("var_", {"type": "sparse", "class": "csr_array", "shape": [1, 1], "fields": {"data": 1}}),
             "needs the arrays data, indices, indptr",
         ),
+        "forbidden parameter": (
+            put("model", "parameters", "var_smoothing", value=-1.0),
+            "fit together: The 'var_smoothing' parameter of GaussianNB must be",
+        ),
         "width": (
             state("n_features_in_", 50),
             r"does not fit together: theta_ has the shape \(2, 2\), expected \(2, 50\)",

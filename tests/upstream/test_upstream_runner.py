@@ -6,7 +6,10 @@ import pytest
 from upstream_runner import child, table
 
 SHELF = """
-    class Scale:
+    class _Base:
+        pass
+
+    class Scale(_Base):
         def __init__(self, factor=2):
             self.factor = factor
             self._raw = factor
@@ -25,7 +28,7 @@ OURS = """
 TESTS = """
     import pytest
     import shelf
-    from shelf import Scale
+    from shelf import Scale, _Base
 
     ALL = {"scale": Scale}
 
@@ -41,6 +44,7 @@ TESTS = """
     def test_through_module(): assert shelf.Scale().apply(1) == 2
     def test_negative(): assert ALL["scale"](2).apply(-1) == -2
     def test_private(): assert Scale(5)._raw == 5
+    def test_recognized(): assert issubclass(Scale, _Base) and isinstance(Scale(), _Base)
     def test_unrelated(): assert len("abc") == 3
     @pytest.mark.parametrize("built", [True, False])
     def test_sometimes(built): assert not built or Scale().apply(0) == 0
@@ -50,6 +54,8 @@ FILES = """
     module = "shelf_tests"
     [shelf.swap]
     "shelf.Scale" = "ours.Scale"
+    [shelf.recognize]
+    "shelf._Base" = ["ours.Scale"]
 """
 
 
@@ -83,6 +89,7 @@ def test_complete_list_of_exceptions_succeeds_and_counts_use_of_our_class(run_sh
         "test_through_module": ("passed", True),
         "test_negative": ("listed", True),
         "test_private": ("listed", True),
+        "test_recognized": ("passed", True),
         "test_sometimes[True]": ("passed", True),
         "test_sometimes[False]": ("passed", False),
     }

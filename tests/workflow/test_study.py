@@ -27,14 +27,13 @@ def table(rows: int = 200, seed: int = 0) -> pl.DataFrame:
     x, colour = rng.normal(size=rows), rng.choice(["red", "green", None], size=rows)
     return pl.DataFrame(
         {
-            "x": np.where(rng.random(rows) < 0.1, None, x),
-            "colour": colour,
+            "x": [None if rng.random() < 0.1 else value for value in x],
+            "colour": colour.tolist(),
             "always": np.ones(rows),
             "id": [f"row-{i}" for i in range(rows)],
             "price": 3 * x + (colour == "red") + 0.1 * rng.normal(size=rows),
             "sold": np.where(x + (colour == "red") + 0.3 * rng.normal(size=rows) > 0, "yes", "no"),
-        },
-        strict=False,
+        }
     )
 
 

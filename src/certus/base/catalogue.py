@@ -15,7 +15,7 @@ Task = Literal["classification", "regression", "clustering", "transformation", "
 Class = TypeVar("Class", bound=type)
 
 # Sub-packages that hold learners; each registers its own when it is imported.
-FAMILIES = ("bayes", "trees")
+FAMILIES = ("linear", "neighbors", "bayes", "trees")
 
 
 @dataclass(frozen=True)

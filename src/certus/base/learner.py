@@ -29,7 +29,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
-from certus.guarantees import Report, error_bound
+from certus.guarantees import Report
+from certus.guarantees.certify import certify
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -81,6 +82,27 @@ class Learner(CallbackSupportMixin, BaseEstimator):
         here (`certus.base.persistence.state.check_shapes`) and rebuild what they do not save.
         """
 
+    def certify(self, X: Any, y: Any, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
+        """Bound what this fitted learner gets wrong, from rows that it was not trained on.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Held-out rows, independent of training and of every choice made on the way.
+        loss : {"auto", "error", "absolute", "squared"} or callable, default="auto"
+            What counts as wrong; a loss other than "error" needs its ``loss_range=(low, high)``.
+        confidence : float, default=0.95
+            Probability with which each bound holds.
+        **options
+            Further options of `certus.certify`.
+
+        Returns
+        -------
+        Report
+            The certificates of training together with those of these rows.
+        """
+        return self.report_.with_(certify(self, X, y, loss=loss, confidence=confidence, **options))
+
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
@@ -119,24 +141,6 @@ class Classifier(ClassifierMixin, Learner):
                 "Hint: check the target column, or that a split did not leave a class out."
             )
         return codes
-
-    def certify(self, X: Any, y: Any, *, confidence: float = 0.95) -> Report:
-        """Bound the error rate of this fitted classifier from rows that it was not trained on.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Held-out rows, independent of training and of every choice made on the way.
-        confidence : float, default=0.95
-            Probability with which the bound holds.
-
-        Returns
-        -------
-        Report
-            The certificates of training together with those of these rows.
-        """
-        wrong = np.asarray(self.predict(X)) != np.asarray(y)
-        return self.report_.with_([error_bound(int(wrong.sum()), len(wrong), confidence=confidence)])
 
 
 class Regressor(RegressorMixin, Learner):

@@ -41,21 +41,18 @@ _PLAIN: dict[str, Any] = {
 
 
 class Commands(TyperGroup):
-    """Lists commands by their table and imports a command's module only to run it."""
+    """Knows commands by name and summary, which is enough for help, and imports a module only to run it."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A stand-in that has the summary; enough for help and for finding out that a command exists."""
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+    def __init__(self, **options: Any) -> None:
+        stand_ins = {name: TyperCommand(name, help=summary) for name, summary in COMMANDS.items()}
+        super().__init__(**{**options, "commands": stand_ins})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, load_command(name) if name in COMMANDS else found, rest
+        name, _stand_in, rest = super().resolve_command(ctx, args)
+        return name, load_command(name), rest
 
 
-def load_command(name: str) -> Any:
+def load_command(name: str | None) -> Any:
     """The command, built from the typed function in its module."""
     module = importlib.import_module(f"certus.cli.commands.{name}")
     single = typer.Typer(**_PLAIN)

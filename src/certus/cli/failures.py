@@ -57,6 +57,4 @@ def describe(error: Exception) -> str:
         return str(error)
     lines = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-    return (
-        f"something went wrong that should not have ({what}).\nHint: CERTUS_DEBUG=1 shows where; please report it."
-    )
+    return f"something went wrong that should not have ({what}).\nHint: CERTUS_DEBUG=1 shows where; please report it."

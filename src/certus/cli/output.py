@@ -27,6 +27,21 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
+def print_report(report: Any) -> None:
+    """Print certificates as a table; vacuous ones follow with the reason."""
+    shown = [item for item in report if not item.vacuous]
+    if shown:
+        print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
+    folded = [line for line in report.text().splitlines() if line.startswith("(vacuous)")]
+    for line in folded:
+        print_text(line)
+
+
+def certificates_of(report: Any) -> list[dict[str, Any]]:
+    """The certificates of a report as plain values."""
+    return [item.to_dict() for item in report]
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
     """Print a table, wrapped to the terminal's width."""
     from rich.console import Console

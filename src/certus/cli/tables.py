@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from certus.base.persistence.atomic import atomic_file
 from certus.workflow.data import read_table
 
-__all__ = ["column", "input_of", "labels_like", "read_table", "safe_for_spreadsheets", "write_table"]
+__all__ = [
+    "column",
+    "input_of",
+    "label_like",
+    "labels_like",
+    "read_table",
+    "safe_for_spreadsheets",
+    "values_of",
+    "write_table",
+]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -26,6 +35,28 @@ def column(frame: pl.DataFrame, name: str, option: str) -> pl.Series:
             f"{option}: the table has no column {name!r}.\nHint: it has {', '.join(map(repr, frame.columns))}."
         )
     return frame[name]
+
+
+def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
+    """A column without empty entries as an array: numbers as they are, everything else as text."""
+    found = column(frame, name, option)
+    if found.null_count():
+        row = int(found.is_null().arg_max() or 0)
+        raise ValueError(f"{option}: column {name!r} is empty in row {row + 1} of the table.")
+    if found.dtype.is_numeric() or found.dtype == pl.Boolean:
+        return found.to_numpy()
+    return np.asarray(found.cast(pl.String).to_list())
+
+
+def label_like(text: str | None, labels: NDArray[Any], option: str) -> Any:
+    """A label that the user typed, in the type of the labels of the table."""
+    if text is None:
+        return None
+    by_text = {str(label): label for label in np.unique(labels).tolist()}
+    if text not in by_text:
+        known = ", ".join(map(repr, list(by_text)[:10]))
+        raise ValueError(f"{option}: {text!r} is not among the labels.\nHint: they are {known}.")
+    return by_text[text]
 
 
 def input_of(model: Any, frame: pl.DataFrame) -> Any:
@@ -66,7 +97,9 @@ def text_columns(model: Any) -> set[str]:
 
 def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
     for name in frame.columns:
-        if not (frame[name].dtype.is_numeric() or frame[name].dtype in (pl.Boolean, pl.Null)):
+        number = frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean
+        empty = frame[name].null_count() == frame.height  # a column without entries is read as text
+        if not (number or empty):
             raise ValueError(
                 f"column {name!r} holds {frame[name].dtype} values, the model needs numbers there.\n"
                 "Hint: look for entries that are not numbers."
@@ -78,9 +111,7 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     """Targets in the type of the model's labels, so that equal ones compare equal."""
     labels = getattr(model, "classes_", None)
     if values.null_count():
-        raise ValueError(
-            f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target."
-        )
+        raise ValueError(f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target.")
     if labels is None:
         return _numbers(values.to_frame()).to_series().to_numpy()
     if np.asarray(labels).dtype.kind in "UOT" and values.dtype != pl.Boolean:

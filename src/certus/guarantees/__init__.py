@@ -1,6 +1,6 @@
 """Certificates and bounds: what can be promised about a model, and how to check it."""
 
-from certus.guarantees import mean_checks, rules
+from certus.guarantees import mean_checks, paired, rules, selection
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.combine import intersection, union
 from certus.guarantees.conformal_cross_certificate import cross_certificate
@@ -45,8 +45,10 @@ __all__ = [
     "mcnemar_rows",
     "mean_bound",
     "mean_checks",
+    "paired",
     "rules",
     "sample_size",
+    "selection",
     "split_rank",
     "strong_convexity_gap",
     "union",

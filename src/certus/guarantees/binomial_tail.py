@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 _SMALL_STIRLING_ERRORS = tuple(
-    math.lgamma(n + 1.0) - ((n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)) if n else 0.0
-    for n in range(16)
+    math.lgamma(n + 1.0) - ((n + 0.5) * math.log(n) - n + 0.5 * math.log(2 * math.pi)) if n else 0.0 for n in range(16)
 )
 
 

@@ -174,7 +174,8 @@ class Certificate:
         return words[self.kind]
 
     def __str__(self) -> str:
-        return f"{self.claim} [{self.standing}; {self.theorem}]"
+        said = self.kind == "probable" and confidence_percent(self.confidence) in self.claim
+        return f"{self.claim} [{self.theorem}]" if said else f"{self.claim} [{self.standing}; {self.theorem}]"
 
     def _repr_html_(self) -> str:
         rows = (

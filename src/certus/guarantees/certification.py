@@ -20,6 +20,7 @@ def certify_labels(
     positive: Any = None,
     scores: np.ndarray | None = None,
     jointly: bool = False,
+    classes: Any = (),
 ) -> list[Certificate]:
     """Certificates of a classifier: its error first, then every rate of the confusion matrix.
 
@@ -37,17 +38,28 @@ def certify_labels(
         With two classes: scores that are higher for the positive class; they add the area under the ROC curve.
     jointly : bool, default=False
         Split the failure probability evenly, so that all certificates hold together.
+    classes : array, optional
+        All labels there are, if the rows may lack some.
 
     Returns
     -------
     list of Certificate
     """
-    classes = np.unique(np.concatenate([truth, predicted]))
+    known = [np.asarray(classes)] if len(classes) else []
+    classes = np.unique(np.concatenate([truth, predicted, *known]))
     counts = _Counts(truth, predicted, classes, uses)
-    # The number of certificates depends on class counts only after it is fixed here: first draft, then levels.
     plan = _planned(counts, positive, scores)
-    level = share(confidence, len(plan)) if jointly else confidence
+    level = share(confidence, _most(len(classes))) if jointly else confidence
     return [make(level) for make in plan]
+
+
+def _most(classes: int) -> int:
+    """Certificates that a confusion matrix can give, whether or not every class is seen in these rows.
+
+    The share of each must not depend on what the rows happen to show.
+    """
+    error_and_balance, recalls_and_precisions = 2, 2 * classes
+    return error_and_balance + recalls_and_precisions + (2 if classes == 2 else classes)
 
 
 class _Counts:
@@ -101,7 +113,8 @@ def _binary(counts: _Counts, positive: Any, scores: np.ndarray | None) -> list[A
     if len(found) != 1:
         raise ValueError(f"positive must be one of the labels {counts.classes.tolist()}, got {positive!r}")
     yes = int(found[0])
-    plan = [counts.f1(yes, f"F1 of {counts.classes[yes]}")]
+    matters = counts.table[yes].sum() + counts.table[:, yes].sum()
+    plan = [counts.f1(yes, f"F1 of {counts.classes[yes]}")] if matters else []
     is_yes = counts.truth == counts.classes[yes]
     if scores is not None and is_yes.any() and not is_yes.all():
         ups, downs = scores[is_yes], scores[~is_yes]

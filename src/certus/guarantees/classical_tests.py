@@ -22,11 +22,7 @@ def t_quantile(degrees: float, upper_tail: float) -> float:
     >>> round(t_quantile(9, 0.025), 3)
     2.262
     """
-    return (
-        -float(special.stdtrit(degrees, upper_tail))
-        if math.isfinite(degrees)
-        else -float(special.ndtri(upper_tail))
-    )
+    return -float(special.stdtrit(degrees, upper_tail)) if math.isfinite(degrees) else -float(special.ndtri(upper_tail))
 
 
 def _t_pvalue(statistic: float, degrees: float, alternative: str) -> float:
@@ -119,9 +115,7 @@ def five_by_two(differences: Any) -> TestResult:
     variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     statistic = _ratio(float(d[0, 0]), math.sqrt(float(variances.mean())))
     caveat = "half of the rows train each model; the ten differences are treated as independent"
-    return TestResult(
-        "5x2cv t", statistic, _t_pvalue(statistic, 5, "two-sided"), "estimate", caveat, {"degrees": 5}
-    )
+    return TestResult("5x2cv t", statistic, _t_pvalue(statistic, 5, "two-sided"), "estimate", caveat, {"degrees": 5})
 
 
 def wilcoxon(scores_a: Any, scores_b: Any) -> TestResult:
@@ -143,9 +137,7 @@ def friedman(scores: Any) -> TestResult:
     """
     ranks = _ranks(scores)
     n, k = ranks.shape
-    ties = sum(
-        float((counts**3 - counts).sum()) for counts in (np.unique(row, return_counts=True)[1] for row in ranks)
-    )
+    ties = sum(float((counts**3 - counts).sum()) for counts in (np.unique(row, return_counts=True)[1] for row in ranks))
     spread = float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum())
     correction = 1.0 - ties / (n * k * (k * k - 1.0))
     chi2 = 0.0 if correction == 0.0 else 12.0 * n * spread / (k * (k + 1.0)) / correction
@@ -193,9 +185,7 @@ def _ranks(scores: Any) -> np.ndarray:
     """Average ranks within each row, 1 for the highest score."""
     table = np.asarray(scores, dtype=float)
     if table.ndim != 2 or min(table.shape) < 2 or not np.isfinite(table).all():
-        raise ValueError(
-            f"scores must be a finite table of data sets x learners, at least 2 x 2, got {table.shape}"
-        )
+        raise ValueError(f"scores must be a finite table of data sets x learners, at least 2 x 2, got {table.shape}")
     above = (table[:, None, :] > table[:, :, None]).sum(axis=2)
     equal = (table[:, None, :] == table[:, :, None]).sum(axis=2)
     return above + (equal + 1) / 2.0

@@ -25,9 +25,7 @@ def lower(events: int, rows: int, delta: float) -> float:
         root = math.exp(math.log(delta) / rows)
     else:
         root = float(special.betaincinv(float(events), rows - events + 1.0, delta))
-    return _rounded_out(
-        root, 0.0, lambda p: float(special.betainc(float(events), rows - events + 1.0, p)) <= delta
-    )
+    return _rounded_out(root, 0.0, lambda p: float(special.betainc(float(events), rows - events + 1.0, p)) <= delta)
 
 
 def _rounded_out(root: float, trivial: float, safe: Callable[[float], bool]) -> float:

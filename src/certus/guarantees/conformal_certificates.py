@@ -116,9 +116,7 @@ def _stated_rank(certificate: Certificate) -> ConformalRank:
         reaches = rank > rows or log_upper_tail(rank, rows, rate) <= limit + 1e-6
         right = reaches and log_upper_tail(rank - 1, rows, rate) > limit - 1e-6
     if not right:
-        raise CertificateError(
-            f"{certificate.quantity}: rank {rank} of {rows} does not belong to the level {level}"
-        )
+        raise CertificateError(f"{certificate.quantity}: rank {rank} of {rows} does not belong to the level {level}")
     stated = Fraction(str(certificate.confidence))
     return ConformalRank(rank, rows, level, assurance, stated if assurance is None else assurance)
 
@@ -174,9 +172,7 @@ def _again(write: Callable[..., Certificate], rank: ConformalRank, certificate: 
     """Write the certificate anew from its witness, with the value that it states."""
     inputs, threshold = certificate.inputs, certificate.witness["threshold"]
     if not rank.finite and threshold != math.inf:
-        raise CertificateError(
-            f"{certificate.quantity}: rank {rank.rank} of {rank.rows} needs an infinite threshold"
-        )
+        raise CertificateError(f"{certificate.quantity}: rank {rank.rank} of {rank.rows} needs an infinite threshold")
     return write(rank, threshold, inputs["subject"], inputs["group"], one_value(certificate))
 
 

@@ -156,7 +156,9 @@ def calibrate_groups(
             "Hint: pass the group column of the calibration rows."
         )
     names, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    parts = np.split(values[np.argsort(codes.reshape(-1), kind="stable")], np.cumsum(sizes)[:-1])
+    # Small integers are sorted by counting.
+    small = codes.reshape(-1).astype(np.min_scalar_type(len(names)))
+    parts = np.split(values[np.argsort(small, kind="stable")], np.cumsum(sizes)[:-1])
     result: dict[Hashable, Calibration] = {}
     for name, part in zip(names.tolist(), parts, strict=True):
         rank = ConformalRank.of(len(part), confidence, assurance, floor_assurance)

@@ -152,12 +152,10 @@ def balanced_accuracy_bound(
     return _balanced_record(value, right, totals, confidence, uses)
 
 
-def _balanced_record(
-    value: float, correct: list[int], rows: list[int], confidence: float, uses: int
-) -> Certificate:
+def _balanced_record(value: float, correct: list[int], rows: list[int], confidence: float, uses: int) -> Certificate:
     return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the balanced accuracy is at least "
-        f"{percent(value, 'lower')} ({len(rows)} classes, {plural(sum(rows), 'row')}).",
+        claim=f"With confidence {confidence_percent(confidence)} the balanced accuracy over {len(rows)} classes "
+        f"is at least {percent(value, 'lower')} ({plural(sum(rows), 'row')}).",
         quantity="balanced accuracy",
         direction="lower",
         value=value,

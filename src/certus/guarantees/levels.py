@@ -4,6 +4,7 @@
 that, so levels are turned into exact rationals of their shortest decimal form.
 """
 
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from numbers import Real
 
@@ -43,9 +44,14 @@ def check_confidence(confidence: object, name: str = "confidence") -> float:
 def share(confidence: float, parts: int) -> float:
     """The confidence of each of `parts` claims so that all hold together with `confidence`.
 
+    The failure probability of each is rounded down to four digits, so that it stays readable and the sum safe.
+
     Examples
     --------
-    >>> share(0.95, 2)
-    0.975
+    >>> share(0.95, 2), share(0.95, 11)
+    (0.975, 0.995455)
     """
-    return float(1 - (1 - exact(confidence)) / parts)
+    failure = (1 - exact(confidence)) / parts
+    digits = Decimal(failure.numerator) / Decimal(failure.denominator)
+    step = Decimal(1).scaleb(digits.adjusted() - 3)
+    return float(1 - (digits / step).quantize(Decimal(1), rounding=ROUND_FLOOR) * step)

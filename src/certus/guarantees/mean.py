@@ -135,7 +135,7 @@ def _unequal_ranges(losses: Any, low: Any, high: Any, method: str) -> tuple[floa
     if bad.size:
         row = int(bad[0])
         raise ValueError(f"losses: row {row} is {values[row]!r}, outside its range [{lows[row]}, {highs[row]}]")
-    squared = math.fsum((highs - lows) ** 2) * (1.0 + 1e-14)
+    squared = math.fsum(((highs - lows) ** 2).tolist()) * (1.0 + 1e-14)
     return math.fsum(lows) / len(values), math.fsum(highs) / len(values), values, squared
 
 
@@ -157,7 +157,7 @@ def _by_betting(values: np.ndarray, setting: Setting) -> Certificate:
         side: float(kernel(unit_losses(ordered, setting, side)[None, :], setting.log_level)[0])
         for side in _sides(setting.side)
     }
-    witness: dict[str, Any] = {"rows": len(values), "mean": math.fsum(values) / len(values)}
+    witness: dict[str, Any] = {"rows": len(values), "mean": math.fsum(values.tolist()) / len(values)}
     if len(values) <= packing.LARGEST:
         witness["losses"] = packing.pack(values)
     else:
@@ -166,13 +166,13 @@ def _by_betting(values: np.ndarray, setting: Setting) -> Certificate:
 
 
 def _by_summary(values: np.ndarray, squared_ranges: float, setting: Setting) -> Certificate:
-    rows, mean = len(values), math.fsum(values) / len(values)
+    rows, mean = len(values), math.fsum(values.tolist()) / len(values)
     width = setting.high - setting.low
     witness: dict[str, Any] = {"rows": rows, "mean": mean}
     if setting.method == "hoeffding":
         witness["squared_ranges"] = squared_ranges
     if setting.method == "empirical-bernstein":
-        spread = math.fsum((values - mean) ** 2) * (1.0 + 1e-13)
+        spread = math.fsum(((values - mean) ** 2).tolist()) * (1.0 + 1e-13)
         witness["variance"] = spread / (rows - 1) if rows > 1 else 0.0
     ends = {}
     for side in _sides(setting.side):

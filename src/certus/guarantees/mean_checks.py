@@ -44,7 +44,7 @@ def _losses(certificate: Certificate, data: Any, setting: Setting) -> np.ndarray
         "sha256" in witness and packing.digest(values) != witness["sha256"]
     ):
         raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate")
-    if not math.isclose(math.fsum(values) / rows, witness["mean"], rel_tol=1e-12, abs_tol=1e-300):
+    if not math.isclose(math.fsum(values.tolist()) / rows, witness["mean"], rel_tol=1e-12, abs_tol=1e-300):
         raise CertificateError(f"{setting.quantity}: the mean of the losses is not the one in the witness")
     return values
 
@@ -105,9 +105,7 @@ def _check_summary(certificate: Certificate, data: Any) -> Derivation:
         elif setting.method == "bernstein":
             ends[side] = concentration_checks.bernstein(center, rows, level, setting.variance / width**2)  # type: ignore[operator]
         else:
-            ends[side] = concentration_checks.empirical_bernstein(
-                center, rows, level, witness["variance"] / width**2
-            )
+            ends[side] = concentration_checks.empirical_bernstein(center, rows, level, witness["variance"] / width**2)
     return Derivation(scaled(ends, setting), scale=width, record=record(certificate.value, setting, dict(witness)))
 
 

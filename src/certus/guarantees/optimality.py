@@ -14,6 +14,7 @@ from certus.guarantees.wording import number
 
 STRONG_CONVEXITY = "Lectures on Convex Optimization, strongly convex functions (Nesterov 2018)"
 EPSILON = 2.0**-52
+SMALLEST = sys.float_info.min
 
 
 def strong_convexity_gap(
@@ -74,8 +75,9 @@ def strong_convexity_gap(
     if slope > 0.0:
         slope = math.nextafter(slope, math.inf)
     gap = slope * slope / (2.0 * strength) * (1.0 + 4.0 * EPSILON)
-    gap = max(gap, sys.float_info.min) if slope > 0.0 else gap  # the square may underflow
     distance = slope / strength * (1.0 + 2.0 * EPSILON)
+    if slope > 0.0:  # both may underflow
+        gap, distance = max(gap, SMALLEST), max(distance, SMALLEST)
     floor = terms * EPSILON * abs(objective)
     return _record(
         max(gap, floor),
@@ -133,17 +135,22 @@ def check_strong_convexity_gap(certificate: Certificate, data: object = None) ->
     gap, distance = slope * slope / (2 * strength), slope / strength
     floor = witness["terms"] * Fraction(EPSILON) * abs(Fraction(witness["objective"]))
     stated = certificate.inputs["distance"]
-    if not distance <= Fraction(stated) <= distance * (1 + Fraction(1, 10**9)) + Fraction(1, 10**300):
+    if not distance <= Fraction(stated) <= max(distance * (1 + Fraction(1, 10**9)), Fraction(SMALLEST)):
         raise CertificateError(
             f"{certificate.quantity}: states the distance {stated!r}, the second route gives {float(distance)!r}"
         )
     if not isinstance(certificate.value, float):
         raise CertificateError(f"{certificate.quantity}: the gap must be one number")
+    if slope > 0:
+        gap = max(gap, Fraction(SMALLEST))
+    at_floor = gap <= floor
+    if abs(gap - floor) <= floor / 10**9:  # rounding may decide which of the two equals is named
+        at_floor = bool(certificate.inputs["at_machine_precision"])
     record = _record(
         certificate.value,
         quantity=certificate.quantity,
         rule=certificate.rule,
-        inputs={"distance": stated, "at_machine_precision": gap <= floor},
+        inputs={"distance": stated, "at_machine_precision": at_floor},
         witness=witness,
     )
-    return Derivation(float(max(gap, floor)), error=1e-15, slack=1e-6 if gap > 1e-300 else math.inf, record=record)
+    return Derivation(float(max(gap, floor)), error=1e-15, record=record)

@@ -25,9 +25,7 @@ def won_half_pairs(positive_scores: np.ndarray, negative_scores: np.ndarray) -> 
     return int(below.sum()) + int(up_to.sum())
 
 
-def auc_bound(
-    positive_scores: Any, negative_scores: Any, *, confidence: float = 0.95, uses: int = 1
-) -> Certificate:
+def auc_bound(positive_scores: Any, negative_scores: Any, *, confidence: float = 0.95, uses: int = 1) -> Certificate:
     """Lower bound on the probability that a random positive row scores above a random negative one.
 
     The empirical area A is a two-sample U-statistic. By Hoeffding's averaging argument its exponential
@@ -57,9 +55,7 @@ def auc_bound(
     return _record(*_limit(halves, len(groups[0]), len(groups[1]), confidence, uses), confidence, uses)
 
 
-def _limit(
-    halves: int, positives: int, negatives: int, confidence: float, uses: int
-) -> tuple[float, dict[str, int]]:
+def _limit(halves: int, positives: int, negatives: int, confidence: float, uses: int) -> tuple[float, dict[str, int]]:
     witness = {"won_half_pairs": halves, "positives": positives, "negatives": negatives}
     lost = 2 * positives * negatives - halves
     level = -math.log(float((1 - exact(confidence)) / uses))

@@ -131,9 +131,7 @@ def _check_rate(certificate: Certificate, data: Any) -> Derivation:
         noun=inputs["noun"],
         conditional=inputs["conditional"],
     )
-    events, rows = check_errors_and_rows(
-        witness["errors" if setting.noun == "error" else "events"], witness["rows"]
-    )
+    events, rows = check_errors_and_rows(witness["errors" if setting.noun == "error" else "events"], witness["rows"])
     if data is not None:
         _recount(certificate.quantity, data, events, rows)
     derive = _tail_ends if setting.method == "clopper-pearson" else _formula_ends

@@ -151,8 +151,7 @@ class Report:
         promises = [item for item in self._certificates if item.guaranteed]
         if len(promises) > 1 and 0 < self.confidence < 1:
             lines.append(
-                f"All {len(promises)} guarantees hold together "
-                f"with confidence {confidence_percent(self.confidence)}."
+                f"All {len(promises)} guarantees hold together with confidence {confidence_percent(self.confidence)}."
             )
         return "\n".join(lines)
 
@@ -173,9 +172,7 @@ class Report:
         )
         table = f"<table><tr><th>claim</th><th>standing</th><th>theorem</th></tr>{rows}</table>" if rows else ""
         folded = "".join(f"<li>{html.escape(_reason(item))}</li>" for item in self.vacuous)
-        fold = (
-            f"<details><summary>{len(self.vacuous)} vacuous</summary><ul>{folded}</ul></details>" if folded else ""
-        )
+        fold = f"<details><summary>{len(self.vacuous)} vacuous</summary><ul>{folded}</ul></details>" if folded else ""
         return f'<div class="certus-report">{table}{fold}</div>'
 
 

@@ -37,7 +37,7 @@ from certus.guarantees.risk_control_tests import check_procedure, passing
 # Rank thresholds: many steps, few starts. Steps of a fixed sequence are free, starts share the level.
 _GRID_SIZE = 200
 _STARTS = 5
-_CURVE_POINTS = 2000
+_CURVE_POINTS = 500
 _PREFERENCES = ("high", "low")
 
 
@@ -268,9 +268,7 @@ def _pick(indices: list[int], thresholds: Floats, prefer: str) -> int:
     return best(indices, key=lambda i: thresholds[i])
 
 
-def _feasible(
-    threshold: float, certificates: list[Certificate], failure: Fraction, safe: tuple[float, ...]
-) -> Guard:
+def _feasible(threshold: float, certificates: list[Certificate], failure: Fraction, safe: tuple[float, ...]) -> Guard:
     return Guard(True, threshold, float(1 - failure), Report(certificates), safe=safe)
 
 
@@ -300,8 +298,7 @@ def _check_rows(scores: ArrayLike, positive: ArrayLike) -> tuple[Floats, Truths]
         )
     if truths.dtype != np.bool_:
         raise ValueError(
-            f"positive must hold True and False, got values of type {truths.dtype}.\n"
-            "Hint: pass y == positive_label."
+            f"positive must hold True and False, got values of type {truths.dtype}.\nHint: pass y == positive_label."
         )
     bad = ~np.isfinite(values)
     if bad.any():

@@ -178,9 +178,7 @@ def _search_passes(witness: Mapping[str, Any], failure: Fraction, procedure: str
     return chosen in rejected
 
 
-def _recount(
-    certificate: Certificate, demand: Demand, thresholds: Any, successes: Any, trials: Any, data: Any
-) -> None:
+def _recount(certificate: Certificate, demand: Demand, thresholds: Any, successes: Any, trials: Any, data: Any) -> None:
     if data is None:
         return
     scores, positive = np.asarray(data[0], dtype=float), np.asarray(data[1], dtype=bool)
@@ -191,6 +189,4 @@ def _recount(
         )
         success = {"recall": flagged, "precision": positive}.get(demand.rate.name, ~flagged)
         if (int(np.sum(success & chosen)), int(np.sum(chosen))) != (hits, size):
-            raise CertificateError(
-                f"{certificate.quantity}: at {threshold!r} the rows do not give {hits} of {size}"
-            )
+            raise CertificateError(f"{certificate.quantity}: at {threshold!r} the rows do not give {hits} of {size}")

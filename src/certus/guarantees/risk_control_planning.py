@@ -37,7 +37,7 @@ def explain(
     asked = ", ".join(f"{d.rate.name}={percent(float(d.target))}" for d in wanted)
     estimate = _rows_estimate(scores, positive, wanted, levels, thresholds)
     if estimate is None:
-        said = f"no threshold reaches {asked}; more rows of this kind would not help."
+        said = f"no threshold reaches {asked}; if they are typical, more rows would not help."
         return f"on these {plural(rows, 'row')} {said}", None
     said = f"too few to promise {asked}; about {count(estimate)} might do (an estimate)."
     return f"{plural(rows, 'row')} are {said}", estimate
@@ -48,9 +48,7 @@ def _rows_estimate(
 ) -> int | None:
     """Rows at which some threshold would pass if the rates seen on these rows were the true ones."""
     counts = [demand.counts(scores, positive, thresholds) for demand in wanted]
-    reached = np.all(
-        [hits > float(d.share) * trials for d, (hits, trials) in zip(wanted, counts, strict=True)], axis=0
-    )
+    reached = np.all([hits > float(d.share) * trials for d, (hits, trials) in zip(wanted, counts, strict=True)], axis=0)
 
     def passes(factor: float) -> bool:
         ok = reached

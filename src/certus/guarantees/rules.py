@@ -136,8 +136,7 @@ def _compare(certificate: "Certificate", derivation: Derivation) -> None:
     for side, mine, other in ends:
         if not _agrees(side, mine, other, derivation):
             raise CertificateError(
-                f"{certificate.quantity}: the certificate states {mine!r} ({side}), "
-                f"the second route gives {other!r}"
+                f"{certificate.quantity}: the certificate states {mine!r} ({side}), the second route gives {other!r}"
             )
 
 

@@ -69,9 +69,7 @@ def mcnemar(only_a_wrong: int, only_b_wrong: int, *, alternative: str = "two-sid
         pvalue = min(1.0, 2.0 * half_tail(max(a, b), a + b))
     else:
         pvalue = half_tail(a if alternative == "greater" else b, a + b)
-    return TestResult(
-        "exact McNemar", float(a - b), pvalue, "exact", "rows are independent", {"discordant": a + b}
-    )
+    return TestResult("exact McNemar", float(a - b), pvalue, "exact", "rows are independent", {"discordant": a + b})
 
 
 def half_tail(successes: int, trials: int) -> float:

@@ -1,7 +1,8 @@
 """Linear models: fast solvers, and for every solution a certificate of how far it can be from the best one."""
 
 from certus.linear.linear_regression import LinearRegression
+from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 
-__all__ = ["LinearRegression", "Ridge", "RidgeClassifier"]
+__all__ = ["LinearRegression", "LogisticRegression", "Ridge", "RidgeClassifier"]

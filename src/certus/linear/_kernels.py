@@ -147,3 +147,52 @@ def apply_loss(
 def apply_curvature(loss: str, curvature: Array, weights: Array | None, directions: Array, threads: int) -> None:
     """Multiply directions by the curvature of every row, in place."""
     _native.apply_curvature(LOSSES[loss], curvature, _weights(weights), threads, directions)
+
+
+def descend_gram(
+    hessian: Array,
+    gradient: Array,
+    at: Array,
+    *,
+    start: Array,
+    l1: float,
+    l2: float,
+    penalized: int,
+    tol: float,
+) -> Array:
+    """Elastic-net step for the quadratic model (hessian, gradient) around ``at``."""
+    step = start.copy()
+    _native.descend_gram(hessian, gradient, at, l1, l2, penalized, tol, step)
+    return step
+
+
+def descend_columns(
+    transposed: Any,
+    curvature: Array,
+    diagonal: Array,
+    gradient: Array,
+    at: Array,
+    *,
+    l1: float,
+    l2: float,
+    penalized: int,
+    tol: float,
+) -> Array:
+    """The same for the Hessian X'diag(curvature)X, X given by the CSR form of its transpose."""
+    step, scores = np.zeros_like(at), np.empty(len(curvature))
+    _native.descend_columns(
+        transposed.indptr,
+        transposed.indices,
+        transposed.data,
+        curvature,
+        diagonal,
+        gradient,
+        at,
+        l1,
+        l2,
+        penalized,
+        tol,
+        step,
+        scores,
+    )
+    return step

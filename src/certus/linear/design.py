@@ -14,6 +14,7 @@ from scipy import sparse
 from certus.linear import _kernels
 
 Array = NDArray[np.float64]
+SMALL = 100_000  # entries of a table up to which one thread is faster
 
 
 class Design(Protocol):
@@ -149,7 +150,9 @@ class SparseDesign:
 
 
 def make_design(X: Any, threads: int) -> DenseDesign | SparseDesign:
-    """The design for a checked table."""
+    """The design for a checked table; small ones are not worth waking a second thread."""
+    cells = X.nnz if sparse.issparse(X) else X.size
+    threads = threads if cells > SMALL else 1
     return SparseDesign(X, threads) if sparse.issparse(X) else DenseDesign(X, threads)
 
 

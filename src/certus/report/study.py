@@ -9,7 +9,7 @@ import numpy as np
 
 from certus import __version__
 from certus.guarantees import Certificate
-from certus.workflow.study import Study
+from certus.workflow.result import Study
 
 _PLOTTED_POINTS = 500
 
@@ -30,7 +30,6 @@ def render_study(study: Study) -> str:
         scatter=None if study.task.classification else _scatter(study),
         promises=[item for item in study.certificates if not item.vacuous],
         vacuous=study.certificates.vacuous,
-        next_steps=_next_steps(study),
     )
 
 
@@ -42,8 +41,14 @@ def short(value: Any) -> str:
 def _answer(study: Study) -> dict[str, str]:
     """The three big numbers of the first screen."""
     certificate, value = study.certificate, study.evaluation.value
-    shown = f"{100 * value:.2f} %" if study.task.classification else f"{value:.4g}"
-    return {"good": shown, "sure": _percent_up(certificate), "confidence": f"{100 * certificate.confidence:g} %"}
+    percent = study.task.classification
+    shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline.value))
+    return {
+        "good": shown,
+        "baseline": baseline,
+        "sure": _percent_up(certificate),
+        "confidence": f"{100 * certificate.confidence:g} %",
+    }
 
 
 def _percent_up(certificate: Certificate) -> str:
@@ -85,8 +90,3 @@ def _scatter(study: Study) -> dict[str, Any]:
     span = (high - low) or 1.0
     points = [(100 * (t - low) / span, 100 - 100 * (a - low) / span) for t, a in zip(truth, answers, strict=True)]
     return {"points": points, "low": low, "high": high}
-
-
-def _next_steps(study: Study) -> list[str]:
-    steps = ["certus predict model.certus NEW_TABLE -o predictions.csv", "certus check model.certus"]
-    return [*steps, *(note for note in study.notes if "overrides" in note)]

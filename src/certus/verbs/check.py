@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import persistence
-from certus.guarantees import Certificate, CertificateError, Report, error_bound
+from certus.guarantees import Certificate, CertificateError, Report, clopper_pearson
 from certus.guarantees.wording import percent
 
 # Rows that did not make a certificate contradict it when its claim would explain them with at most this chance.
-CONTRADICTION = 0.999
+CONTRADICTION = 0.001
+_RATE_OF_A_CLASS = re.compile(r"(?P<rate>recall|precision) of (?P<label>.*)", re.DOTALL)
 _LARGE_ERRORS = re.compile(r"share of rows with \|error\| > (\S+)")
 
 
@@ -111,7 +112,7 @@ def check(model: Any, data: Any = None) -> Check:
     >>> from certus.bayes import GaussianNB
     >>> model = GaussianNB().fit([[-2.0], [-1.0], [1.0], [2.0]], ["low", "low", "high", "high"])
     >>> X, y = [[-3.0], [-0.5], [1.5], [4.0]], ["low", "low", "high", "high"]
-    >>> model.report_ = model.certify(X, y)
+    >>> model.report_ = certus.Report([model.certify(X, y)["error"]])
     >>> print(certus.check(model, (X, y)))
     holds: With confidence 95% the error is at most 52.72% (0 errors in 4 rows). (counted again)
     """
@@ -151,30 +152,43 @@ def _verified(certificate: Certificate, data: Any = None) -> CheckedCertificate:
 def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray[Any]) -> CheckedCertificate:
     """Check with rows: count again if they are the certificate's, else look whether they contradict it."""
     alone = _verified(certificate)
-    happened = _event_of(certificate.quantity)
-    if not alone.holds or happened is None or "rows" not in certificate.witness:
+    events = _events(certificate.quantity, answers, truth)
+    if not alone.holds or events is None or "rows" not in certificate.witness:
         return alone
-    events = happened(answers, truth)
     if len(events) == certificate.witness["rows"]:
         return _verified(certificate, events)
-    seen = f"{int(events.sum())} in {len(events)} rows"
-    if certificate.direction == "upper" and len(events):
-        least = error_bound(int(events.sum()), len(events), confidence=CONTRADICTION, side="lower").value
-        assert isinstance(least, float)
-        if isinstance(certificate.value, float) and least > certificate.value:
-            remark = f"the data contradict it: {seen}, at least {percent(least, 'lower')} with confidence 99.9%"
-            return CheckedCertificate(certificate, holds=False, remark=remark)
-    return CheckedCertificate(
-        certificate, True, remark=f"other rows than its own, which do not contradict it: {seen}"
-    )
+    if len(events) == 0:
+        return CheckedCertificate(certificate, True, remark="none of these rows is of the kind that it is about")
+    seen = f"{int(events.sum())} of {len(events)} rows"
+    contradiction = _contradiction(certificate, int(events.sum()), len(events))
+    if contradiction is not None:
+        return CheckedCertificate(
+            certificate, holds=False, remark=f"the data contradict it: {seen}, {contradiction}"
+        )
+    return CheckedCertificate(certificate, True, remark=f"other rows than its own do not contradict it: {seen}")
 
 
-def _event_of(quantity: str) -> Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]] | None:
-    """What a certificate of this quantity counts, from predictions and truth; None if rows do not tell."""
+def _events(quantity: str, answers: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """What a certificate of this quantity counts, one truth value per row; None if such rows do not tell."""
     if quantity == "error":
-        return lambda answers, truth: np.asarray(answers != truth)
-    match = _LARGE_ERRORS.fullmatch(quantity)
-    if match is None:
+        return np.asarray(answers != truth)
+    if match := _LARGE_ERRORS.fullmatch(quantity):
+        return np.abs(truth.astype(float) - answers.astype(float)) > float(match.group(1))
+    if match := _RATE_OF_A_CLASS.fullmatch(quantity):
+        real, said = truth.astype(str) == match["label"], answers.astype(str) == match["label"]
+        return said[real] if match["rate"] == "recall" else real[said]
+    return None
+
+
+def _contradiction(certificate: Certificate, events: int, rows: int) -> str | None:
+    """What the rows prove against the certificate, if they do."""
+    promised = certificate.value
+    if isinstance(promised, tuple):
         return None
-    size = float(match.group(1))
-    return lambda answers, truth: np.abs(truth.astype(float) - answers.astype(float)) > size
+    if certificate.direction == "upper":
+        least = clopper_pearson.lower(events, rows, CONTRADICTION)
+        return f"at least {percent(least, 'lower')} with confidence 99.9%" if least > promised else None
+    if certificate.direction == "lower":
+        most = clopper_pearson.upper(events, rows, CONTRADICTION)
+        return f"at most {percent(most, 'upper')} with confidence 99.9%" if most < promised else None
+    return None

@@ -11,8 +11,8 @@ from certus.guarantees.levels import check_confidence
 from certus.guarantees.paired import Pair, compare_losses, compare_mistakes
 from certus.guarantees.report import Report
 from certus.guarantees.roles import DataRole
+from certus.guarantees.row_losses import check_loss, is_regression, labels, mistakes, predictions, row_losses
 from certus.guarantees.testing import holm
-from certus.verbs.losses import check_loss, is_regression, labels, mistakes, predictions, row_losses
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,7 @@ def compare(
     predicted = {name: predictions(model, X, name) for name, model in models.items()}
     if loss == "auto":
         loss = (
-            "absolute"
-            if is_regression(next(iter(models.values())), truth, next(iter(predicted.values())))
-            else "error"
+            "absolute" if is_regression(next(iter(models.values())), truth, next(iter(predicted.values()))) else "error"
         )
     pairs_of = list(combinations(models, 2))
     uses = len(pairs_of) if role is None else role.use("compare", len(pairs_of))

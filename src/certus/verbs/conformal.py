@@ -94,7 +94,7 @@ def conformal(
             "Hint: 'auto' takes the simplest for the task."
         )
     _check_inputs(model, X_cal, y_cal, y_pred)
-    levels = {"confidence": confidence, "assurance": assurance}
+    levels: dict[str, Any] = {"confidence": confidence, "assurance": assurance}
     classification = method in _SPLIT_CLASSIFICATION or is_classification(model, classes)
     if method in _CROSS:
         _refuse_for_cross(method, groups=groups, assurance=assurance, y_pred=y_pred, per_class=per_class or None)
@@ -131,9 +131,7 @@ def _check_inputs(model: Any, X_cal: Any, y_cal: Any, y_pred: Any) -> None:
         )
     missing = [name for name, value in (("y_cal", y_cal), ("X_cal", X_cal)) if value is None]
     if "y_cal" in missing or (model is not None and missing):
-        raise ValueError(
-            f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth."
-        )
+        raise ValueError(f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth.")
 
 
 def _refuse_for_cross(method: str, **options: Any) -> None:

@@ -101,9 +101,7 @@ def positive_scores(model: Any, column: int, X: Any) -> NDArray[np.float64]:
 
 def _labels(y: Any) -> NDArray[Any]:
     if y is None:
-        raise ValueError(
-            "y must be given, got None.\nHint: guard(model, X, y, recall=0.95) or guard(scores, y, ...)."
-        )
+        raise ValueError("y must be given, got None.\nHint: guard(model, X, y, recall=0.95) or guard(scores, y, ...).")
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]

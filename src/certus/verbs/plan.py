@@ -66,9 +66,7 @@ class Plan:
     def chance(self, rows: int, true_error: float | None = None) -> float:
         """Probability that `rows` fresh rows will certify the target, if the error is `true_error`."""
         rows = check_count(rows, "rows", minimum=1)
-        return planning.chance_of_success(
-            rows, self.error, failure_of(self.confidence), self._expected(true_error)
-        )
+        return planning.chance_of_success(rows, self.error, failure_of(self.confidence), self._expected(true_error))
 
     def rows_for(self, chance: float = 0.8, true_error: float | None = None) -> int | None:
         """Fewest rows that certify the target with probability `chance`; None if the error is too high."""
@@ -116,9 +114,7 @@ class Plan:
             for chance in (0.8, 0.9):
                 found = self.rows_for(chance)
                 said = "no number of rows" if found is None else f"{count(found)} rows"
-                lines.append(
-                    f"  if the true error is {percent(self.true_error)}: {said} for a {chance:.0%} chance"
-                )
+                lines.append(f"  if the true error is {percent(self.true_error)}: {said} for a {chance:.0%} chance")
         return "\n".join(lines)
 
     def plot(self, ax: Any = None, *, errors: int = 20) -> Any:

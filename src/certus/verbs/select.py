@@ -12,9 +12,9 @@ from certus.guarantees.levels import check_confidence
 from certus.guarantees.mean import mean_bound
 from certus.guarantees.report import Report
 from certus.guarantees.roles import DataRole
+from certus.guarantees.row_losses import check_loss, is_regression, labels, mistakes, predictions, row_losses
 from certus.guarantees.selection import discordant_counts, shortlist_certificate, worse_pvalues
 from certus.guarantees.testing import holm
-from certus.verbs.losses import check_loss, is_regression, labels, mistakes, predictions, row_losses
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,7 @@ def select(
     predicted = {str(name): predictions(model, X, str(name)) for name, model in models.items()}
     if loss == "auto":
         loss = (
-            "absolute"
-            if is_regression(next(iter(models.values())), truth, next(iter(predicted.values())))
-            else "error"
+            "absolute" if is_regression(next(iter(models.values())), truth, next(iter(predicted.values()))) else "error"
         )
     uses = max(tried or 0, len(models)) if role is None else role.use("select", max(tried or 0, len(models)))
     if loss == "error":

@@ -1,6 +1,7 @@
 """The study: task, data, features, learners, training, evaluation."""
 
 from certus.workflow.errors import StudyError
-from certus.workflow.study import Study, study
+from certus.workflow.result import Study
+from certus.workflow.run import study
 
 __all__ = ["Study", "StudyError", "study"]

@@ -54,9 +54,7 @@ def _read_file(path: Path) -> pl.DataFrame:
         return reader(path)
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
-        raise StudyError(
-            f"Cannot read {path.name!r}: {reason}\nHint: open it in an editor at that place."
-        ) from error
+        raise StudyError(f"Cannot read {path.name!r}: {reason}\nHint: open it in an editor at that place.") from error
 
 
 @dataclass(frozen=True)
@@ -80,22 +78,22 @@ def classify_columns(frame: pl.DataFrame, target: str) -> Columns:
         if name == target:
             continue
         column = frame[name]
-        distinct = column.drop_nulls().n_unique()
+        number = column.dtype.is_numeric() or column.dtype == pl.Boolean
         if column.null_count() == frame.height:
             columns.left_out[name] = "all values are missing"
-        elif distinct < 2 and column.null_count() == 0:
-            columns.left_out[name] = "constant"
-        elif column.dtype.is_numeric() or column.dtype == pl.Boolean:
-            columns.numbers.append(name)
-        elif column.dtype in (pl.String, pl.Categorical, pl.Enum):
-            if distinct > 50 and distinct > 0.5 * frame.height:
-                columns.left_out[name] = (
-                    f"{distinct} different texts in {frame.height} rows: an identifier or free text"
-                )
-            else:
-                columns.categories.append(name)
-        else:
+            continue
+        if not number and column.dtype not in (pl.String, pl.Categorical, pl.Enum):
             columns.left_out[name] = f"values of type {column.dtype} are not used yet"
+            continue
+        distinct = column.drop_nulls().n_unique()
+        if distinct < 2 and column.null_count() == 0:
+            columns.left_out[name] = "constant"
+        elif number:
+            columns.numbers.append(name)
+        elif distinct > 50 and distinct > 0.5 * frame.height:
+            columns.left_out[name] = f"{distinct} different texts in {frame.height} rows: an identifier or free text"
+        else:
+            columns.categories.append(name)
     if not columns.used:
         raise StudyError(f"No column is left to learn from: {columns.left_out}.\nHint: check the table's columns.")
     return columns

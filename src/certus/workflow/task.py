@@ -57,6 +57,4 @@ def infer_task(frame: pl.DataFrame, target: str | None, kind: str | None = None)
     if kind == "regression":
         return Task("regression", target, "rmse", f"regression on {target!r} (--task overrides)")
     exact: Kind = "binary" if values == 2 else "multiclass"
-    return Task(
-        exact, target, "error", f"{exact} classification of {target!r}, {values} classes (--task overrides)"
-    )
+    return Task(exact, target, "error", f"{exact} classification of {target!r}, {values} classes (--task overrides)")

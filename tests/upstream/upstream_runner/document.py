@@ -19,6 +19,9 @@ are counted as passed.
 - `python tests/upstream/run.py --write-docs` runs all of them and rewrites this page, `--write-exceptions`
   only the list at its end.
 
+Where a test only asks whether a class derives from a private base class of scikit-learn, it is told that ours
+does (`recognize` in `files.toml`); no other private name is touched.
+
 The lists live in `tests/upstream/files.toml` and `tests/upstream/exceptions.toml`. A listed exception is run
 too and has to fail: as soon as it passes, the suite demands that the entry be removed.
 """

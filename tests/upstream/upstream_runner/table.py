@@ -17,9 +17,9 @@ class UpstreamFile:
     key: str
     module: str
     swap: dict[str, str]
+    recognize: dict[str, list[str]] = field(default_factory=dict)
     slow: bool = False
     enforced: bool = True
-    import_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from certus.base import catalogue
-from certus.base.persistence.foreign import FOREIGN_STATE, find_foreign, foreign_path
+from certus.base.persistence.foreign import FOREIGN_CACHES, FOREIGN_STATE, find_foreign, foreign_path
 
 # What scikit-learn's base classes keep on any fitted estimator: its columns, and what ``set_output`` asked for.
 SHARED_STATE = ("n_features_in_", "feature_names_in_", "_sklearn_output_config")
+
+# Reports are saved apart; routing and callbacks concern fitting and are not saved.
+_NOT_SAVED = {"report_", "_metadata_request", "_skl_callbacks"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Kind:
 
         Our own classes may keep caches under private names; of scikit-learn's nothing is taken for a cache.
         """
-        known = parameters | set(self.state) | {"report_", "_metadata_request", "_skl_callbacks"}
+        known = parameters | set(self.state) | FOREIGN_CACHES.get(self.path, set()) | _NOT_SAVED
         for name in sorted(set(vars(value) if hasattr(value, "__dict__") else ()) - known):
             if self.foreign or (name.endswith("_") and not name.startswith("_")):
                 return name

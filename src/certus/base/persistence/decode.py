@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from certus.base.params import check_parameters
 from certus.base.persistence.archive import ArchiveReader
 from certus.base.persistence.classes import Kind, find_kind
 from certus.base.persistence.errors import CertusFileError
@@ -137,11 +138,14 @@ def _check_names(kind: Kind, what: str, given: Any, allowed: set[str]) -> None:
 
 
 def _restored(built: Any, kind: Kind) -> Any:
-    """Let the object check its state, on which compiled code will rely, and rebuild what is not saved."""
-    hook = getattr(built, "_restored", None)
-    if hook is not None and not kind.foreign:
+    """Let a fitted object check what compiled code will rely on, and rebuild what is not saved."""
+    if not kind.foreign:
         try:
-            hook()
+            if kind.estimator and kind.state_of(built):
+                rules = getattr(kind.built, "_constraints", {})
+                check_parameters(kind.built.__name__, rules, built.get_params(deep=False))
+            if hasattr(built, "_restored"):
+                built._restored()
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
             raise CertusFileError(f"the fitted state of a {kind.path} does not fit together: {error}") from error
     return built

@@ -109,8 +109,7 @@ class Encoder:
         lost = kind.unlisted(value, set(parameters))
         if lost is not None:
             raise CertusFileError(
-                f"{where} is a {kind.path} with the attribute {lost!r}, "
-                "which this release does not know how to save."
+                f"{where} is a {kind.path} with the attribute {lost!r}, which this release does not know how to save."
             )
         self.classes.add(kind.path)
         state = kind.state_of(value)

@@ -54,6 +54,9 @@ FOREIGN_STATE: dict[str, tuple[str, ...]] = {
     "sklearn.preprocessing.FunctionTransformer": (),
 }
 
+# Set anew by every transform, and needed only for transformers that cannot name their columns; ours all can.
+FOREIGN_CACHES = {"sklearn.pipeline.FeatureUnion": {"_transformers_feature_names_out"}}
+
 
 def find_foreign(path: str) -> type | None:
     """The scikit-learn class of the table with this import path, or None."""

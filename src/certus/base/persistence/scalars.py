@@ -41,7 +41,8 @@ def encode_scalar(value: Any, where: str) -> Any:
     if value is None or type(value) in (bool, int, float, str):
         return value
     if _numpy_name(value) in _NUMPY:
-        return {"type": "numpy", "dtype": _numpy_name(value), "value": encode_scalar(value.item(), where)}
+        plain = "".join(value) if type(value) is np.str_ else value.item()  # item() would drop NULs at the end
+        return {"type": "numpy", "dtype": _numpy_name(value), "value": encode_scalar(plain, where)}
     raise CertusFileError(
         f"{where} is a {type(value).__name__}, which cannot be saved.\n"
         "Hint: use strings, whole numbers, floats, truth values or None."

@@ -30,7 +30,8 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
-    from certus.workflow.study import refuse_to_overwrite, study
+    from certus.workflow import study
+    from certus.workflow.result import refuse_to_overwrite
 
     refuse_to_overwrite(out, force=force)
     with _progress(quiet) as progress:

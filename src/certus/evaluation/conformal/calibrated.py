@@ -10,7 +10,9 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from certus.base.params import check_parameters
+from certus.evaluation.conformal.rows import check_lengths, label_codes, numeric_target
 from certus.guarantees.conformal_split import Calibration, GroupCalibration, calibrate, calibrate_groups
+from certus.guarantees.rate import RateSetting, rate_bound
 from certus.guarantees.report import Report
 
 
@@ -19,10 +21,38 @@ class ConformalWrapper(MetaEstimatorMixin, BaseEstimator):
 
     _constraints: dict[str, list[Any]] = {}
 
-    report_: Report
-
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
+
+    def certify(self, X: Any, y: Any, *, confidence: float = 0.95, **options: Any) -> Report:
+        """Bound the coverage from rows used neither for training nor for calibration.
+
+        Parameters
+        ----------
+        X, y : array-like
+            New rows and their true values or labels.
+        confidence : float, default=0.95
+            Probability with which the bound holds.
+        **options
+            `groups`, if the calibration used groups.
+
+        Returns
+        -------
+        Report
+            The certificates of the calibration together with the one of these rows.
+        """
+        check_lengths(X, y)
+        covered = self._covered(X, y, **options)
+        setting = RateSetting(confidence=confidence, side="lower", quantity="coverage on new rows", noun="covered row")
+        return self.report_.with_([rate_bound(int(covered.sum()), len(covered), setting)])
+
+    def _covered(self, X: Any, y: Any, **options: Any) -> NDArray[np.bool_]:
+        """Whether each row's true answer is in its interval or set."""
+        if hasattr(self, "predict_interval"):
+            interval, truth = self.predict_interval(X, **options), numeric_target(y)
+            return (interval[:, 0] <= truth) & (truth <= interval[:, 1])
+        sets = self.predict_set(X, **options)
+        return sets[np.arange(len(sets)), label_codes(y, self.classes_)]
 
     def __str__(self) -> str:
         report = getattr(self, "report_", None)
@@ -34,15 +64,17 @@ class SplitWrapper(ConformalWrapper):
 
     calibration_: Calibration | GroupCalibration
 
-    def _store_calibration(
-        self, scores: NDArray[Any], groups: Any, subject: str, group_word: str = "group"
-    ) -> None:
+    def _store_calibration(self, scores: NDArray[Any], groups: Any, subject: str, group_word: str = "group") -> None:
         levels = {"confidence": self.confidence, "assurance": self.assurance, "subject": subject}
         if groups is None:
             self.calibration_ = calibrate(scores, **levels)
         else:
             self.calibration_ = calibrate_groups(scores, groups, group_word=group_word, **levels)
-        self.report_ = self.calibration_.report
+
+    @property
+    def report_(self) -> Report:
+        """The certificates of the calibration, written when first asked for."""
+        return self.calibration_.report
 
     def _thresholds(self, rows: int, groups: Any) -> NDArray[np.float64]:
         """Threshold of every row to be predicted."""

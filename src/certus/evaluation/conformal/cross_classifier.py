@@ -107,9 +107,7 @@ class CrossConformalClassifier(ClassifierMixin, ConformalWrapper):
             self.scores_[positions] = self._label_scores(model, rows)[np.arange(len(positions)), codes[positions]]
         self.estimator_ = clone(self.estimator).fit(X, labels)
         sizes = np.bincount(self.fold_of_row_).tolist()
-        self.report_ = Report(
-            [cross_certificate(sizes, confidence=self.confidence, method=self.method, subject="set")]
-        )
+        self.report_ = Report([cross_certificate(sizes, confidence=self.confidence, method=self.method, subject="set")])
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

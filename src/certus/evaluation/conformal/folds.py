@@ -30,9 +30,7 @@ def draw_folds(rows: int, cv: int | str, random_state: Any) -> NDArray[np.intp]:
     return check_random_state(random_state).permutation(numbers)
 
 
-def fit_without_folds(
-    estimator: Any, X: Any, y: Any, fold_of_row: NDArray[np.intp], n_jobs: int | None
-) -> list[Any]:
+def fit_without_folds(estimator: Any, X: Any, y: Any, fold_of_row: NDArray[np.intp], n_jobs: int | None) -> list[Any]:
     """One clone per fold, trained on the other folds."""
     target = np.asarray(y)
 

@@ -24,9 +24,7 @@ def check_lengths(X: Any, y: Any, groups: Any = None) -> None:
     """Refuse an empty calibration set and columns of different lengths."""
     rows = n_rows(X)
     if rows == 0:
-        raise ValueError(
-            "X holds no rows; conformal prediction needs calibration rows.\nHint: pass held-out rows."
-        )
+        raise ValueError("X holds no rows; conformal prediction needs calibration rows.\nHint: pass held-out rows.")
     for name, column in (("y", y), ("groups", groups)):
         if column is not None and n_rows(column) != rows:
             raise ValueError(
@@ -41,9 +39,7 @@ def numeric_target(y: Any) -> NDArray[np.float64]:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise ValueError(
-            f"y must be one-dimensional, got shape {values.shape}.\nHint: calibrate one target at a time."
-        )
+        raise ValueError(f"y must be one-dimensional, got shape {values.shape}.\nHint: calibrate one target at a time.")
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(np.argmax(bad))

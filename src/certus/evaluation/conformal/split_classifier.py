@@ -182,7 +182,5 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
         return LABEL_SCORES[self.score](self._response(X))
 
     def _response(self, X: Any) -> NDArray[np.float64]:
-        raw = (
-            X if self.estimator is None else class_response(self.estimator_, X, probabilities=self.score == "aps")
-        )
+        raw = X if self.estimator is None else class_response(self.estimator_, X, probabilities=self.score == "aps")
         return check_response(raw, len(self.classes_), self.score)

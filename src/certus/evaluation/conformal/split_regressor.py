@@ -108,8 +108,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         check_lengths(X, y, groups)
         if self.estimator is None:
             raise ValueError(
-                "estimator is None, so there is nothing to train.\n"
-                "Hint: call calibrate(predictions, y) instead of fit."
+                "estimator is None, so there is nothing to train.\nHint: call calibrate(predictions, y) instead of fit."
             )
         columns = [X, y] if groups is None else [X, y, groups]
         parts = train_test_split(*columns, test_size=self.calibration_size, random_state=self.random_state)

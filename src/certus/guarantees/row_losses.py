@@ -21,9 +21,7 @@ def labels(values: Any, name: str) -> np.ndarray:
     if found.dtype == object:
         found = _plain_labels(found, name)
     if found.dtype.kind == "f" and np.isnan(found).any():
-        raise ValueError(
-            f"{name} must not have missing values; row {int(np.flatnonzero(np.isnan(found))[0])} is NaN"
-        )
+        raise ValueError(f"{name} must not have missing values; row {int(np.flatnonzero(np.isnan(found))[0])} is NaN")
     return found
 
 
@@ -50,9 +48,7 @@ def predictions(model: Any, X: Any, name: str = "model") -> np.ndarray:
 def same_length(truth: np.ndarray, predicted: np.ndarray, name: str = "predictions") -> None:
     """Refuse labels and predictions of different length."""
     if len(truth) != len(predicted):
-        raise ValueError(
-            f"{name} must have one entry per label: {len(predicted)} predictions, {len(truth)} labels"
-        )
+        raise ValueError(f"{name} must have one entry per label: {len(predicted)} predictions, {len(truth)} labels")
 
 
 def is_regression(model: Any, truth: np.ndarray, predicted: np.ndarray) -> bool:

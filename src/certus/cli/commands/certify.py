@@ -1,0 +1,78 @@
+"""``certus certify``: how wrong can these predictions, or this model, be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from certus.cli import options
+from certus.cli.failures import BROKEN_PROMISE
+from certus.cli.output import certificates_of, print_json, print_report, say
+
+
+def command(
+    table: options.Table,
+    truth: options.Truth,
+    prediction: options.Prediction = None,
+    model: options.Model = None,
+    score: Annotated[
+        str | None, typer.Option(help="Column with scores of the positive label.", show_default=False)
+    ] = None,
+    positive: options.Positive = None,
+    loss: options.Loss = "auto",
+    low: options.Low = None,
+    high: options.High = None,
+    confidence: options.Confidence = 0.95,
+    jointly: Annotated[bool, typer.Option(help="All promises together hold with the confidence.")] = False,
+    at_most: Annotated[
+        float | None,
+        typer.Option(help="Demand that the error (or mean loss) is proven to be at most this.", show_default=False),
+    ] = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Bound what predictions, or a saved model, get wrong, from rows that served neither training nor choice.
+
+    Exit 1 if --at-most was given and is not proven.
+    """
+    from certus.cli.tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.verbs.certify import certify
+
+    source = options.one_of(prediction=prediction, model=model)
+    frame = read_table(table)
+    asked: dict[str, Any] = {
+        "loss": loss,
+        "loss_range": options.loss_range(low, high),
+        "confidence": confidence,
+        "jointly": jointly,
+        "seed": seed,
+    }
+    y_true = values_of(frame, truth, "--truth")
+    if source == "model" and model is not None:
+        from certus.base import persistence
+
+        loaded = persistence.load(model)
+        y_true = labels_like(loaded, frame[truth])
+        asked |= {"model": loaded, "X": input_of(loaded, frame.drop(truth)), "y": y_true}
+    else:
+        asked |= {"y_true": y_true, "y_pred": values_of(frame, str(prediction), "--prediction")}
+        asked |= {"y_score": None if score is None else values_of(frame, score, "--score")}
+    report = certify(**asked, positive=label_like(positive, y_true, "--positive"))
+    proven = None if at_most is None else _proven(report, at_most)
+    if json:
+        print_json({"rows": len(y_true), "proven": proven, "certificates": certificates_of(report)})
+    else:
+        print_report(report)
+    if proven is False:
+        say(f"not proven: at most {at_most:g}")
+        raise typer.Exit(BROKEN_PROMISE)
+
+
+def _proven(report: Any, at_most: float) -> bool:
+    """Whether a guaranteed upper bound on the error or mean loss is small enough."""
+    return any(
+        item.guaranteed and item.direction == "upper" and item.value <= at_most
+        for item in report
+        if item.quantity == "error" or item.quantity.startswith("mean ")
+    )

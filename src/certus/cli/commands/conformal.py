@@ -1,0 +1,118 @@
+"""``certus conformal``: prediction intervals and sets of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from certus.cli import options
+from certus.cli.output import certificates_of, print_json, print_report, say
+
+
+def command(
+    table: options.Table,
+    truth: options.Truth,
+    prediction: options.Prediction = None,
+    model: options.Model = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="LABEL=COLUMN: the column with that label's probability; once per label.", show_default=False
+        ),
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column with groups: the promise holds in each.", show_default=False)
+    ] = None,
+    confidence: options.Confidence = 0.9,
+    assurance: Annotated[
+        float | None,
+        typer.Option(help="Let the coverage hold for these very rows with this probability.", show_default=False),
+    ] = None,
+    apply: Annotated[Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)] = None,
+    json: options.Json = False,
+) -> None:
+    """Calibrate prediction intervals (or sets of labels) on a table of held-out rows.
+
+    The predictions come from a column, from probability columns, or from a saved model. With --apply and
+    --output the intervals or sets of new rows are written to a file.
+    """
+    from certus.cli.tables import column, labels_like, read_table, values_of
+    from certus.verbs.conformal import conformal
+
+    if (apply is None) != (output is None):
+        raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
+    source = _Source(prediction, model, label)
+    frame = read_table(table)
+    y_true = labels_like(source, column(frame, truth, "--truth"))
+    groups = None if group is None else values_of(frame, group, "--group")
+    wrapped = conformal(
+        **source.given(frame, truth), y_cal=y_true, groups=groups, confidence=confidence, assurance=assurance
+    )
+    written = None
+    if apply is not None and output is not None:
+        written = _write(wrapped, source, read_table(apply), group, output)
+    if json:
+        certificates = certificates_of(wrapped.report_)
+        print_json({"rows": len(y_true), "output": output and str(output), "certificates": certificates})
+    else:
+        print_report(wrapped.report_)
+    if written is not None:
+        say(f"{written} rows written to {output}")
+
+
+class _Source:
+    """Where predictions come from: a column, one column per label, or a saved model."""
+
+    def __init__(self, prediction: str | None, model: Path | None, label: list[str] | None) -> None:
+        self.kind = options.one_of(prediction=prediction, model=model, label=label)
+        self.columns = [prediction] if prediction is not None else []
+        self.classes_: Any = None
+        if self.kind == "label":
+            pairs = [item.rpartition("=") for item in label or ()]
+            if not all(middle and name for name, middle, _ in pairs):
+                raise ValueError(f"--label must read LABEL=COLUMN, got {label}.\nHint: --label yes=p_yes")
+            self.classes_ = [name for name, _, _ in pairs]
+            self.columns = [name for _, _, name in pairs]
+        elif self.kind == "model":
+            from certus.base import persistence
+
+            self.model = persistence.load(Path(str(model)))
+            self.classes_ = getattr(self.model, "classes_", None)
+
+    def response(self, frame: Any) -> Any:
+        """Predictions of a table's rows, in the form that the calibrated object expects."""
+        import numpy as np
+
+        from certus.cli.tables import input_of, values_of
+
+        if self.kind == "model":
+            return input_of(self.model, frame)
+        arrays = [values_of(frame, str(name), f"--{self.kind}") for name in self.columns]
+        return arrays[0] if self.kind == "prediction" else np.column_stack(arrays)
+
+    def given(self, frame: Any, truth: str) -> dict[str, Any]:
+        """The arguments that say where predictions come from."""
+        if self.kind == "model":
+            return {"model": self.model, "X_cal": self.response(frame.drop(truth))}
+        known = {"classes": self.classes_} if self.kind == "label" else {}
+        return {"y_pred": self.response(frame), **known}
+
+
+def _write(wrapped: Any, source: _Source, frame: Any, group: str | None, output: Path) -> int:
+    import polars as pl
+
+    from certus.cli.tables import values_of, write_table
+
+    groups = None if group is None else values_of(frame, group, "--group")
+    response = source.response(frame)
+    if hasattr(wrapped, "predict_interval"):
+        ends = wrapped.predict_interval(response, groups)
+        found = pl.DataFrame({"lower": ends[:, 0], "upper": ends[:, 1]})
+    else:
+        inside = wrapped.predict_set(response, groups)
+        found = pl.DataFrame({str(name): inside[:, place] for place, name in enumerate(wrapped.classes_)})
+    write_table(found, output)
+    return found.height

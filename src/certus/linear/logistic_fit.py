@@ -1,0 +1,118 @@
+"""Solve a logistic problem by the method that its shape and penalty ask for, and gather the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus.linear.design import DenseDesign, SparseDesign
+from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
+from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
+from certus.linear.logistic_penalty import Penalty
+from certus.linear.newton import (
+    CholeskySteps,
+    ConjugateGradientSteps,
+    NewtonResult,
+    Point,
+    Steps,
+    minimize,
+)
+from certus.linear.proximal_newton import ProximalNewton
+from certus.linear.smooth_problem import SmoothProblem, make_problem
+
+Array = NDArray[np.float64]
+Evidence = LogisticEvidence | ElasticNetEvidence
+SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
+EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """When to stop: scikit-learn's ``tol`` and ``max_iter``, and the share of the objective at zero for the gap."""
+
+    tol: float
+    max_iter: int
+    gap_tol: float | None
+
+
+def logistic_problem(
+    design: DenseDesign | SparseDesign,
+    codes: NDArray[Any],
+    weights: Array | None,
+    *,
+    classes: int,
+    penalty: Penalty,
+    fit_intercept: bool,
+) -> SmoothProblem:
+    """The smooth part of the objective.
+
+    Under L1, narrow tables are dense and wide ones sparse: that is what coordinate descent works on. Sparse columns
+    stay uncentred there.
+    """
+    if penalty.l1 > 0.0:
+        narrow = design.columns <= EXPLICIT_HESSIAN and design.rows * design.columns <= SMALL_TABLE
+        if isinstance(design, SparseDesign) and narrow:
+            design = DenseDesign(design.X.toarray(), design.threads)
+        elif isinstance(design, DenseDesign) and design.columns > EXPLICIT_HESSIAN:
+            design = SparseDesign(sparse.csr_array(design.X), design.threads)
+    problem = make_problem(
+        design, codes, weights, classes=classes, strength=penalty.l2, fit_intercept=fit_intercept
+    )
+    if penalty.l1 > 0.0 and isinstance(design, SparseDesign):
+        problem = replace(problem, mean=np.zeros(design.columns))
+    return problem
+
+
+def solve(
+    problem: SmoothProblem,
+    penalty: Penalty,
+    solver: str,
+    start: Point,
+    accuracy: Accuracy,
+    watch: Callable[[Array, Array, dict[str, float]], bool],
+) -> NewtonResult:
+    """Coefficients in centred coordinates."""
+    at_zero = problem.total_weight * float(np.log(max(2, problem.outputs)))
+    if penalty.l1 > 0.0:
+        wanted = min(accuracy.tol, 1e-4) * 1e-3
+        wanted = wanted if accuracy.gap_tol is None else min(wanted, accuracy.gap_tol)
+        return ProximalNewton(problem, penalty.l1).minimize(
+            start, max_iter=accuracy.max_iter, gap_limit=wanted * at_zero, watch=watch
+        )
+
+    def certified(coef: Array, center: Array) -> bool:
+        if accuracy.gap_tol is None:
+            return True
+        gap = logistic_evidence(problem, coef, problem.intercept(coef, center)).gap
+        return gap <= accuracy.gap_tol * at_zero
+
+    return minimize(
+        problem,
+        _steps(problem, solver),
+        start,
+        tol=accuracy.tol,
+        max_iter=accuracy.max_iter,
+        good_enough=certified,
+        watch=watch,
+    )
+
+
+def _steps(problem: SmoothProblem, solver: str) -> Steps:
+    design = problem.design
+    explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
+    fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
+    if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
+        return CholeskySteps(problem)
+    return ConjugateGradientSteps(problem)
+
+
+def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:
+    """What is known about the distance of stored coefficients to the optimum."""
+    if penalty.l1 > 0.0:
+        return elastic_net_evidence(problem, penalty.l1, coef, intercept)
+    return logistic_evidence(problem, coef, intercept)

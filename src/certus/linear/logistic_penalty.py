@@ -1,0 +1,90 @@
+"""What ``penalty``, ``C`` and ``l1_ratio`` of LogisticRegression mean together, with scikit-learn's warnings."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LEVEL = 5  # frames between a warning here and the user's call of fit
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """Added to the sum of losses: l1 |w|_1 + (l2 / 2) |w|^2."""
+
+    l1: float
+    l2: float
+
+
+def resolve_penalty(learner: Any) -> Penalty:
+    """The penalty of a LogisticRegression; raises where its solver cannot have it."""
+    kind = _kind(learner)
+    _check_combination(learner.solver, kind, learner.dual)
+    _warn_inconsistent(learner, kind)
+    if kind is None or (kind == "l2" and learner.C == np.inf):
+        return Penalty(0.0, 0.0)
+    strength = 0.0 if learner.C == np.inf else 1.0 / learner.C
+    share = {"l1": 1.0, "l2": 0.0}.get(kind, learner.l1_ratio)
+    return Penalty(strength * share, strength * (1.0 - share))
+
+
+def _kind(learner: Any) -> str | None:
+    """One of "l1", "l2", "elasticnet", None."""
+    if learner.penalty != "deprecated":
+        warnings.warn(
+            "'penalty' was deprecated in version 1.8 and will be removed in 1.10. To avoid this warning, leave "
+            "'penalty' set to its default value and use 'l1_ratio' or 'C' instead. Use l1_ratio=0 instead of "
+            "penalty='l2', l1_ratio=1 instead of penalty='l1', l1_ratio set to a float between 0 and 1 instead of "
+            "penalty='elasticnet', and C=np.inf instead of penalty=None.",
+            FutureWarning,
+            stacklevel=LEVEL + 1,
+        )
+        if learner.penalty is None and learner.C != 1.0:
+            warnings.warn("Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=LEVEL + 1)
+        return learner.penalty
+    if learner.l1_ratio is None:
+        warnings.warn(
+            "'l1_ratio=None' was deprecated in version 1.8 and will trigger an error in 1.10. "
+            "Use 0<=l1_ratio<=1 instead.",
+            FutureWarning,
+            stacklevel=LEVEL + 1,
+        )
+    if learner.C == np.inf:
+        return None
+    return {0: "l2", None: "l2", 1: "l1"}.get(learner.l1_ratio, "elasticnet")
+
+
+def _check_combination(solver: str, kind: str | None, dual: bool) -> None:
+    if solver not in ("liblinear", "saga") and kind not in ("l2", None):
+        raise ValueError(
+            f"Solver {solver} supports only 'l2' or None penalties, got {kind} penalty.\n"
+            "Hint: use solver='saga' for L1 and elastic-net penalties."
+        )
+    if solver != "liblinear" and dual:
+        raise ValueError(f"Solver {solver} supports only dual=False, got dual={dual}")
+    if kind == "elasticnet" and solver != "saga":
+        raise ValueError(f"Only 'saga' solver supports elasticnet penalty, got solver={solver}.")
+    if solver == "liblinear" and kind is None:
+        raise ValueError("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+    if solver == "liblinear" and kind == "l1" and dual:
+        raise ValueError("The combination of penalty='l1' and dual=True is not supported. Hint: set dual=False.")
+
+
+def _warn_inconsistent(learner: Any, kind: str | None) -> None:
+    ratio = learner.l1_ratio
+    if kind != "elasticnet" and ratio is not None and 0 < ratio < 1:
+        warnings.warn(
+            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})",
+            stacklevel=LEVEL + 1,
+        )
+    if (learner.penalty == "l2" and ratio != 0) or (learner.penalty == "l1" and ratio != 1):
+        warnings.warn(
+            f"Inconsistent values: penalty={learner.penalty} with l1_ratio={ratio}. penalty is deprecated. "
+            "Please use l1_ratio only.",
+            stacklevel=LEVEL + 1,
+        )
+    if kind == "elasticnet" and ratio is None:
+        raise ValueError("l1_ratio must be specified when penalty is elasticnet.")

@@ -1,0 +1,419 @@
+"""Logistic regression for two or more classes, with ridge, L1, elastic-net or no penalty."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base.callbacks import Iterations
+from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
+from certus.guarantees import Report
+from certus.guarantees.wording import number
+from certus.linear.design import make_design
+from certus.linear.elastic_net_gap import ElasticNetEvidence
+from certus.linear.label_certificate import label_certificate
+from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
+from certus.linear.logistic_fit import Accuracy, Evidence, evidence_for, logistic_problem, solve
+from certus.linear.logistic_penalty import Penalty, resolve_penalty
+from certus.linear.newton import NewtonResult, Point
+from certus.linear.prediction import LinearClassification
+from certus.linear.smooth_problem import SmoothProblem
+
+# How a solver of this name says that the iterations did not suffice.
+NOT_CONVERGED = {
+    "lbfgs": "lbfgs failed to converge after {n} iteration(s)",
+    "newton-cg": "newton-cg failed to converge after {n} iteration(s). Increase the number of iterations",
+    "newton-cholesky": "Newton solver did not converge after {n} iterations",
+    "liblinear": "Liblinear failed to converge, increase the number of iterations",
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
+}
+
+
+@register(
+    family="linear",
+    tasks=("classification",),
+    guarantees=("gap to the optimum", "training labels of the exact optimum"),
+    cost="fit n p^2 per Newton step (n p per product if sparse, wide or multiclass), predict p per row and class",
+)
+class LogisticRegression(LinearClassification, Classifier):
+    """Linear classification with probabilities, for two or more classes.
+
+    Minimizes, over coefficients W and intercepts b (not penalized) with weights s,
+
+        C sum_i s_i l(y_i, W x_i + b) + (1 - l1_ratio)/2 |W|^2 + l1_ratio |W|_1
+
+    with l = log(1 + exp(f)) - y f for two classes and l = log sum_k exp(f_k) - f_y for more. The first choice for
+    classification: fast, well calibrated, easy to explain. Newton steps with an explicit Hessian for tall dense
+    tables, by conjugate gradients for sparse or wide tables and several classes, proximal Newton with coordinate
+    descent under L1. The report certifies how far the objective is from its minimum.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2", "elasticnet", None}, default="deprecated"
+        Deprecated, as in scikit-learn: use `C` and `l1_ratio`.
+    C : float, default=1.0
+        Weight of the losses against the penalty; infinity means no penalty.
+    l1_ratio : float, default=0.0
+        Share of the L1 penalty, from 0 (ridge) to 1.
+    dual : bool, default=False
+        Accepted with solver="liblinear" and the ridge penalty; primal and dual have the same solution.
+    tol : float, default=1e-4
+        Largest entry of the mean gradient at the end; iterations go on until the gap is far below what that asks.
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    intercept_scaling : float, default=1
+        With solver="liblinear" the intercept is penalized like the coefficient of a constant column of this value.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied to those of the rows.
+    random_state : int, RandomState or None, default=None
+        Accepted for compatibility: no solver here is random.
+    solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
+        Which objectives are allowed is as in scikit-learn ("saga" takes all penalties, "liblinear" L1 and ridge for
+        two classes, with a penalized intercept, the others ridge or none). "newton-cg" and "newton-cholesky" choose
+        the method; for the other names it is chosen by the shape of the table.
+    max_iter : int, default=100
+        Largest number of (proximal) Newton iterations.
+    verbose : int, default=0
+        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+    warm_start : bool, default=False
+        Whether to start from the last fit's coefficients (not with "liblinear").
+    n_jobs : None, default=None
+        Deprecated, as in scikit-learn. All cores are used; the result does not depend on their number.
+    gap_tol : float or None, default=None
+        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        W; two classes have one row.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        b.
+    n_iter_ : ndarray of shape (1,)
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective (divided by C) minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Objective (divided by C) after every iteration.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        Certificates of the gap and, with a ridge part in the penalty, of the training labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from certus.linear import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict(X[:2]).tolist(), round(model.score(X, y), 2), model.gap_ < 1e-6
+    ([0, 0], 0.97, True)
+    """
+
+    _constraints = {
+        "penalty": [OneOf("l1", "l2", "elasticnet"), Exactly(None), Exactly("deprecated")],
+        "C": [Interval(0, None, closed="right")],
+        "l1_ratio": [Interval(0, 1), Exactly(None)],
+        "dual": [Boolean()],
+        "tol": [Interval(0, None)],
+        "fit_intercept": [Boolean()],
+        "intercept_scaling": [Interval(0, None, closed="neither")],
+        "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
+        "random_state": [RandomState()],
+        "solver": [OneOf("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")],
+        "max_iter": [Interval(0, None, integer=True)],
+        "verbose": [Verbosity()],
+        "warm_start": [Boolean()],
+        "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = (
+        "classes_",
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "gap_",
+        "converged_",
+        "history_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        penalty: Any = "deprecated",
+        *,
+        C: float = 1.0,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        LogisticRegression
+            The fitted learner.
+        """
+        penalty = resolve_penalty(self)
+        if self.n_jobs is not None:
+            warnings.warn(
+                "'n_jobs' has no effect since 1.8 and will be removed in 1.10. You provided "
+                f"'n_jobs={self.n_jobs}', please leave it unspecified.",
+                FutureWarning,
+                stacklevel=3,
+            )
+        large = self.solver not in ("liblinear", "sag", "saga")
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large)
+        codes = self._encode_labels(y)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
+            )
+        self._check_liblinear(X)
+        weights, class_weights = self._weights(X, y, codes, sample_weight)
+        problem = self._problem(X, codes, weights, penalty)
+        with Iterations(self, self.max_iter, X, y) as iterations:
+
+            def watch(coef: Any, center: Any, facts: dict[str, float]) -> bool:
+                names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
+                return iterations.step(names, **facts)
+
+            accuracy = Accuracy(self.tol, self.max_iter, self.gap_tol)
+            result = solve(problem, penalty, self.solver, self._start(problem), accuracy, watch)
+        self._store(problem, penalty, result, class_weights)
+        return self
+
+    def _check_liblinear(self, X: Any) -> None:
+        if self.solver != "liblinear":
+            return
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Either use "
+                "another solver or wrap the estimator in a OneVsRestClassifier to keep applying a one-versus-rest "
+                "scheme."
+            )
+        if X.max() > 1e30:
+            raise ValueError(
+                "Using the 'liblinear' solver while X contains a maximum value > 1e30 results in a frozen fit. "
+                "Please choose another solver or rescale the input X."
+            )
+
+    def _weights(self, X: Any, y: Any, codes: Any, sample_weight: Any) -> tuple[Any, NDArray[np.float64]]:
+        """Weights of the rows with those of the classes multiplied in, and the latter."""
+        weights = check_weights(self, sample_weight, X)
+        if self.class_weight is None:
+            return weights, np.ones(len(self.classes_))
+        by_class = compute_class_weight(
+            self.class_weight,
+            classes=self.classes_,
+            y=y,
+            sample_weight=np.ones(len(codes)) if weights is None else weights,
+        )
+        rows = by_class[codes]
+        return rows if weights is None else weights * rows, by_class
+
+    def _penalizes_intercept(self) -> bool:
+        return self.solver == "liblinear" and bool(self.fit_intercept)
+
+    def _problem(self, X: Any, codes: Any, weights: Any, penalty: Penalty) -> SmoothProblem:
+        if self._penalizes_intercept():
+            constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)
+            X = sparse.csr_array(sparse.hstack([X, constant])) if sparse.issparse(X) else np.hstack([X, constant])
+        return logistic_problem(
+            make_design(X, resolve_threads()),
+            codes,
+            weights,
+            classes=len(self.classes_),
+            penalty=penalty,
+            fit_intercept=bool(self.fit_intercept) and not self._penalizes_intercept(),
+        )
+
+    def _start(self, problem: SmoothProblem) -> Point:
+        coef, center = problem.zero()
+        last = getattr(self, "coef_", None)
+        if not self.warm_start or last is None or self.solver == "liblinear":
+            return coef, center
+        last = last.toarray() if sparse.issparse(last) else last
+        if last.shape != coef.shape:
+            raise ValueError(
+                f"Initialization coef is of shape {last.shape}, expected shape {coef.shape}.\n"
+                "Hint: set warm_start=False when the classes or the columns change."
+            )
+        coef = last.astype(np.float64)
+        if problem.has_intercept:
+            center = self.intercept_.astype(np.float64) + coef @ problem.mean
+        return coef, center
+
+    def _as_stored(self, problem: SmoothProblem, coef: Any, center: Any) -> tuple[Any, Any]:
+        """Coefficients and intercepts in the table's type and the user's coordinates."""
+        dtype = np.float64 if self.solver == "liblinear" else problem.design.X.dtype
+        if self._penalizes_intercept():
+            return coef[:, :-1].astype(dtype), (self.intercept_scaling * coef[:, -1]).astype(dtype)
+        intercept = problem.intercept(coef, center) if problem.has_intercept else np.zeros(len(coef))
+        return coef.astype(dtype), intercept.astype(dtype)
+
+    def _store(
+        self, problem: SmoothProblem, penalty: Penalty, result: NewtonResult, class_weights: NDArray[np.float64]
+    ) -> None:
+        self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
+        coef, intercept = self.coef_.astype(np.float64), self.intercept_.astype(np.float64)
+        if self._penalizes_intercept():
+            whole = np.hstack([coef, intercept[:, None] / self.intercept_scaling])
+            evidence = evidence_for(problem, penalty, whole, np.zeros(1))
+        else:
+            evidence = evidence_for(problem, penalty, coef, intercept)
+        self.n_iter_ = np.array([result.iterations], dtype=np.int32)
+        self.history_ = np.array([facts["objective"] for facts in result.history])
+        self.gap_ = evidence.gap
+        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
+        self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
+        facts = {
+            "l1": penalty.l1,
+            "l2": penalty.l2,
+            "classes": self.classes_.tolist(),
+            "class_weights": class_weights.tolist(),
+            "fit_intercept": bool(self.fit_intercept),
+            "intercept_scaling": float(self.intercept_scaling) if self._penalizes_intercept() else None,
+        }
+        self.report_ = _report(evidence, facts, coef, intercept, problem.design.rows)
+        if not self.converged_:
+            self._warn(evidence, limit)
+
+    def _warn(self, evidence: Evidence, limit: float | None) -> None:
+        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
+        reached = (
+            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
+            "value at zero coefficients)"
+        )
+        if limit is not None and self.n_iter_[0] < self.max_iter:
+            text = f"{reached}, more than gap_tol asks for ({number(limit)})."
+        else:
+            text = (
+                f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
+            )
+        warnings.warn(
+            f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
+        )
+
+    @predict_method
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; every row sums to 1.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            positive = expit(scores)
+            return np.column_stack([1.0 - positive, positive])
+        return softmax(scores, axis=1)
+
+    @predict_method
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return np.log(self.predict_proba(X))
+
+    def sparsify(self) -> LogisticRegression:
+        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> LogisticRegression:
+        """Store ``coef_`` as a dense array, which is the default."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        if self.solver == "liblinear":
+            tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _report(evidence: Evidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
+    common = {"objective": evidence.objective, "objective_at_zero": evidence.objective_at_zero}
+    if isinstance(evidence, ElasticNetEvidence):
+        theorem = DUALITY
+        parts = {**common, "dual": evidence.dual, "rounding": evidence.rounding}
+    else:
+        theorem = STRONGLY_CONVEX
+        share = evidence.center_share
+        parts = {**common, "slope": evidence.slope, "center_share": share, "strength": evidence.strength}
+    gap = gap_certificate(evidence.gap, parts, theorem=theorem, problem=facts, coef=coef, intercept=intercept)
+    if evidence.undecided is None:
+        return Report([gap])
+    return Report([gap, label_certificate(evidence.undecided, rows, evidence.distance)])

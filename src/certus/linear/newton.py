@@ -1,0 +1,205 @@
+"""Damped Newton iterations for a `SmoothProblem`; the linear algebra of the step is exchangeable.
+
+`CholeskySteps` factors the explicit Hessian (tall dense tables, one output). `ConjugateGradientSteps` needs only
+products with the Hessian (several classes, sparse or wide tables). Both are memoryless: two iterations at once
+equal twice one iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.linear.normal_equations import ScaledCholesky
+from certus.linear.smooth_problem import Evaluation, SmoothProblem
+
+Array = NDArray[np.float64]
+Point = tuple[Array, Array]
+
+# Besides the user's tolerance, the predicted decrease must be below this share of the objective at zero.
+DECREASE = 1e-13
+EPSILON = np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class NewtonResult:
+    """Where the iterations ended. ``converged`` includes: no progress possible at machine precision."""
+
+    coef: Array
+    center: Array
+    iterations: int
+    converged: bool
+    history: list[dict[str, float]]
+
+
+class Steps(Protocol):
+    """A rule for Newton steps."""
+
+    def evaluate(self, coef: Array, center: Array) -> Evaluation:
+        """Value, gradient and what the rule needs for its step."""
+        ...
+
+    def step(self, at: Evaluation) -> Point:
+        """A descent direction."""
+        ...
+
+
+class CholeskySteps:
+    """Exact Newton steps from the explicit Hessian; a singular one is solved in the least-norm sense."""
+
+    def __init__(self, problem: SmoothProblem) -> None:
+        self.problem = problem
+
+    def evaluate(self, coef: Array, center: Array) -> Evaluation:
+        return self.problem.evaluate_with_hessian(coef, center)
+
+    def step(self, at: Evaluation) -> Point:
+        columns = at.gradient.shape[1]
+        size = columns + 1 if self.problem.has_intercept else columns
+        matrix = at.detail[:size, :size].copy()
+        matrix[np.arange(columns), np.arange(columns)] += self.problem.strength
+        right = -np.concatenate([at.gradient[0], at.gradient_center])[:size, None]
+        factor = ScaledCholesky(matrix, 0.0)
+        solution = factor.solve(right)[:, 0] if factor.rcond > 1e-13 else _pseudo_solve(matrix, right[:, 0])
+        center = solution[columns:] if self.problem.has_intercept else np.zeros(1)
+        return solution[None, :columns], center
+
+
+def _pseudo_solve(matrix: Array, right: Array) -> Array:
+    scale = np.sqrt(np.diag(matrix))
+    scale = np.where(scale > 0.0, scale, 1.0)
+    values, vectors = np.linalg.eigh(matrix / scale / scale[:, None])
+    kept = values > 1e-12 * max(values[-1], 0.0)
+    return vectors[:, kept] @ ((vectors[:, kept].T @ (right / scale)) / values[kept]) / scale
+
+
+class ConjugateGradientSteps:
+    """Inexact Newton steps by preconditioned conjugate gradients (Dembo, Eisenstat, Steihaug 1982)."""
+
+    def __init__(self, problem: SmoothProblem) -> None:
+        self.problem = problem
+        self._variance = problem.design.spread(problem.mean) ** 2
+        self._limit = max(20, min(200 * problem.outputs, problem.outputs * (problem.design.columns + 1)))
+
+    def evaluate(self, coef: Array, center: Array) -> Evaluation:
+        return self.problem.evaluate(coef, center)
+
+    def step(self, at: Evaluation) -> Point:
+        inverse = self._preconditioner(at.detail)
+        solution, solution_center = np.zeros_like(at.gradient), np.zeros_like(at.gradient_center)
+        residual, residual_center = -at.gradient, -at.gradient_center
+        direction, direction_center = inverse[0] * residual, inverse[1] * residual_center
+        product = _inner(residual, direction) + _inner(residual_center, direction_center)
+        # Memoryless forcing term: solve the better, the smaller the mean gradient is.
+        largest = max(np.abs(at.gradient).max(initial=0.0), np.abs(at.gradient_center).max(initial=0.0))
+        wanted = product * min(0.1, np.sqrt(largest / self.problem.total_weight)) ** 2
+        for _ in range(self._limit):
+            if product <= wanted or product <= 0.0:
+                break
+            image, image_center = self.problem.hessian_product(at.detail, direction, direction_center)
+            curvature = _inner(direction, image) + _inner(direction_center, image_center)
+            if curvature <= EPSILON * product:
+                break
+            length = product / curvature
+            solution += length * direction
+            solution_center += length * direction_center
+            residual = residual - length * image
+            residual_center = residual_center - length * image_center
+            scaled, scaled_center = inverse[0] * residual, inverse[1] * residual_center
+            before, product = product, _inner(residual, scaled) + _inner(residual_center, scaled_center)
+            direction = scaled + (product / before) * direction
+            direction_center = scaled_center + (product / before) * direction_center
+        if not solution.any() and not solution_center.any():
+            return direction, direction_center
+        return solution, solution_center
+
+    def _preconditioner(self, curvature: Array) -> Point:
+        """Inverse of a rough diagonal of the Hessian."""
+        if self.problem.loss == "multinomial":
+            spread = curvature * (1.0 - curvature)
+            per_output = spread.sum(axis=0) if self.problem.weights is None else self.problem.weights @ spread
+        else:
+            per_output = curvature.sum(axis=0)
+        per_output = np.maximum(per_output, 1e-12 * self.problem.total_weight)
+        diagonal = self.problem.strength + np.outer(per_output, self._variance)
+        floor = 1e-10 * diagonal.max(initial=0.0) or 1.0
+        return 1.0 / np.maximum(diagonal, floor), 1.0 / per_output
+
+
+def _inner(a: Array, b: Array) -> float:
+    return float(np.vdot(a, b))
+
+
+def minimize(
+    problem: SmoothProblem,
+    steps: Steps,
+    start: Point,
+    *,
+    tol: float,
+    max_iter: int,
+    good_enough: Callable[[Array, Array], bool],
+    watch: Callable[[Array, Array, dict[str, float]], bool],
+) -> NewtonResult:
+    """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough."""
+    coef, center = start
+    at = steps.evaluate(coef, center)
+    scale = _value_at_zero(problem)
+    history: list[dict[str, float]] = []
+    iterations, converged = 0, False
+    while True:
+        largest = max(np.abs(at.gradient).max(initial=0.0), np.abs(at.gradient_center).max(initial=0.0))
+        if largest == 0.0:
+            converged = True
+            break
+        if iterations == max_iter:
+            break
+        way, way_center = steps.step(at)
+        slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
+        small = largest <= tol * problem.total_weight and -0.5 * slope <= DECREASE * scale
+        if small and good_enough(coef, center):
+            # The step is known already, and so near the minimum it squares the error: take it unseen.
+            coef, center = problem.neutral(coef + way, center + way_center)
+            converged = True
+            break
+        found = _line_search(problem, steps, (coef, center), at, (way, way_center), slope)
+        if found is None:  # rounding hides any further decrease
+            converged = True
+            break
+        coef, center, at = found
+        iterations += 1
+        facts = {"objective": at.value, "decrease": -0.5 * slope}
+        history.append(facts)
+        if watch(coef, center, facts):
+            break
+    return NewtonResult(coef, center, iterations, converged, history)
+
+
+def _value_at_zero(problem: SmoothProblem) -> float:
+    return problem.total_weight * float(np.log(max(2, problem.outputs)))
+
+
+def _line_search(
+    problem: SmoothProblem, steps: Steps, at: Point, now: Evaluation, way: Point, slope: float
+) -> tuple[Array, Array, Evaluation] | None:
+    """Halve the step until the objective falls enough (Armijo); None if it cannot fall visibly."""
+    if slope >= 0.0:
+        return None
+    noise = 8.0 * EPSILON * abs(now.value)
+    length = 1.0
+    for _ in range(40):
+        coef, center = problem.neutral(at[0] + length * way[0], at[1] + length * way[1])
+        trial = steps.evaluate(coef, center)
+        if trial.value <= now.value + 1e-4 * length * slope and trial.value < now.value:
+            return coef, center, trial
+        if -length * slope <= noise:
+            # Values no longer tell; the gradient still may.
+            shrunk = np.linalg.norm(trial.gradient) + np.linalg.norm(trial.gradient_center)
+            before = np.linalg.norm(now.gradient) + np.linalg.norm(now.gradient_center)
+            better = shrunk < 0.5 * before and trial.value <= now.value + noise
+            return (coef, center, trial) if better else None
+        length *= 0.5
+    return None

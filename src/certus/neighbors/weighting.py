@@ -1,0 +1,47 @@
+"""How much each neighbor counts in a prediction (parameter ``weights``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def is_uniform(weights: Any) -> bool:
+    """Whether all neighbors count alike, so that their distances are not needed."""
+    return weights is None or (isinstance(weights, str) and weights == "uniform")
+
+
+def neighbor_weights(weights: Any, distances: Floats) -> Floats:
+    """The neighbors' weights where they are not uniform. At least one per query is not zero."""
+    found = _from_function(weights, distances) if callable(weights) else _inverse(distances)
+    counts = (found != 0).any(axis=1)
+    if not counts.all():
+        raise ValueError(
+            "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if "
+            f"you are using a user-defined function. The first such query is row {int(np.argmin(counts))}."
+        )
+    return found
+
+
+def _from_function(function: Any, distances: Floats) -> Floats:
+    found = np.ascontiguousarray(function(distances), dtype=np.float64)
+    if found.shape != distances.shape:
+        raise ValueError(
+            "The function given as 'weights' must return an array of the same shape as the distances, "
+            f"{distances.shape}. It returned the shape {found.shape}."
+        )
+    return found
+
+
+def _inverse(distances: Floats) -> Floats:
+    """1 / distance; where neighbors are at distance zero, they alone count."""
+    with np.errstate(divide="ignore", over="ignore"):
+        weights = 1.0 / distances
+    exact = np.isinf(weights)
+    rows = exact.any(axis=1)
+    weights[rows] = exact[rows]
+    return weights

@@ -1,0 +1,188 @@
+"""The verbs on the command line give what the functions give: certify, plan, compare, select, guard, conformal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import certus
+from tests.cli.conftest import Run, people
+
+RECORD = {"claim", "value", "kind", "confidence", "theorem"}
+
+
+def columns(path: Path) -> dict[str, np.ndarray]:
+    return {name: values.to_numpy() for name, values in pl.read_csv(path).to_dict().items()}
+
+
+def test_certify_predictions(predictions: Path) -> None:
+    run = Run("certify", predictions, "--truth", "y", "--prediction", "a", "--score", "score", "--json")
+    table = columns(predictions)
+    expected = certus.certify(y_true=table["y"], y_pred=table["a"], y_score=table["score"])
+    assert run.code == 0
+    assert run.json["rows"] == 600
+    assert run.json["certificates"] == [item.to_dict() for item in expected]
+    assert all(set(item) >= RECORD for item in run.json["certificates"])
+    shown = Run("certify", predictions, "--truth", "y", "--prediction", "a")
+    assert expected["error"].claim.split(" (")[0] in " ".join(shown.out.replace("│", " ").split())
+
+
+def test_certify_demands(predictions: Path) -> None:
+    common = ["certify", predictions, "--truth", "y", "--prediction", "a", "--json"]
+    assert Run(*common, "--at-most", "0.5").json["proven"] is True
+    refused = Run(*common, "--at-most", "0.01")
+    assert refused.code == 1
+    assert refused.json["proven"] is False
+    assert "not proven" in refused.err
+
+
+def test_certify_model(model: Path, holdout: Path) -> None:
+    run = Run("certify", holdout, "--truth", "rich", "--model", model, "--positive", "yes", "--json")
+    rows = people(120, 1)
+    expected = certus.certify(certus.load(model), rows.drop("rich"), rows["rich"].to_numpy(), positive="yes")
+    assert run.json["certificates"] == [item.to_dict() for item in expected]
+
+
+def test_certify_losses(predictions: Path) -> None:
+    refused = Run("certify", predictions, "--truth", "y", "--prediction", "size")
+    assert refused.code == 2
+    assert "the mean of an unbounded loss cannot be bounded" in refused.err
+    bounded = ["certify", predictions, "--truth", "y", "--prediction", "size", "--loss", "absolute"]
+    run = Run(*bounded, "--high", "5", "--confidence", "0.9", "--json")
+    assert run.json["certificates"][0]["confidence"] == 0.9
+    assert Run(*bounded, "--low", "1").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give exactly one of --prediction or --model; 0 were given"),
+        (["--prediction", "a", "--model", "m"], "give exactly one of --prediction or --model; 2 were given"),
+        (
+            ["--prediction", "a", "--positive", "maybe"],
+            "--positive: 'maybe' is not among the labels.\nHint: they are '0', '1'",
+        ),
+        (
+            ["--prediction", "a", "--confidence", "1.5"],
+            "confidence must be a number strictly between 0 and 1, got 1.5",
+        ),
+    ],
+)
+def test_certify_wrong_use(predictions: Path, arguments: list[str], message: str) -> None:
+    run = Run("certify", predictions, "--truth", "y", *arguments)
+    assert run.code == 2
+    assert message in run.err
+
+
+def test_empty_entries_are_named(tmp_path: Path) -> None:
+    (tmp_path / "gaps.csv").write_text("y,a\n1,1\n0,\n")
+    run = Run("certify", tmp_path / "gaps.csv", "--truth", "y", "--prediction", "a")
+    assert run.code == 2
+    assert "--prediction: column 'a' is empty in row 2 of the table" in run.err
+
+
+def test_plan() -> None:
+    told = Run("plan", "--error", "0.03", "--confidence", "0.95", "--json").json
+    assert told["rows"][:3] == [99, 157, 208]
+    assert [line["rows"] for line in told["table"]] == told["rows"]
+    shown = Run("plan", "--error", "0.03", "--true-error", "0.01", "--errors", "2")
+    assert "157" in shown.out
+    assert "303 rows" in shown.out
+    assert Run("plan", "--error", "0.03", "--pilot", "1", "100", "--json").json["true_error"] == 0.01
+    assert "no number of rows is enough" in Run("plan", "--error", "0.03", "--true-error", "0.2").out
+    wrong = Run("plan", "--error", "3")
+    assert wrong.code == 2
+    assert "error must be a number strictly between 0 and 1" in wrong.err
+
+
+def test_compare(predictions: Path) -> None:
+    arguments = ["compare", predictions, "--truth", "y", "--prediction", "a", "--prediction", "b"]
+    told = Run(*arguments, "--json").json
+    table = columns(predictions)
+    expected = certus.compare({"a": table["a"], "b": table["b"]}, y_true=table["y"])
+    assert told["verdict"] == expected.verdict == "a is better"
+    assert told["pairs"][0]["pvalue"] == expected.pvalue
+    assert told["certificates"] == [item.to_dict() for item in expected.report]
+    assert Run(*arguments).out.startswith("a is better than b (p = ")
+    alone = Run("compare", predictions, "--truth", "y", "--prediction", "a")
+    assert alone.code == 2
+    assert "at least two models" in alone.err
+
+
+def test_select(predictions: Path) -> None:
+    arguments = ["select", predictions, "--truth", "y", "--prediction", "a", "--prediction", "b", "--tried", "7"]
+    told = Run(*arguments, "--json").json
+    table = columns(predictions)
+    expected = certus.select({"a": table["a"], "b": table["b"]}, y_true=table["y"], tried=7)
+    assert told["winner"] == expected.winner == "a"
+    assert told["certificates"] == [item.to_dict() for item in expected.report]
+    assert "a is the best of 2" in Run(*arguments).out
+
+
+def test_guard(predictions: Path) -> None:
+    arguments = ["guard", predictions, "--truth", "label", "--positive", "yes", "--score", "score"]
+    told = Run(*arguments, "--recall", "0.9", "--json")
+    table = columns(predictions)
+    expected = certus.guard(table["score"], table["y"], recall=0.9)
+    assert told.code == 0
+    assert told.json["threshold"] == expected.threshold
+    assert set(told.json["certificates"][0]) >= RECORD
+    assert f"threshold: {expected.threshold!r}" in Run(*arguments, "--recall", "0.9").out
+    refused = Run(*arguments, "--recall", "0.999", "--json")
+    assert refused.code == 1
+    assert refused.json["feasible"] is False
+    assert refused.json["rows_needed"] > 600
+    assert Run(*arguments, "--recall", "0.999").out.startswith("Infeasible: ")
+    assert Run(*arguments).code == 2
+
+
+def test_guard_model(model: Path, holdout: Path) -> None:
+    told = Run("guard", holdout, "--truth", "rich", "--model", model, "--recall", "0.6", "--json").json
+    rows = people(120, 1)
+    expected = certus.guard(certus.load(model), rows.drop("rich"), rows["rich"].to_numpy(), recall=0.6)
+    assert told["threshold"] == expected.threshold
+
+
+def test_conformal_intervals(predictions: Path, tmp_path: Path) -> None:
+    output = tmp_path / "intervals.csv"
+    arguments = ["conformal", predictions, "--truth", "y", "--prediction", "size", "--confidence", "0.8"]
+    run = Run(*arguments, "--apply", predictions, "-o", output, "--json")
+    table = columns(predictions)
+    expected = certus.conformal(y_pred=table["size"], y_cal=table["y"], confidence=0.8)
+    assert run.json["certificates"] == [item.to_dict() for item in expected.report_]
+    written = pl.read_csv(output).to_numpy()
+    assert np.array_equal(written, expected.predict_interval(table["size"]))
+    assert "600 rows written" in run.err
+    assert "with probability at least" in " ".join(Run(*arguments).out.split())
+    grouped = Run(*arguments, "--group", "half", "--json").json
+    assert len(grouped["certificates"]) > len(run.json["certificates"])
+
+
+def test_conformal_sets(predictions: Path, model: Path, holdout: Path, tmp_path: Path) -> None:
+    output = tmp_path / "sets.csv"
+    arguments = ["conformal", predictions, "--truth", "label", "--label", "no=p_no", "--label", "yes=p_yes"]
+    run = Run(*arguments, "--apply", predictions, "-o", output)
+    assert run.code == 0
+    written = pl.read_csv(output)
+    assert written.columns == ["no", "yes"]
+    truth = columns(predictions)["y"]
+    assert written.to_numpy()[np.arange(600), truth].mean() >= 0.9
+    told = Run("conformal", holdout, "--truth", "rich", "--model", model, "--json").json
+    assert set(told["certificates"][0]) >= RECORD
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--prediction", "size", "--apply", "x.csv"], "--apply and --output belong together"),
+        (["--label", "yes"], "--label must read LABEL=COLUMN"),
+        ([], "give exactly one of --prediction or --model or --label; 0 were given"),
+    ],
+)
+def test_conformal_wrong_use(predictions: Path, arguments: list[str], message: str) -> None:
+    run = Run("conformal", predictions, "--truth", "y", *arguments)
+    assert run.code == 2
+    assert message in run.err

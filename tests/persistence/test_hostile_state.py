@@ -1,0 +1,21 @@
+"""Forged fitted state of every learner of the catalogue never reaches compiled code unchecked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from certus.base import catalogue
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_forged_state_does_not_crash() -> None:
+    line = [sys.executable, "-X", "faulthandler", "-m", "tests.persistence.hostile_child"]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
+    counts = dict(row.split(" ", 1) for row in done.stdout.splitlines())
+    assert list(counts) == [entry.path for entry in catalogue.entries()]
+    assert all(sum(json.loads(count).values()) > 5 for count in counts.values())

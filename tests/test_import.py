@@ -1,0 +1,75 @@
+"""What gets imported when: the package and its help stay light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"sklearn", "scipy", "numpy", "pandas", "polars", "matplotlib", "narwhals", "joblib", "pyarrow", "jinja2"}
+FAMILIES = {
+    "certus.linear",
+    "certus.neighbors",
+    "certus.bayes",
+    "certus.trees",
+    "certus.base",
+    "certus.guarantees",
+}
+
+
+def modules_after(code: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after running the code."""
+    ending = "\nimport sys\nprint('\\n'.join(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code + ending], capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines())
+
+
+def test_import_certus_is_light() -> None:
+    loaded = modules_after("import certus; certus.__version__; dir(certus)")
+    assert "certus" in loaded
+    assert not loaded & (HEAVY | FAMILIES | {"typer", "rich"})
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["certify", "--help"], ["no-such-command"]])
+def test_help_imports_neither_families_nor_libraries(arguments: list[str]) -> None:
+    code = f"""
+import sys
+sys.argv = ["certus", *{arguments!r}]
+from certus.cli.app import main
+try:
+    main()
+except SystemExit:
+    pass
+sys.stdout.flush()
+"""
+    loaded = modules_after(code)
+    assert "certus.cli.app" in loaded
+    assert not loaded & (HEAVY | FAMILIES)
+
+
+def test_top_level_names_can_all_be_reached() -> None:
+    code = """
+import certus
+from certus.verbs.save import save
+import certus.verbs.load
+for name in ("save", "load", "check", "certify", "compare", "conformal", "guard", "plan", "select"):
+    verb = getattr(certus, name)
+    assert callable(verb) and verb.__name__ == name, name
+    assert getattr(certus.verbs, name) is verb, name
+assert certus.save is save
+for name in certus.__all__:
+    getattr(certus, name)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    import certus
+    import certus.verbs
+
+    with pytest.raises(AttributeError, match="module 'certus' has no attribute 'nothing'"):
+        _ = certus.nothing
+    with pytest.raises(AttributeError, match=r"module 'certus\.verbs' has no attribute 'nothing'"):
+        _ = certus.verbs.nothing
+    assert "save" in dir(certus.verbs)
