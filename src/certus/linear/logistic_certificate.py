@@ -70,8 +70,9 @@ def check_logistic_gap(certificate: Certificate, data: Any = None) -> Derivation
     witness = certificate.witness
     objective = Fraction(_not_negative(certificate, "objective"))
     if certificate.theorem == DUALITY:
-        gap = objective - Fraction(float(witness["dual"])) + Fraction(_not_negative(certificate, "rounding"))
-        bounds = [objective, gap]
+        # Rounding may leave the dual value above the objective; the difference is then 0 within "rounding".
+        difference = max(objective - Fraction(float(witness["dual"])), Fraction(0))
+        bounds = [objective, difference + Fraction(_not_negative(certificate, "rounding"))]
     else:
         bounds = [objective]
         slope, share = _not_negative(certificate, "slope"), _not_negative(certificate, "center_share")
