@@ -1,4 +1,4 @@
-"""Objectives in extended precision and slow, independent minimizers: what the certificates are measured against.
+"""Objectives in rational or extended precision and slow, independent minimizers, to measure certificates against.
 
 A gap is false as soon as *any* point is better by more than it, so the minimizers need not be perfect for a failed
 test to be a real failure.
@@ -6,6 +6,7 @@ test to be a real failure.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,23 @@ import numpy as np
 EXTENDED = np.longdouble
 
 
-def squared_objective(X: Any, Y: Any, weights: Any, alphas: Any, coef: Any, intercept: Any) -> Any:
-    """sum_k [sum_i s_i (y_ik - x_i'w_k - b_k)^2 + alpha_k |w_k|^2] in extended precision."""
-    X, Y, coef = (np.asarray(part, dtype=EXTENDED) for part in (X, Y, coef))
-    residual = Y - X @ coef.T - np.asarray(intercept, dtype=EXTENDED)
-    penalty = np.asarray(alphas, dtype=EXTENDED)[:, None] * coef * coef
-    return (np.asarray(weights, dtype=EXTENDED)[:, None] * residual**2).sum() + penalty.sum()
+def exact(number: Any) -> Fraction:
+    """A number of double or extended precision as a fraction, without rounding."""
+    high = float(number)
+    return Fraction(high) + Fraction(float(number - EXTENDED(high)))
+
+
+def squared_objective(X: Any, Y: Any, weights: Any, alphas: Any, coef: Any, intercept: Any) -> Fraction:
+    """sum_k [sum_i s_i (y_ik - x_i'w_k - b_k)^2 + alpha_k |w_k|^2] in rational arithmetic."""
+    intercept = np.broadcast_to(intercept, (len(coef),))
+    rows = [[exact(x) for x in row] for row in np.asarray(X, dtype=EXTENDED)]
+    total = Fraction(0)
+    for k, alpha in enumerate(alphas):
+        w, b = [exact(v) for v in coef[k]], exact(intercept[k])
+        total += exact(alpha) * sum(v * v for v in w)
+        for row, y, s in zip(rows, Y[:, k], weights, strict=True):
+            total += exact(s) * (exact(y) - sum(x * v for x, v in zip(row, w, strict=True)) - b) ** 2
+    return total
 
 
 def squared_minimizer(X: Any, Y: Any, weights: Any, alphas: Any, *, fit_intercept: bool) -> tuple[Any, Any]:
@@ -57,17 +69,29 @@ def logistic_objective(X: Any, codes: Any, weights: Any, l1: float, l2: float, c
     return np.asarray(weights, dtype=EXTENDED) @ losses + l2 / 2 * (coef**2).sum() + l1 * np.abs(coef).sum()
 
 
+def logistic_rounding(X: Any, weights: Any, coef: Any, intercept: Any) -> float:
+    """Bound on the rounding error of `logistic_objective`, its share of the result apart."""
+    size = np.abs(np.asarray(X, dtype=float)) @ np.abs(np.asarray(coef, dtype=float)).T + np.abs(intercept)
+    return float(2e-19 * (X.shape[1] + 8) * np.asarray(weights, dtype=float) @ size.sum(axis=1))
+
+
 class Logistic:
     """The smooth part with a constant column appended, in double precision."""
 
     def __init__(self, X: Any, codes: Any, weights: Any, classes: int, l2: float, *, fit_intercept: bool) -> None:
+        X = np.asarray(X, dtype=EXTENDED)
+        self.mean = X.mean(axis=0) if fit_intercept else np.zeros(X.shape[1], dtype=EXTENDED)
         constant = np.full((len(X), 1), 1.0 if fit_intercept else 0.0)
-        self.X = np.hstack([np.asarray(X, dtype=float), constant])
+        self.X = np.hstack([np.asarray(X - self.mean, dtype=float), constant])
         self.outputs = 1 if classes == 2 else classes
         self.weights = np.asarray(weights, dtype=float)
         self.onehot = np.eye(classes)[codes]
         self.codes, self.l2, self.fit_intercept = codes, l2, fit_intercept
         self.penalized = np.append(np.ones(self.X.shape[1] - 1), 0.0)
+
+    def solution(self, W: Any) -> tuple[Any, Any]:
+        """Coefficients and intercepts (in extended precision) of the table that is not centred."""
+        return W[:, :-1], W[:, -1] - W[:, :-1] @ self.mean if self.fit_intercept else np.zeros(len(W))
 
     def probabilities(self, W: Any) -> Any:
         scores = self.X @ W.T
@@ -99,7 +123,7 @@ def logistic_minimizer(
     problem = Logistic(X, codes, weights, classes, l2, fit_intercept=fit_intercept)
 
     def value(W: Any) -> Any:
-        return logistic_objective(X, codes, weights, 0.0, l2, W[:, :-1], W[:, -1])
+        return logistic_objective(X, codes, weights, 0.0, l2, *problem.solution(W))
 
     W = np.zeros((problem.outputs, problem.X.shape[1]))
     current = value(W)
@@ -112,7 +136,7 @@ def logistic_minimizer(
         else:
             break
         W, current = W - damping * step, trial
-    return W[:, :-1], W[:, -1]
+    return problem.solution(W)
 
 
 def elastic_net_minimizer(
@@ -121,6 +145,7 @@ def elastic_net_minimizer(
     """FISTA with restarts (proximal gradient steps of the inverse Lipschitz constant)."""
     problem = Logistic(X, codes, weights, classes, l2, fit_intercept=fit_intercept)
     bound = np.linalg.norm(np.sqrt(problem.weights)[:, None] * problem.X, 2) ** 2 / (4 if classes == 2 else 2) + l2
+    bound = max(bound, 1e-9)  # a table of zeros
     W = np.zeros((problem.outputs, problem.X.shape[1]))
     ahead, momentum = W.copy(), 1.0
     for _ in range(steps):
@@ -134,4 +159,4 @@ def elastic_net_minimizer(
         if np.array_equal(new, W):
             break
         W, momentum = new, following
-    return W[:, :-1], W[:, -1]
+    return problem.solution(W)

@@ -17,7 +17,12 @@ from certus.linear import LogisticRegression
 from certus.linear.design import make_design
 from certus.linear.logistic_fit import evidence_for, logistic_problem
 from certus.linear.logistic_penalty import Penalty
-from tests.linear.independent import elastic_net_minimizer, logistic_minimizer, logistic_objective
+from tests.linear.independent import (
+    elastic_net_minimizer,
+    logistic_minimizer,
+    logistic_objective,
+    logistic_rounding,
+)
 from tests.linear.problems import Table, tables
 
 STRENGTHS = (1e-6, 1e-2, 1.0, 1e3, 1e6)  # values of C
@@ -40,9 +45,11 @@ def fit(model: Any, table: Table, labels: Any) -> Any:
 def check_truth(model: Any, table: Table, labels: Any, l1: float, l2: float, best: tuple[Any, Any]) -> None:
     """The gap, and the labels where those are certified."""
     arguments = (table.X, labels, table.weights, l1, l2)
-    reached = logistic_objective(*arguments, model.coef_.astype(np.float64), model.intercept_.astype(np.float64))
+    stored = (model.coef_.astype(np.float64), model.intercept_.astype(np.float64))
+    reached = logistic_objective(*arguments, *stored)
     over = float(reached - logistic_objective(*arguments, *best))
-    assert over <= model.gap_ + 1e-18 * len(labels) * float(reached)
+    floor = sum(logistic_rounding(table.X, table.weights, *point) for point in (best, stored))
+    assert over <= model.gap_ + floor + 1e-17 * float(reached)
     assert model.report_.check()
     assert model.gap_ == model.report_["optimality gap"].value
     certificate = [c for c in model.report_ if c.quantity == "labels of the exact optimum"]
@@ -52,7 +59,9 @@ def check_truth(model: Any, table: Table, labels: Any, l1: float, l2: float, bes
 
 
 @settings(max_examples=60)
-@given(tables(largest_rows=30, largest_columns=6), st.integers(2, 4), st.sampled_from(STRENGTHS), st.booleans(), st.data())
+@given(
+    tables(largest_rows=30, largest_columns=6), st.integers(2, 4), st.sampled_from(STRENGTHS), st.booleans(), st.data()
+)
 def test_ridge_penalty(table: Table, classes: int, C: float, intercept: bool, data: Any) -> None:
     classes = min(classes, len(table.X))
     labels = labels_for(table, classes)
@@ -73,17 +82,13 @@ def test_ridge_penalty(table: Table, classes: int, C: float, intercept: bool, da
     st.booleans(),
     st.sampled_from((1, 2, 100)),
 )
-def test_l1_and_elastic_net(
-    table: Table, classes: int, C: float, ratio: float, intercept: bool, steps: int
-) -> None:
+def test_l1_and_elastic_net(table: Table, classes: int, C: float, ratio: float, intercept: bool, steps: int) -> None:
     classes = min(classes, len(table.X))
     labels = labels_for(table, classes)
     l1, l2 = ratio / C, (1 - ratio) / C
     model = LogisticRegression(C=C, l1_ratio=ratio, fit_intercept=intercept, solver="saga", max_iter=steps)
     fit(model, table, labels)
-    best = elastic_net_minimizer(
-        table.X, labels, table.weights, classes, l1, l2, fit_intercept=intercept, steps=1000
-    )
+    best = elastic_net_minimizer(table.X, labels, table.weights, classes, l1, l2, fit_intercept=intercept, steps=1000)
     check_truth(model, table, labels, l1, l2, best)
 
 
@@ -96,9 +101,7 @@ def test_l1_and_elastic_net(
     st.booleans(),
     st.sampled_from((1e-6, 1e-3, 0.1, 1.0)),
 )
-def test_any_point(
-    table: Table, classes: int, ratio: float, strength: float, intercept: bool, away: float
-) -> None:
+def test_any_point(table: Table, classes: int, ratio: float, strength: float, intercept: bool, away: float) -> None:
     """The bounds are theorems about every point, not only about what the solver returns."""
     classes = min(classes, len(table.X))
     labels = labels_for(table, classes)
@@ -111,6 +114,7 @@ def test_any_point(
     scale = away / np.maximum(1.0, np.abs(table.X).max(axis=0))
     coef = best[0] + scale * table.rng.normal(size=best[0].shape)
     offset = best[1] + (away * table.rng.normal(size=best[1].shape) if intercept else 0.0)
+    offset = offset.astype(np.float64)
     problem = logistic_problem(
         make_design(np.ascontiguousarray(table.X), 1),
         labels,
@@ -125,7 +129,8 @@ def test_any_point(
         return logistic_objective(table.X, labels, table.weights, penalty.l1, penalty.l2, *point)
 
     reached = value(coef, offset)
-    assert float(reached - value(*best)) <= evidence.gap + 1e-18 * len(labels) * float(reached)
+    floor = sum(logistic_rounding(table.X, table.weights, *point) for point in (best, (coef, offset)))
+    assert float(reached - value(*best)) <= evidence.gap + floor + 1e-17 * float(reached)
     if ratio == 0.0 and np.isfinite(evidence.distance):
         accuracy = 1e-6 * (1.0 + np.linalg.norm(best[0]))
         assert np.linalg.norm(coef - best[0]) <= evidence.distance + accuracy
