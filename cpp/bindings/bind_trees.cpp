@@ -13,7 +13,6 @@ namespace {
 using trees::CompactTree;
 using trees::GrowOptions;
 using trees::Target;
-using trees::TreeData;
 using trees::TreeNodes;
 
 template <class T>
@@ -50,29 +49,15 @@ struct SparseTable {
 TreeNodes grow_dense(StridedMatrix<const float> x, const Target& target, Vector<const std::uint32_t> rows,
                      const GrowOptions& options, int threads) {
   return run_kernel([&](StopToken& stop) {
-    TreeData data;
-    data.rows.assign(rows.data(), rows.data() + rows.shape(0));
-    data.columns = trees::SortedColumns::dense(view(x), data.rows, threads, stop);
-    data.target = target;
-    data.options = options;
-    data.features = static_cast<Index>(x.shape(1));
-    return trees::grow_tree(std::move(data), threads, stop);
+    return trees::grow_dense(view(x), target, span(rows), options, threads, stop);
   });
 }
 
 TreeNodes grow_sparse(const SparseTable& x, const Target& target, Vector<const std::uint32_t> rows,
                       const GrowOptions& options, int threads) {
   return run_kernel([&](StopToken& stop) {
-    TreeData data;
-    data.rows.assign(rows.data(), rows.data() + rows.shape(0));
-    std::vector<std::uint8_t> kept(static_cast<std::size_t>(target.rows), 0);
-    for (const trees::Row row : data.rows) kept[row] = 1;
-    data.columns =
-        trees::SortedColumns::sparse(span(x.data), span(x.indices), span(x.indptr), kept, threads, stop);
-    data.target = target;
-    data.options = options;
-    data.features = static_cast<Index>(x.indptr.shape(0)) - 1;
-    return trees::grow_tree(std::move(data), threads, stop);
+    return trees::grow_sparse(span(x.data), span(x.indices), span(x.indptr), target, span(rows), options,
+                              threads, stop);
   });
 }
 
@@ -180,6 +165,16 @@ void bind_use(nb::module_& m) {
           },
           nb::arg("x"), nb::arg("features"), nb::arg("leaves").noconvert(), nb::arg("threads"),
           "The leaf of every row of a table by rows.");
+  m.def(
+      "write_paths",
+      [](Vector<const std::int64_t> parents, Vector<const std::int64_t> leaves,
+         Vector<const std::int64_t> indptr, Vector<std::int64_t> nodes, int threads) {
+        run_kernel([&](StopToken& stop) {
+          trees::write_paths(span(parents), span(leaves), span(indptr), span(nodes), threads, stop);
+        });
+      },
+      nb::arg("parents").noconvert(), nb::arg("leaves").noconvert(), nb::arg("indptr").noconvert(),
+      nb::arg("nodes").noconvert(), nb::arg("threads"), "The nodes from the root to the leaf of every row.");
   m.def(
       "pruning_sequence",
       [](Vector<const std::int64_t> left, Vector<const std::int64_t> right, Vector<const double> impurity,

@@ -1,9 +1,13 @@
-// Sorted columns: every column of the table as a list of (value, row), sorted once before the tree grows. A
-// node owns one contiguous part of each list; splitting a node divides its parts stably, so that they stay
-// sorted and nothing is ever sorted again (SLIQ/SPRINT attribute lists; Mehta, Agrawal, Rissanen 1996).
+// The columns of the table, as the nodes of a growing tree see them. Each node owns a part of every column:
+// the rows that reach it. There are two ways to have a part in sorted order:
 //
-// Missing values (NaN) are kept at the end of a column. A sparse column lists only its non-zero values; the
-// zeros of a node are the rows that its part does not list.
+// `ListedColumns` sort every column once before the tree grows and keep it as a list of (value, row). A
+// node's part is a contiguous piece of the list; splitting the node divides its pieces stably, so that they
+// stay sorted and nothing is sorted again (Mehta, Agrawal, Rissanen 1996). Best when most columns are
+// searched at each node; also for sparse tables, where a list holds only the non-zero values.
+//
+// `GatheredColumns` look the values up when a column is searched, and sort them then if they must be sorted.
+// Best when few columns are searched at each node, or none has to be sorted.
 #pragma once
 
 #include <cmath>
@@ -28,7 +32,7 @@ struct Entry {
 inline constexpr float tie_width = 1e-7f;
 inline bool tied(float low, float high) { return high <= low + tie_width; }
 
-// What one node owns of one column.
+// What one node owns of one column. Only the feature has a meaning for gathered columns.
 struct ColumnPart {
   Index begin = 0;            // of its entries in the list
   std::uint32_t count = 0;    // entries, the missing ones included
@@ -36,47 +40,124 @@ struct ColumnPart {
   std::uint32_t feature = 0;
 };
 
-class SortedColumns {
- public:
-  // All columns of a dense table, restricted to `rows` (ascending).
-  static SortedColumns dense(View2D<const float> x, std::span<const Row> rows, int threads, StopToken& stop);
-  // All columns of a sparse table in compressed-column form; `kept[row]` is 0 for rows to leave out. Stored
-  // zeros are dropped.
-  static SortedColumns sparse(std::span<const float> data, std::span<const std::int32_t> indices,
-                              std::span<const std::int32_t> indptr, std::span<const std::uint8_t> kept,
-                              int threads, StopToken& stop);
+// One column of one node, ready to be searched.
+struct ColumnView {
+  const Entry* entries = nullptr;
+  Index listed = 0;   // entries with a value
+  Index missing = 0;  // NaN entries behind them
+  Index zeros = 0;    // rows that a sparse column does not list
+  Index zero_at = 0;  // how many listed values are below zero
+  float low = 0.0f;   // smallest and largest value
+  float high = 0.0f;
+  std::span<const Row> rows;
 
-  Entry* entries(const ColumnPart& part) const { return entries_.get() + part.begin; }
-  const std::vector<ColumnPart>& parts() const { return parts_; }
-
- private:
-  void allocate(std::size_t count) { entries_ = std::make_unique_for_overwrite<Entry[]>(count); }
-
-  std::unique_ptr<Entry[]> entries_;
-  std::vector<ColumnPart> parts_;  // what the root owns
+  bool constant() const { return listed + zeros == 0 || (missing == 0 && tied(low, high)); }
 };
 
-// Working memory of `sort_entries`, kept from one column to the next.
-struct SortScratch {
-  std::vector<std::uint64_t> keys;
-  std::vector<std::uint64_t> other;
+// One bit per row of the table.
+class RowBits {
+ public:
+  explicit RowBits(Index rows) : words_(static_cast<std::size_t>(rows) / 64 + 1) {}
+  bool operator[](Row row) const { return (words_[row >> 6] >> (row & 63)) & 1; }
+  void set(Row row, bool on) {
+    const std::uint64_t mask = std::uint64_t{1} << (row & 63);
+    words_[row >> 6] = (words_[row >> 6] & ~mask) | (on ? mask : 0);
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Working memory of one thread.
+struct ColumnScratch {
+  std::vector<std::uint64_t> keys, other_keys;  // of the sort
+  std::vector<Entry> entries, right;            // of gathering and dividing
+};
+
+class Columns {
+ public:
+  virtual ~Columns() = default;
+
+  // What the root owns.
+  virtual std::vector<ColumnPart> root() const = 0;
+  // A part in sorted order; the view lives until the scratch is used again. A constant one need not be
+  // sorted.
+  virtual ColumnView sorted(const ColumnPart& part, std::span<const Row> rows,
+                            ColumnScratch& scratch) const = 0;
+  // The same in any order.
+  virtual ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows,
+                              ColumnScratch& scratch) const = 0;
+  // How many listed values of an unsorted view are at most the threshold; their entries come first
+  // afterwards.
+  virtual Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const = 0;
+  // Marks which of the rows go left.
+  virtual void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+                    RowBits& goes_left) const = 0;
+  // Gives the part to the children, null for those that do not need it.
+  virtual void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
+                      ColumnScratch& scratch) = 0;
+  // Whether a part is known to be constant without looking at its values.
+  virtual bool known_constant(const ColumnPart& part, Index node_rows) const = 0;
+};
+
+class ListedColumns final : public Columns {
+ public:
+  // All columns of a dense table, restricted to `rows` (ascending).
+  static std::unique_ptr<Columns> dense(View2D<const float> x, std::span<const Row> rows, int threads,
+                                        StopToken& stop);
+  // All columns of a sparse table in compressed-column form; `kept[row]` is 0 for rows to leave out. Stored
+  // zeros are dropped.
+  static std::unique_ptr<Columns> sparse(std::span<const float> data, std::span<const std::int32_t> indices,
+                                         std::span<const std::int32_t> indptr,
+                                         std::span<const std::uint8_t> kept, int threads, StopToken& stop);
+
+  std::vector<ColumnPart> root() const override { return root_; }
+  ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch) const override;
+  ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows,
+                      ColumnScratch& scratch) const override {
+    return sorted(part, rows, scratch);
+  }
+  Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
+  void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+            RowBits& goes_left) const override;
+  void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
+              ColumnScratch& scratch) override;
+  bool known_constant(const ColumnPart& part, Index node_rows) const override {
+    return view(part, node_rows).constant();
+  }
+
+ private:
+  ListedColumns(std::size_t entries, Index columns)
+      : entries_(std::make_unique_for_overwrite<Entry[]>(entries)),
+        root_(static_cast<std::size_t>(columns)) {}
+  ColumnView view(const ColumnPart& part, Index node_rows) const;
+
+  std::unique_ptr<Entry[]> entries_;
+  std::vector<ColumnPart> root_;
+};
+
+class GatheredColumns final : public Columns {
+ public:
+  // A dense table; kept by reference if its columns are contiguous, copied otherwise.
+  GatheredColumns(View2D<const float> x, int threads, StopToken& stop);
+
+  std::vector<ColumnPart> root() const override;
+  ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch) const override;
+  ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows,
+                      ColumnScratch& scratch) const override;
+  Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
+  void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+            RowBits& goes_left) const override;
+  void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
+              ColumnScratch& scratch) override;
+  bool known_constant(const ColumnPart&, Index) const override { return false; }
+
+ private:
+  View2D<const float> x_;
+  std::unique_ptr<float[]> copy_;
 };
 
 // Sorts entries by value, NaN last, equal values by row; their rows must be ascending.
-void sort_entries(Entry* entries, Index count, SortScratch& scratch);
-
-// How many entries at the end of a sorted list are NaN.
-inline std::uint32_t count_missing(const Entry* entries, std::uint32_t count) {
-  std::uint32_t low = 0, high = count;  // the first NaN is in [low, high]
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (std::isnan(entries[middle].value)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return count - low;
-}
+void sort_entries(Entry* entries, Index count, ColumnScratch& scratch);
 
 }  // namespace certus::trees

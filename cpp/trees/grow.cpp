@@ -164,9 +164,7 @@ TreeNodes grow_by_improvement(TreeData& data, NodeSplitter& splitter, OpenNode r
   return nodes;
 }
 
-}  // namespace
-
-TreeNodes grow_tree(TreeData data, int threads, StopToken& stop) {
+TreeNodes grow(TreeData data, int threads, StopToken& stop) {
   if (stop.requested()) return TreeNodes(data.target.value_size());
   NodeSplitter splitter(data, make_search(data.options.criterion, data.target, threads), threads);
   OpenNode root = splitter.root();
@@ -175,6 +173,45 @@ TreeNodes grow_tree(TreeData data, int threads, StopToken& stop) {
   data.rounding = gain_tolerance * root.summary.impurity;
   return data.options.max_leaf_nodes < 0 ? grow_by_depth(data, splitter, std::move(root), threads, stop)
                                          : grow_by_improvement(data, splitter, std::move(root), stop);
+}
+
+TreeData make_data(const Target& target, std::span<const Row> rows, const GrowOptions& options,
+                   Index features) {
+  TreeData data;
+  data.rows.assign(rows.begin(), rows.end());
+  data.target = target;
+  data.options = options;
+  data.features = features;
+  return data;
+}
+
+// Keeping lists sorted costs little for every column of the table; sorting anew costs more, but only for the
+// columns that are searched; random thresholds need no sorting at all. The factors were measured.
+bool worth_listing(const GrowOptions& options, Index features) {
+  return options.max_features * (options.random_thresholds ? 2 : 12) >= features;
+}
+
+}  // namespace
+
+TreeNodes grow_dense(View2D<const float> x, const Target& target, std::span<const Row> rows,
+                     const GrowOptions& options, int threads, StopToken& stop) {
+  TreeData data = make_data(target, rows, options, x.cols);
+  if (worth_listing(options, x.cols)) {
+    data.columns = ListedColumns::dense(x, rows, threads, stop);
+  } else {
+    data.columns = std::make_unique<GatheredColumns>(x, threads, stop);
+  }
+  return grow(std::move(data), threads, stop);
+}
+
+TreeNodes grow_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
+                      std::span<const std::int32_t> indptr, const Target& target, std::span<const Row> rows,
+                      const GrowOptions& options, int threads, StopToken& stop) {
+  TreeData tree = make_data(target, rows, options, static_cast<Index>(indptr.size()) - 1);
+  std::vector<std::uint8_t> kept(static_cast<std::size_t>(target.rows), 0);
+  for (const Row row : rows) kept[row] = 1;
+  tree.columns = ListedColumns::sparse(data, indices, indptr, kept, threads, stop);
+  return grow(std::move(tree), threads, stop);
 }
 
 }  // namespace certus::trees

@@ -12,6 +12,13 @@
 
 namespace certus::trees {
 
-TreeNodes grow_tree(TreeData data, int threads, StopToken& stop);
+// A tree on the given rows (ascending) of a dense table.
+TreeNodes grow_dense(View2D<const float> x, const Target& target, std::span<const Row> rows,
+                     const GrowOptions& options, int threads, StopToken& stop);
+
+// The same for a table in compressed-column form, with row numbers ascending in each column.
+TreeNodes grow_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
+                      std::span<const std::int32_t> indptr, const Target& target, std::span<const Row> rows,
+                      const GrowOptions& options, int threads, StopToken& stop);
 
 }  // namespace certus::trees

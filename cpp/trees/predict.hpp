@@ -11,6 +11,12 @@
 
 namespace certus::trees {
 
+// The nodes that rows pass on their way to their leaves, in compressed-row form: row i has the places
+// indptr[i] .. indptr[i + 1] of `nodes`, one per level. A node's parent has a smaller number.
+void write_paths(std::span<const std::int64_t> parents, std::span<const std::int64_t> leaves,
+                 std::span<const std::int64_t> indptr, std::span<std::int64_t> nodes, int threads,
+                 StopToken& stop);
+
 class CompactTree {
  public:
   CompactTree(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
@@ -31,14 +37,18 @@ class CompactTree {
     std::int32_t child[2];  // right, left
   };
   static constexpr std::uint32_t missing_bit = 0x80000000u;
+  static constexpr Index lanes = 16;  // rows that walk down together, hiding each other's memory latency
 
   std::int32_t step(const Node& node, float value) const {
-    const bool left = value <= node.threshold || ((node.feature & missing_bit) != 0 && value != value);
-    return node.child[left];
+    // without branches: which way a row goes cannot be guessed
+    const unsigned missing = static_cast<unsigned>(value != value) & (node.feature >> 31);
+    return node.child[static_cast<unsigned>(value <= node.threshold) | missing];
   }
 
+  template <class Count>
+  void apply_group(View2D<const float> x, Index row, Count count, std::int64_t* leaves) const;
+
   std::vector<Node> nodes_;
-  Index depth_ = 0;
 };
 
 }  // namespace certus::trees

@@ -24,20 +24,6 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 // counts.
 inline constexpr double gain_tolerance = 1e-12;
 
-// One column of one node.
-struct ColumnView {
-  const Entry* entries = nullptr;
-  Index listed = 0;   // entries with a value
-  Index missing = 0;  // NaN entries behind them
-  Index zeros = 0;    // rows that the column does not list
-  Index zero_at = 0;  // how many listed values are below zero
-  std::span<const Row> rows;
-
-  float low() const { return zeros > 0 && zero_at == 0 ? 0.0f : entries[0].value; }
-  float high() const { return zeros > 0 && zero_at == listed ? 0.0f : entries[listed - 1].value; }
-  bool constant() const { return listed + zeros == 0 || (missing == 0 && tied(low(), high())); }
-};
-
 // What a split must satisfy.
 struct SplitRules {
   Index min_left = 1;  // rows on the left, both ends included
@@ -66,6 +52,16 @@ class ColumnScan {
  public:
   ColumnScan(Sums& sums, const ColumnView& view, const SplitRules& rules)
       : sums_(sums), view_(view), rules_(rules), weight_(sums.total_weight()) {}
+
+  // Tries one split: the first `cut` listed values, and the zeros and the missing values if asked, go left.
+  void run_at(Index cut, bool zeros_left, bool missing_left, double threshold) {
+    missing_left_ = missing_left;
+    sums_.open(view_, missing_left);
+    for (Index i = 0; i < cut; ++i) sums_.add(view_.entries[i].row);
+    if (zeros_left && view_.zeros > 0) sums_.add_zeros();
+    left_ = cut + (zeros_left ? view_.zeros : 0) + (missing_left ? view_.missing : 0);
+    consider(threshold);
+  }
 
   // Tries every border, with the missing values on the given side.
   void run(bool missing_left) {

@@ -81,10 +81,19 @@ std::unique_ptr<SplitSearch> make(const Target& target, int workers) {
                                                  workers);
 }
 
+template <bool Entropy>
+std::unique_ptr<SplitSearch> make_classes(const Target& target, int workers) {
+  if (target.outputs == 1) {
+    return target.weights != nullptr ? make<ClassSums<Entropy, true, true>>(target, workers)
+                                     : make<ClassSums<Entropy, false, true>>(target, workers);
+  }
+  return target.weights != nullptr ? make<ClassSums<Entropy, true, false>>(target, workers)
+                                   : make<ClassSums<Entropy, false, false>>(target, workers);
+}
+
 std::unique_ptr<SplitSearch> make_gini(const Target& target, int workers) {
-  if (target.weights != nullptr) return make<ClassSums<false, true>>(target, workers);
-  if (target.outputs == 1 && target.max_classes == 2) return make<BinaryGiniSums>(target, workers);
-  return make<ClassSums<false, false>>(target, workers);
+  const bool counts_of_two = target.weights == nullptr && target.outputs == 1 && target.max_classes == 2;
+  return counts_of_two ? make<BinaryGiniSums>(target, workers) : make_classes<false>(target, workers);
 }
 
 std::unique_ptr<SplitSearch> make_squared(const Target& target, int workers) {
@@ -103,8 +112,7 @@ std::unique_ptr<SplitSearch> make_search(CriterionKind kind, const Target& targe
     case CriterionKind::gini:
       return make_gini(target, workers);
     case CriterionKind::entropy:
-      return target.weights != nullptr ? make<ClassSums<true, true>>(target, workers)
-                                       : make<ClassSums<true, false>>(target, workers);
+      return make_classes<true>(target, workers);
     case CriterionKind::absolute_error:
       return make<AbsoluteSums>(target, workers);
     case CriterionKind::poisson:

@@ -25,9 +25,9 @@ class SplitSearch {
   // The best allowed border of one column of the prepared node; `worker` names the scratch space. Missing
   // values are tried on both sides.
   virtual Candidate best(const ColumnView& view, const SplitRules& rules, int worker) = 0;
-  // The same with the missing values on one given side.
-  virtual Candidate best_one_sided(const ColumnView& view, const SplitRules& rules, bool missing_left,
-                                   int worker) = 0;
+  // One given split, if it is allowed: the first `cut` listed values go left, zeros if 0 <= threshold.
+  virtual Candidate at(const ColumnView& view, const SplitRules& rules, Index cut, double threshold,
+                       bool missing_left, int worker) = 0;
   // A search for the same tree, with its own scratch space for so many workers.
   virtual std::unique_ptr<SplitSearch> another(int workers) const = 0;
 };
@@ -59,14 +59,16 @@ class CriterionSearch final : public SplitSearch {
   }
 
   Candidate best(const ColumnView& view, const SplitRules& rules, int worker) override {
-    return rules.plain() ? scan<true>(view, rules, true, view.missing > 0, worker)
-                         : scan<false>(view, rules, true, view.missing > 0, worker);
+    return scan(view, rules, worker, [&](auto& scan) {
+      scan.run(false);
+      if (view.missing > 0) scan.run(true);
+    });
   }
 
-  Candidate best_one_sided(const ColumnView& view, const SplitRules& rules, bool missing_left,
-                           int worker) override {
-    return rules.plain() ? scan<true>(view, rules, !missing_left, missing_left, worker)
-                         : scan<false>(view, rules, !missing_left, missing_left, worker);
+  Candidate at(const ColumnView& view, const SplitRules& rules, Index cut, double threshold,
+               bool missing_left, int worker) override {
+    return scan(view, rules, worker,
+                [&](auto& scan) { scan.run_at(cut, 0.0 <= threshold, missing_left, threshold); });
   }
 
   std::unique_ptr<SplitSearch> another(int workers) const override {
@@ -74,11 +76,16 @@ class CriterionSearch final : public SplitSearch {
   }
 
  private:
-  template <bool Plain>
-  Candidate scan(const ColumnView& view, const SplitRules& rules, bool right, bool left, int worker) {
-    ColumnScan<Sums, Plain> scan(sums_[static_cast<std::size_t>(worker)], view, rules);
-    if (right) scan.run(false);
-    if (left) scan.run(true);
+  template <class Run>
+  Candidate scan(const ColumnView& view, const SplitRules& rules, int worker, Run&& run) {
+    Sums& sums = sums_[static_cast<std::size_t>(worker)];
+    if (rules.plain()) {
+      ColumnScan<Sums, true> scan(sums, view, rules);
+      run(scan);
+      return scan.best();
+    }
+    ColumnScan<Sums, false> scan(sums, view, rules);
+    run(scan);
     return scan.best();
   }
 

@@ -32,7 +32,7 @@ struct GrowOptions {
 
 // What all nodes of one tree share. Nodes own disjoint parts of `rows` and of the columns.
 struct TreeData {
-  SortedColumns columns;
+  std::unique_ptr<Columns> columns;
   std::vector<Row> rows;
   Target target;
   GrowOptions options;
@@ -46,7 +46,7 @@ struct TreeData {
 struct OpenNode {
   Index first = 0;  // its part of TreeData::rows
   Index count = 0;
-  std::vector<ColumnPart> columns;  // those that are not constant in the node
+  std::vector<ColumnPart> columns;  // those that are not known to be constant in the node
   Summary summary;
   Index depth = 0;
   double lower = -infinity;  // bounds on the value, from monotone columns above
@@ -79,31 +79,38 @@ class NodeSplitter {
   std::unique_ptr<NodeSplitter> another() const;
 
  private:
-  struct Chosen {
-    Candidate candidate;
+  // What the search of one column found.
+  struct Found {
     std::size_t column = 0;
+    bool constant = false;
+    Candidate candidate;
+    std::uint32_t missing = 0;
   };
 
   std::span<Row> rows(const OpenNode& node) const {
-    return {data_.rows.data() + node.first, std::size_t(node.count)};
+    return {data_.rows.data() + node.first, static_cast<std::size_t>(node.count)};
   }
-  ColumnView view(const ColumnPart& part, const OpenNode& node) const;
-  void drop_constant_columns(OpenNode& node) const;
-  std::vector<std::size_t> draw_columns(const OpenNode& node) const;
+  double tie(const OpenNode& node) const {
+    return gain_tolerance * node.summary.weight * node.summary.impurity;
+  }
+  void drop_known_constants(OpenNode& node) const;
   SplitRules rules_for(const OpenNode& node, const ColumnPart& part) const;
-  Candidate search_column(const OpenNode& node, const ColumnPart& part, int worker);
-  Candidate search_random(const ColumnView& view, SplitRules rules, Rng rng, int worker);
-  Chosen search_all(const OpenNode& node, StopToken& stop);
-  void mark_sides(const OpenNode& node, const ColumnPart& part, const Split& split);
+  Found search_column(const OpenNode& node, std::size_t column, int worker);
+  Found search_random(const OpenNode& node, std::size_t column, int worker);
+  std::vector<Found> search_columns(const OpenNode& node, std::span<const std::size_t> columns,
+                                    StopToken& stop);
+  std::vector<Found> search_drawn(const OpenNode& node, StopToken& stop);
+  std::optional<Found> search_all(OpenNode& node, StopToken& stop);
   void divide_rows(OpenNode& node, Split& split);
   void pass_bounds(const OpenNode& node, Split& split) const;
-  int threads_for(const OpenNode& node, std::size_t columns) const;
+  template <class Body>
+  void for_columns(const OpenNode& node, std::size_t columns, StopToken& stop, Body&& body);
 
   TreeData& data_;
   std::unique_ptr<SplitSearch> search_;
   int threads_;
-  std::vector<std::uint64_t> goes_left_;   // one bit per row of the table
-  std::vector<std::vector<Entry>> right_;  // scratch per worker
+  RowBits goes_left_;
+  std::vector<ColumnScratch> scratch_;  // per worker
   std::vector<Row> right_rows_;
 };
 

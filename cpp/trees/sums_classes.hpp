@@ -91,7 +91,8 @@ class BinaryGiniSums {
 };
 
 // Any number of classes and outputs. `Weighted` is false when all weights are 1: then the weights are counts.
-template <bool Entropy, bool Weighted>
+// `Single`: one output.
+template <bool Entropy, bool Weighted, bool Single>
 class ClassSums {
  public:
   static constexpr bool totals_are_weights = true;
@@ -156,8 +157,8 @@ class ClassSums {
   void add(Row row) {
     const double w = Weighted ? target_.weights[row] : 1.0;
     weight_ += w;
-    for (Index output = 0; output < target_.outputs; ++output) {
-      const Index slot = output * target_.max_classes + target_.labels[row * target_.outputs + output];
+    for (Index output = 0; output < outputs(); ++output) {
+      const Index slot = output * target_.max_classes + target_.labels[row * outputs() + output];
       const double c = left_[slot];
       if constexpr (!Entropy) {
         left_squares_[output] += w * (2.0 * c + w);
@@ -175,7 +176,7 @@ class ClassSums {
     const double right_weight = node_.weight - weight_;
     if (!(weight_ > 0.0 && right_weight > 0.0)) return -infinity;
     double both = 0.0;  // sum over outputs of the weighted impurities of both sides
-    for (Index output = 0; output < target_.outputs; ++output) {
+    for (Index output = 0; output < outputs(); ++output) {
       if constexpr (Entropy) {
         const Index begin = output * target_.max_classes;
         for (Index k = begin; k < begin + target_.classes[output]; ++k) {
@@ -186,13 +187,14 @@ class ClassSums {
         both += node_.weight - left_squares_[output] / weight_ - right_squares_[output] / right_weight;
       }
     }
-    return node_.weighted_impurity - both / static_cast<double>(target_.outputs);
+    return node_.weighted_impurity - both / static_cast<double>(outputs());
   }
   double left_weight(Index) const { return weight_; }
   double left_value(Index) const { return left_[0] / weight_; }
   double right_value(Index) const { return (node_.totals[0] - left_[0]) / (node_.weight - weight_); }
 
  private:
+  Index outputs() const { return Single ? 1 : target_.outputs; }
   static double c_log_c(double c, const Shared& shared) {
     if constexpr (Weighted) {
       return c > 0.0 ? c * std::log2(c) : 0.0;
@@ -211,12 +213,12 @@ class ClassSums {
   void count(Row row) {
     const double w = Weighted ? target_.weights[row] : 1.0;
     weight_ += w;
-    for (Index output = 0; output < target_.outputs; ++output) {
-      left_[output * target_.max_classes + target_.labels[row * target_.outputs + output]] += w;
+    for (Index output = 0; output < outputs(); ++output) {
+      left_[output * target_.max_classes + target_.labels[row * outputs() + output]] += w;
     }
   }
   void sum_squares() {
-    for (Index output = 0; output < target_.outputs; ++output) {
+    for (Index output = 0; output < outputs(); ++output) {
       double left = 0.0, right = 0.0;
       const Index begin = output * target_.max_classes;
       for (Index k = begin; k < begin + target_.classes[output]; ++k) {

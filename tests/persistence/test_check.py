@@ -27,7 +27,7 @@ def rows(count: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndar
 def model() -> GaussianNB:
     X, y = rows(300, 0)
     model = GaussianNB().fit(X, y)
-    model.report_ = model.certify(*rows(200, 1))
+    model.report_ = certus.Report([model.certify(*rows(200, 1))["error"]])
     return model
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from certus.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from tests.trees.naive_tree import NaiveTree
+from tests.trees.naive_tree import NaiveNode, NaiveTree
 
 CLASSIFICATION = ("gini", "entropy")
 REGRESSION = ("squared_error", "absolute_error", "poisson")
@@ -157,6 +157,47 @@ def test_sparse_tables_give_the_tree_of_the_dense_table(table, form):
     model = learner(criterion).fit(sparse.csc_array(X).asformat(form), y, sample_weight=weights)
     assert_same_tree(model.tree_, NaiveTree(criterion).fit(X, y, weights))
     assert_array_equal(model.predict(sparse.csr_array(X)), model.predict(X))
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables((*CLASSIFICATION, *REGRESSION)), st.sampled_from([1, 2]))
+def test_every_split_is_the_best_of_its_column_when_few_columns_are_drawn(table, max_features):
+    """Few columns of many: the values are looked up and sorted at each node instead of kept in sorted lists."""
+    criterion, X, y, weights = table
+    X = np.tile(X, (1, 30))
+    model = learner(criterion, max_features=max_features, random_state=0).fit(X, y, sample_weight=weights)
+    tree, naive = model.tree_, NaiveTree(criterion).fit(X[:, :1], y, weights)
+    passes = np.asarray(model.decision_path(X).todense()) > 0
+    naive.X = np.asarray(X, dtype=np.float32)
+    for node in np.flatnonzero(tree.children_left >= 0):
+        rows = np.flatnonzero(passes[:, node] & (naive.w > 0))
+        j = int(tree.feature[node])
+        here = NaiveNode(rows, 0, naive._impurity(rows), naive._value(rows))
+        left, right = naive._sides(here, j, tree.threshold[node], bool(tree.missing_go_to_left[node]))
+        costs = [sum(map(naive._cost, naive._sides(here, j, *border))) for border in naive._borders(here, j)]
+        assert naive._cost(left) + naive._cost(right) == pytest.approx(min(costs), rel=1e-9, abs=1e-9)
+        assert (len(left), len(right)) == tuple(
+            tree.n_node_samples[[tree.children_left[node], tree.children_right[node]]]
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables((*CLASSIFICATION, *REGRESSION)), st.integers(0, 2**32 - 1), st.sampled_from([None, 1]))
+def test_random_thresholds_lie_inside_the_range_of_the_node(table, seed, max_features):
+    criterion, X, y, weights = table
+    X = X if max_features is None else np.tile(X, (1, 3))
+    model = learner(criterion, splitter="random", random_state=seed, max_features=max_features)
+    tree = model.fit(X, y, sample_weight=weights).tree_
+    passes = np.asarray(model.decision_path(X).todense()) > 0
+    positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+    naive = NaiveTree(criterion, max_depth=1).fit(X, y, weights)
+    for node in range(tree.node_count):
+        rows = np.flatnonzero(passes[:, node] & positive)
+        assert tree.n_node_samples[node] == len(rows)
+        assert_allclose(tree.impurity[node], naive._impurity(rows), rtol=1e-9, atol=1e-12)
+        if tree.children_left[node] >= 0:
+            x = np.float32(X[rows, tree.feature[node]])
+            assert np.nanmin(x) <= tree.threshold[node] <= np.nanmax(x)
 
 
 @settings(max_examples=60, deadline=None)

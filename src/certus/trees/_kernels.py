@@ -113,6 +113,17 @@ def apply(compact: Any, X: Any) -> NDArray[np.int64]:
     return leaves
 
 
+def paths(
+    parents: NDArray[np.int64], leaves: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The nodes from the root to each leaf, and where each path begins: indices and indptr of a CSR matrix."""
+    indptr = np.zeros(len(leaves) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    nodes = np.empty(indptr[-1], dtype=np.int64)
+    _native.write_paths(parents, leaves, indptr, nodes, _threads(len(nodes)))
+    return nodes, indptr
+
+
 def pruning_sequence(
     left: NDArray[np.int64], right: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:

@@ -191,10 +191,13 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
         leaves = self.tree_.apply(self._check_rows(X, check_input))
-        best = np.argmax(self.tree_.value, axis=2)  # of every node and output
+        if len(leaves) < self.tree_.node_count:
+            best = np.argmax(self.tree_.value[leaves], axis=2)
+        else:  # once per node instead of once per row
+            best = np.argmax(self.tree_.value, axis=2)[leaves]
         if self.n_outputs_ == 1:
-            return self.classes_[best[:, 0]].take(leaves, axis=0)
-        labels = [classes[best[:, output]].take(leaves) for output, classes in enumerate(self.classes_)]
+            return self.classes_.take(best[:, 0], axis=0)
+        labels = [classes.take(best[:, output]) for output, classes in enumerate(self.classes_)]
         return np.stack(labels, axis=1).astype(self.classes_[0].dtype)
 
     @predict_method

@@ -177,17 +177,7 @@ class Tree:
     def decision_path(self, X: Any) -> Any:
         """Sparse indicator of the nodes that each row passes, its leaf included."""
         leaves = self.apply(X)
-        steps = self.compute_node_depths()[leaves]
-        ends = np.cumsum(steps)
-        indices = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
-        parents = self._parents()
-        place, node = ends - 1, leaves
-        while len(node):  # one turn per level; from the leaf up, because every node knows its only parent
-            indices[place] = node
-            node = parents[node]
-            inside = node >= 0
-            place, node = place[inside] - 1, node[inside]
-        indptr = np.concatenate([[0], ends])
+        indices, indptr = _kernels.paths(self._parents(), leaves, self.compute_node_depths()[leaves])
         shape = (len(leaves), self.node_count)
         kind = sparse.csr_array if get_config().get("sparse_interface") == "sparray" else sparse.csr_matrix
         return kind((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=shape)
@@ -230,7 +220,7 @@ class Tree:
     def compute_partial_dependence(
         self, X: NDArray[np.float32], target_features: NDArray[np.intp], out: NDArray[np.float64]
     ) -> None:
-        """Add to ``out`` the partial dependence on some columns at the rows of ``X``, which has only these columns.
+        """Add to ``out`` the partial dependence on some columns; the rows of ``X`` have only these.
 
         At splits on other columns both ways are followed, with the share of training weight that went there.
         """

@@ -112,7 +112,7 @@ def check(model: Any, data: Any = None) -> Check:
     >>> from certus.bayes import GaussianNB
     >>> model = GaussianNB().fit([[-2.0], [-1.0], [1.0], [2.0]], ["low", "low", "high", "high"])
     >>> X, y = [[-3.0], [-0.5], [1.5], [4.0]], ["low", "low", "high", "high"]
-    >>> model.report_ = model.certify(X, y)
+    >>> model.report_ = certus.Report([model.certify(X, y)["error"]])
     >>> print(certus.check(model, (X, y)))
     holds: With confidence 95% the error is at most 52.72% (0 errors in 4 rows). (counted again)
     """
@@ -162,9 +162,7 @@ def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray
     seen = f"{int(events.sum())} of {len(events)} rows"
     contradiction = _contradiction(certificate, int(events.sum()), len(events))
     if contradiction is not None:
-        return CheckedCertificate(
-            certificate, holds=False, remark=f"the data contradict it: {seen}, {contradiction}"
-        )
+        return CheckedCertificate(certificate, holds=False, remark=f"the data contradict it: {seen}, {contradiction}")
     return CheckedCertificate(certificate, True, remark=f"other rows than its own do not contradict it: {seen}")
 
 

@@ -1,22 +1,9 @@
-"""The examples in the docstrings run, and the package stays free of scikit-learn."""
+"""The package stays free of scikit-learn, and its rules are registered on import."""
 
-import doctest
-import importlib
-import pkgutil
 import subprocess
 import sys
 
-import pytest
-
 import certus.guarantees
-
-MODULES = [f"certus.guarantees.{found.name}" for found in pkgutil.iter_modules(certus.guarantees.__path__)]
-VERBS = ["certus.verbs.certify", "certus.verbs.compare", "certus.verbs.plan", "certus.verbs.select"]
-
-
-@pytest.mark.parametrize("name", MODULES + VERBS)
-def test_examples(name):
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_neither_scikit_learn_nor_matplotlib_is_imported():

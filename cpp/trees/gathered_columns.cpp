@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <limits>
+
+#include "core/parallel.hpp"
+#include "trees/columns.hpp"
+
+namespace certus::trees {
+
+GatheredColumns::GatheredColumns(View2D<const float> x, int threads, StopToken& stop) : x_(x) {
+  if (x.col_major()) return;
+  constexpr Index group = 16;  // columns that one cache line of a row serves
+  copy_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(x.rows * x.cols));
+  parallel_ranges(x.cols, group, threads, stop, [&](Index first, Index last, int) {
+    for (Index row = 0; row < x.rows; ++row) {
+      const float* source = x.row(row);
+      for (Index column = first; column < last; ++column) {
+        copy_[column * x.rows + row] = source[column * x.col_stride];
+      }
+    }
+  });
+  x_ = View2D<const float>(copy_.get(), x.rows, x.cols, 1, x.rows);
+}
+
+std::vector<ColumnPart> GatheredColumns::root() const {
+  std::vector<ColumnPart> parts(static_cast<std::size_t>(x_.cols));
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].feature = static_cast<std::uint32_t>(i);
+  return parts;
+}
+
+ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row> rows,
+                                     ColumnScratch& scratch) const {
+  if (scratch.entries.size() < rows.size()) scratch.entries.resize(rows.size());
+  const float* values = x_.col(part.feature);
+  ColumnView view;
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  Index back = static_cast<Index>(rows.size());  // missing values are put at the end, from there to the front
+  for (const Row row : rows) {
+    const float value = values[row];
+    if (std::isnan(value)) {
+      scratch.entries[--back] = {value, row};
+      continue;
+    }
+    scratch.entries[view.listed++] = {value, row};
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  view.missing = static_cast<Index>(rows.size()) - view.listed;
+  view.entries = scratch.entries.data();
+  view.rows = rows;
+  view.low = low;
+  view.high = high;
+  return view;
+}
+
+ColumnView GatheredColumns::sorted(const ColumnPart& part, std::span<const Row> rows,
+                                   ColumnScratch& scratch) const {
+  const ColumnView view = unsorted(part, rows, scratch);
+  if (!view.constant()) sort_entries(scratch.entries.data(), view.listed, scratch);
+  return view;
+}
+
+Index GatheredColumns::cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const {
+  Entry* entries = scratch.entries.data();
+  Index left = 0;
+  for (Index i = 0; i < view.listed;
+       ++i) {  // every entry changes places with the first that does not go left
+    const Entry entry = entries[i];
+    entries[i] = entries[left];
+    entries[left] = entry;
+    left += static_cast<Index>(entry.value <= threshold);
+  }
+  return left;
+}
+
+void GatheredColumns::mark(const ColumnPart& part, std::span<const Row> rows, double threshold,
+                           bool missing_left, RowBits& goes_left) const {
+  const float* values = x_.col(part.feature);
+  for (const Row row : rows) {
+    const float value = values[row];
+    goes_left.set(row, std::isnan(value) ? missing_left : value <= threshold);
+  }
+}
+
+void GatheredColumns::divide(const ColumnPart& part, const RowBits&, ColumnPart* left, ColumnPart* right,
+                             ColumnScratch&) {
+  if (left != nullptr) *left = part;
+  if (right != nullptr) *right = part;
+}
+
+}  // namespace certus::trees
