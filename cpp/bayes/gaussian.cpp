@@ -60,8 +60,9 @@ void merge(const ClassMoments& total, const BlockMoments& part) {
 }  // namespace
 
 template <class T>
-void add_class_moments(View2D<const T> x, std::span<const std::int64_t> codes, std::span<const double> weights,
-                       const ClassMoments& moments, int threads, StopToken& stop) {
+void add_class_moments(View2D<const T> x, std::span<const std::int64_t> codes,
+                       std::span<const double> weights, const ClassMoments& moments, int threads,
+                       StopToken& stop) {
   const auto classes = static_cast<std::size_t>(moments.mean.rows);
   const auto columns = static_cast<std::size_t>(x.cols);
   const Index block_size = std::max<Index>(2048, block_count(x.rows, 64));
@@ -77,7 +78,8 @@ void add_class_moments(View2D<const T> x, std::span<const std::int64_t> codes, s
       if (w == 0.0) continue;
       const auto c = static_cast<std::size_t>(codes[static_cast<std::size_t>(i)]);
       part.weight[c] += w;
-      update(x.row(i), w, w / part.weight[c], part.mean.data() + c * columns, part.m2.data() + c * columns, x.cols);
+      update(x.row(i), w, w / part.weight[c], part.mean.data() + c * columns, part.m2.data() + c * columns,
+             x.cols);
     }
   });
   for (const BlockMoments& part : parts) merge(moments, part);
@@ -98,8 +100,8 @@ void gaussian_log_joint(View2D<const T> x, View2D<const double> mean, View2D<con
   });
 }
 
-template void add_class_moments<float>(View2D<const float>, std::span<const std::int64_t>, std::span<const double>,
-                                       const ClassMoments&, int, StopToken&);
+template void add_class_moments<float>(View2D<const float>, std::span<const std::int64_t>,
+                                       std::span<const double>, const ClassMoments&, int, StopToken&);
 template void add_class_moments<double>(View2D<const double>, std::span<const std::int64_t>,
                                         std::span<const double>, const ClassMoments&, int, StopToken&);
 template void gaussian_log_joint<float>(View2D<const float>, View2D<const double>, View2D<const double>,

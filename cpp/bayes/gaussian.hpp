@@ -1,8 +1,10 @@
-// Gaussian naive Bayes: per class the weighted mean and variance of every column, and the joint log-likelihood
+// Gaussian naive Bayes: per class the weighted mean and variance of every column, and the joint
+// log-likelihood
 //   log P(c) - 1/2 sum_j log(2 pi v_cj) - 1/2 sum_j (x_j - m_cj)^2 / v_cj.
 //
-// Moments take one pass with West's update inside a block and the merge of Chan, Golub and LeVeque (1983) across
-// blocks, in block order: no cancellation however far the data lie from zero, equal bits for any number of threads.
+// Moments take one pass with West's update inside a block and the merge of Chan, Golub and LeVeque (1983)
+// across blocks, in block order: no cancellation however far the data lie from zero, equal bits for any
+// number of threads.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +22,12 @@ struct ClassMoments {
   View2D<double> m2;
 };
 
-// Adds the rows of x to the moments. codes[i] in 0 .. k-1; an empty `weights` means 1 for every row; rows of weight
-// zero are as good as absent. O(n p) time, O(k p) memory per block, at most 64 blocks.
+// Adds the rows of x to the moments. codes[i] in 0 .. k-1; an empty `weights` means 1 for every row; rows of
+// weight zero are as good as absent. O(n p) time, O(k p) memory per block, at most 64 blocks.
 template <class T>
-void add_class_moments(View2D<const T> x, std::span<const std::int64_t> codes, std::span<const double> weights,
-                       const ClassMoments& moments, int threads, StopToken& stop);
+void add_class_moments(View2D<const T> x, std::span<const std::int64_t> codes,
+                       std::span<const double> weights, const ClassMoments& moments, int threads,
+                       StopToken& stop);
 
 // out(i, c) = constant[c] - 1/2 sum_j (x_ij - mean_cj)^2 precision_cj.
 template <class T>

@@ -4,7 +4,8 @@ namespace certus::CERTUS_ISA {
 namespace {
 
 template <class T>
-void update(const T* x, double w, double share, double* __restrict mean, double* __restrict m2, std::ptrdiff_t p) {
+void update(const T* x, double w, double share, double* __restrict mean, double* __restrict m2,
+            std::ptrdiff_t p) {
   for (std::ptrdiff_t j = 0; j < p; ++j) {
     const double before = static_cast<double>(x[j]) - mean[j];
     mean[j] += share * before;

@@ -30,9 +30,7 @@ def test_quick_run_measures_us_and_the_peer_and_writes_json(tmp_path):
 
 
 def test_unknown_task_is_named():
-    done = subprocess.run(
-        [*RUN, "--family", "bayes", "--task", "nothing"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*RUN, "--family", "bayes", "--task", "nothing"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "no task matches 'nothing'" in done.stdout
 

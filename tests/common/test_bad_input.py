@@ -64,9 +64,7 @@ def test_text_in_a_numeric_column(entry: Entry) -> None:
     X, y = problem(entry)
     frame = pd.DataFrame(X, columns=list("abcde")).astype(object)
     frame.loc[4, "c"] = "lots"
-    with pytest.raises(
-        ValueError, match=r"could not convert string to float.*(\n.*)*Column 'c' holds 'lots' at row 4"
-    ):
+    with pytest.raises(ValueError, match=r"could not convert string to float.*(\n.*)*Column 'c' holds 'lots' at row 4"):
         make(entry).fit(frame, y)
 
 

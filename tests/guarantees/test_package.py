@@ -5,6 +5,7 @@ import sys
 
 import certus.guarantees
 
+
 def test_neither_scikit_learn_nor_matplotlib_is_imported():
     code = (
         "import sys, certus.guarantees, certus.verbs.certify, certus.verbs.plan, certus.verbs.select, "

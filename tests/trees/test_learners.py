@@ -51,9 +51,7 @@ def test_leaf_impurity_is_that_of_scikit_learn(ours, theirs, load, limit):
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.integers(0, 2**32 - 1), st.sampled_from(["gini", "entropy", "squared_error", "absolute_error", "poisson"])
-)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["gini", "entropy", "squared_error", "absolute_error", "poisson"]))
 def test_weights_mean_repetition(seed, criterion):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
@@ -105,9 +103,7 @@ def test_max_features_and_random_thresholds_depend_on_the_seed_only(kind):
         assert_array_equal(trees[0].threshold, trees[1].threshold)
         assert not np.array_equal(trees[0].threshold, trees[2].threshold)
         assert trees[0].n_leaves > 2
-    assert_array_equal(
-        kind(random_state=0).fit(X, y).tree_.threshold, kind(random_state=1).fit(X, y).tree_.threshold
-    )
+    assert_array_equal(kind(random_state=0).fit(X, y).tree_.threshold, kind(random_state=1).fit(X, y).tree_.threshold)
 
 
 def test_columns_are_drawn_evenly():
@@ -208,9 +204,7 @@ def test_monotone_columns_give_monotone_predictions(seed):
     grid = np.linspace(-3, 3, 50)
     for kind, target in ((DecisionTreeRegressor, y), (DecisionTreeClassifier, (y > 0).astype(int))):
         model = kind(monotonic_cst=[1, -1]).fit(X, target)
-        score = (
-            model.predict if kind is DecisionTreeRegressor else lambda rows, m=model: m.predict_proba(rows)[:, 1]
-        )
+        score = model.predict if kind is DecisionTreeRegressor else lambda rows, m=model: m.predict_proba(rows)[:, 1]
         for fixed in (-1.0, 0.0, 1.5):
             rising = score(np.stack([grid, np.full(50, fixed)], axis=1))
             falling = score(np.stack([np.full(50, fixed), grid], axis=1))
@@ -289,9 +283,7 @@ def test_importances_add_up_and_ignore_what_is_never_split():
     used = np.unique(model.tree_.feature[model.tree_.children_left >= 0])
     assert_array_equal(np.flatnonzero(importances), used)
     leaf = model.tree_.children_left < 0
-    fall = model.tree_.impurity[0] - model.tree_.weighted_n_node_samples[leaf] @ model.tree_.impurity[leaf] / len(
-        y
-    )
+    fall = model.tree_.impurity[0] - model.tree_.weighted_n_node_samples[leaf] @ model.tree_.impurity[leaf] / len(y)
     assert model.tree_.compute_feature_importances(normalize=False).sum() == pytest.approx(fall)
 
 

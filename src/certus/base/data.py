@@ -86,9 +86,7 @@ def check_Xy(
 def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
     if multi_output:
-        target = check_array(
-            y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner
-        )
+        target = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner)
     else:
         target = column_or_1d(y, warn=True)
         if target.dtype.kind == "c":
@@ -132,8 +130,7 @@ def check_weights(
         )
     if weights.shape != (rows,):
         raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(rows,)}!\n"
-            f"Hint: {name} needs one weight per row of X."
+            f"sample_weight.shape == {weights.shape}, expected {(rows,)}!\nHint: {name} needs one weight per row of X."
         )
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])

@@ -121,9 +121,7 @@ class GaussianNB(Classifier):
         check_classification_targets(y)
         unknown = np.setdiff1d(y, self.classes_)
         if unknown.size:
-            raise ValueError(
-                f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}"
-            )
+            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
         return self._add(X, y, sample_weight)
 
     def _start(self, classes: NDArray[Any], X: NDArray[Any]) -> GaussianNB:

@@ -63,9 +63,7 @@ class DenseDesign:
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
-        return _kernels.loss_gradient(
-            loss, self.X, target, weights, coef, intercept, self.threads, want_curvature=True
-        )
+        return _kernels.loss_gradient(loss, self.X, target, weights, coef, intercept, self.threads, want_curvature=True)
 
     def hessian_product(
         self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
@@ -84,9 +82,7 @@ class DenseDesign:
     def mean(self, weights: Array | None) -> Array:
         # With coefficients 0, intercept 1 and target 0 the squared loss has the gradient sum_i w_i x_i.
         nothing, one, target = np.zeros((1, self.columns)), np.ones(1), np.zeros((self.rows, 1))
-        _, total, weight, _ = _kernels.loss_gradient(
-            "squared", self.X, target, weights, nothing, one, self.threads
-        )
+        _, total, weight, _ = _kernels.loss_gradient("squared", self.X, target, weights, nothing, one, self.threads)
         return total[0] / weight[0]
 
     def spread(self, mean: Array) -> Array:
@@ -127,10 +123,7 @@ class SparseDesign:
 
     def mean(self, weights: Array | None) -> Array:
         weight = np.ones((self.rows, 1)) if weights is None else weights[:, None]
-        return (
-            _kernels.sparse_product(self.transposed, np.ascontiguousarray(weight), self.threads)[:, 0]
-            / weight.sum()
-        )
+        return _kernels.sparse_product(self.transposed, np.ascontiguousarray(weight), self.threads)[:, 0] / weight.sum()
 
     def spread(self, mean: Array) -> Array:
         squares = _kernels.sparse_squares(self.transposed, np.ones(self.rows), self.threads)

@@ -77,9 +77,7 @@ def _dual(problem: SmoothProblem, p: Array, products: Array, l1: float, intercep
     return max(values)
 
 
-def estimated_gap(
-    problem: SmoothProblem, l1: float, objective: float, loss_gradient: Array, scores: Array
-) -> float:
+def estimated_gap(problem: SmoothProblem, l1: float, objective: float, loss_gradient: Array, scores: Array) -> float:
     """The gap up to rounding, for stopping; the intercepts must be the best ones for the coefficients."""
     return objective - _dual(problem, probabilities(problem, scores), np.abs(loss_gradient), l1, 0.0)
 

@@ -41,7 +41,12 @@ def _operator(design: DenseDesign | SparseDesign, root: Array, mean: Array) -> L
             return _kernels.sparse_product(transposed, r[:, None], threads)[:, 0]
     else:
         dense = design.X.astype(np.float64, copy=False)
-        times, transposed_times = dense.__matmul__, dense.T.__matmul__
+
+        def times(w: Array) -> Array:
+            return dense @ w
+
+        def transposed_times(r: Array) -> Array:
+            return dense.T @ r
 
     def forward(w: Array) -> Array:
         w = w.ravel()
@@ -74,9 +79,7 @@ def solve(
     limit = max(1000, 4 * min(design.rows, design.columns)) if max_iter is None else max_iter
     for k, alpha in enumerate(alphas):
         right = root * (Y[:, k] - mean_y[k])
-        run: Any = lsqr(
-            operator, right, damp=float(np.sqrt(alpha)), atol=tol, btol=tol, conlim=0.0, iter_lim=limit
-        )
+        run: Any = lsqr(operator, right, damp=float(np.sqrt(alpha)), atol=tol, btol=tol, conlim=0.0, iter_lim=limit)
         coef[:, k], reason, iterations[k] = run[0], run[1], run[2]
         converged = converged and reason != 7
     return KrylovResult(coef, iterations, converged)

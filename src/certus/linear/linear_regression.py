@@ -151,7 +151,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         for name in ("rank_", "singular_"):
             if hasattr(self, name):
                 delattr(self, name)
-        if dense:
+        if dense and solution.singular is not None:
             self.rank_ = solution.rank
             self.singular_ = solution.singular.astype(self.coef_.dtype)
 

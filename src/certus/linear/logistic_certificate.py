@@ -85,9 +85,7 @@ def check_logistic_gap(certificate: Certificate, data: Any = None) -> Derivation
         _check_with_data(certificate, data)
     record = _record(certificate.value, certificate.theorem, certificate.inputs, witness)
     if certificate.theorem not in (DUALITY, STRONGLY_CONVEX):
-        raise CertificateError(
-            f"{certificate.quantity}: the theorem {certificate.theorem!r} is not one of this rule's"
-        )
+        raise CertificateError(f"{certificate.quantity}: the theorem {certificate.theorem!r} is not one of this rule's")
     return Derivation(derived, error=1e-14, slack=1e-6 if derived > 1e-300 else math.inf, record=record)
 
 
@@ -114,6 +112,7 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
     intercept = np.array(witness["intercept"], dtype=np.float64)
     reached = _objective(X, codes, weights, coef, intercept, inputs)
     best = _search(X, codes, weights, coef, intercept, inputs)
+    assert isinstance(certificate.value, float)
     if reached - best > certificate.value + 1e-15 * len(X) * reached:
         raise CertificateError(
             f"{certificate.quantity}: on these data another solution is better by {reached - best!r}, more than "
@@ -125,9 +124,7 @@ def _objective(X: Array, codes: Any, weights: Array, coef: Array, intercept: Arr
     scores = X @ coef.T + intercept
     scores = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
     losses = logsumexp(scores, axis=1) - scores[np.arange(len(scores)), codes]
-    penalized = (
-        np.append(coef.ravel(), intercept / inputs["intercept_scaling"]) if _scaled(inputs) else coef.ravel()
-    )
+    penalized = np.append(coef.ravel(), intercept / inputs["intercept_scaling"]) if _scaled(inputs) else coef.ravel()
     penalty = 0.5 * inputs["l2"] * penalized @ penalized + inputs["l1"] * np.abs(penalized).sum()
     return float(weights @ losses + penalty)
 

@@ -60,9 +60,7 @@ def logistic_problem(
             design = DenseDesign(design.X.toarray(), design.threads)
         elif isinstance(design, DenseDesign) and design.columns > EXPLICIT_HESSIAN:
             design = SparseDesign(sparse.csr_array(design.X), design.threads)
-    problem = make_problem(
-        design, codes, weights, classes=classes, strength=penalty.l2, fit_intercept=fit_intercept
-    )
+    problem = make_problem(design, codes, weights, classes=classes, strength=penalty.l2, fit_intercept=fit_intercept)
     if penalty.l1 > 0.0 and isinstance(design, SparseDesign):
         problem = replace(problem, mean=np.zeros(design.columns))
     return problem

@@ -340,9 +340,7 @@ class LogisticRegression(LinearClassification, Classifier):
         if limit is not None and self.n_iter_[0] < self.max_iter:
             text = f"{reached}, more than gap_tol asks for ({number(limit)})."
         else:
-            text = (
-                f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
-            )
+            text = f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
         warnings.warn(
             f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
         )

@@ -48,9 +48,7 @@ class Moments:
     error: float
 
 
-def compute_moments(
-    X: NDArray[Any], Y: Array, weights: Array | None, *, center: bool, threads: int
-) -> Moments | None:
+def compute_moments(X: NDArray[Any], Y: Array, weights: Array | None, *, center: bool, threads: int) -> Moments | None:
     """Moments of a dense table, or None if a number in them is not finite."""
     d = X.shape[1]
     shift = _near_mean(X, Y, weights) if center else np.zeros(d + Y.shape[1])

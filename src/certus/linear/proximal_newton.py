@@ -135,9 +135,7 @@ class ProximalNewton:
         else:
             curvature = self._curvature(state.at.detail, classes[0], classes[0])
             diagonal = np.append(self._squared @ curvature, curvature.sum())[: len(at)]
-            step = _kernels.descend_columns(
-                problem.design.transposed, curvature, diagonal, gradient, at, **options
-            )
+            step = _kernels.descend_columns(problem.design.transposed, curvature, diagonal, gradient, at, **options)
         moved = step[: count * columns].reshape(count, columns)
         return moved, step[count * columns :] if problem.has_intercept else np.zeros(count)
 
@@ -178,7 +176,7 @@ class ProximalNewton:
                 curvature = self._curvature(detail, k, other)
                 sign = 1.0 if k == other else -1.0
                 block = sign * _kernels.shifted_gram(
-                    problem.design.X,  # type: ignore[union-attr]
+                    problem.design.X,
                     nothing,
                     curvature,
                     problem.mean,

@@ -112,6 +112,7 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
     best = _independent_solution(X, Y, weights, inputs)
     reached, other = objective(coef, intercept), objective(*best)
     rounding = 1e-15 * len(X) * max(reached, other)
+    assert isinstance(certificate.value, float)
     if reached - other > certificate.value + rounding:
         raise CertificateError(
             f"{certificate.quantity}: on these data another solution is better by {reached - other!r}, "

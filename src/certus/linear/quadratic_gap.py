@@ -63,9 +63,7 @@ def quadratic_evidence(
         objective, at_zero = _objectives_from_moments(problem, moments, coef)
         objective += intercept_gap
     else:
-        gradient, error, intercept_gap, objective, at_zero = _from_residuals(
-            problem, design, solution, coef, intercept
-        )
+        gradient, error, intercept_gap, objective, at_zero = _from_residuals(problem, design, solution, coef, intercept)
     if positive:
         blocked = (coef <= 0.0) & (gradient > 0.0)
         gradient, error = (

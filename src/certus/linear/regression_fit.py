@@ -94,5 +94,6 @@ def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: 
         advice = "Hint: raise max_iter, scale the columns, or choose solver='cholesky'."
         text = f"{name}: the iteration limit was reached before the tolerance; {reached}.\n{advice}"
     else:
-        text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\nHint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
+        advice = "Hint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
+        text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\n{advice}"
     warnings.warn(text, ConvergenceWarning, stacklevel=5)

@@ -163,9 +163,7 @@ class RidgeClassifier(LinearClassification, Classifier):
             The fitted learner.
         """
         check_solver(self, X)
-        X, y = check_Xy(
-            self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False
-        )
+        X, y = check_Xy(self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False)
         targets = self._coded(y)
         weights = check_weights(self, sample_weight, X)
         if self.class_weight:

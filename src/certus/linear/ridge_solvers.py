@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base.params import ArrayLike, Boolean, Exactly, Interval, OneOf, RandomState
+from certus.base.params import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState
 from certus.linear.least_squares import (
     SMALL_WIDTH,
     Problem,
@@ -33,7 +33,7 @@ SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs
 KRYLOV = ("lsqr", "sparse_cg", "sag", "saga")
 COUNTED = ("lsqr", "sag", "saga")  # solvers for which scikit-learn reports n_iter_
 
-RIDGE_CONSTRAINTS = {
+RIDGE_CONSTRAINTS: Constraints = {
     "alpha": [Interval(0, None), ArrayLike()],
     "fit_intercept": [Boolean()],
     "copy_X": [Boolean()],

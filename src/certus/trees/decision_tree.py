@@ -183,9 +183,7 @@ class DecisionTree(MultiOutputMixin, Learner):
                 )
             y = check_target(self, y, multi_output=True)
             if sparse.issparse(y):
-                raise TypeError(
-                    f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray()."
-                )
+                raise TypeError(f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray().")
         elif sparse.issparse(X):
             X = X.tocsc().astype(np.float32, copy=False)
         else:
@@ -262,13 +260,10 @@ class DecisionTree(MultiOutputMixin, Learner):
         signs = np.asarray(self.monotonic_cst)
         if signs.shape[0] != self.n_features_in_:
             raise ValueError(
-                f"monotonic_cst has shape {signs.shape[0]} but the input data X has {self.n_features_in_} "
-                "features."
+                f"monotonic_cst has shape {signs.shape[0]} but the input data X has {self.n_features_in_} features."
             )
         if not np.isin(signs, (-1, 0, 1)).all():
-            raise ValueError(
-                f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
-            )
+            raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}")
         if n_classes is None:
             return np.ascontiguousarray(signs, dtype=np.int8)
         if n_classes[0] > 2:

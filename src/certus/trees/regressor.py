@@ -197,9 +197,7 @@ def _check_counts(y: NDArray[np.float64]) -> None:
             f"{row}.\nHint: use criterion='squared_error'."
         )
     if y.sum() <= 0:
-        raise ValueError(
-            "Sum of y is not positive which is necessary for Poisson regression: all values of y are 0."
-        )
+        raise ValueError("Sum of y is not positive which is necessary for Poisson regression: all values of y are 0.")
 
 
 # plot_tree, export_graphviz and partial_dependence ask for scikit-learn's own class

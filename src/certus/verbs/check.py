@@ -162,9 +162,7 @@ def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray
     seen = f"{int(events.sum())} of {len(events)} rows"
     contradiction = _contradiction(certificate, int(events.sum()), len(events))
     if contradiction is not None:
-        return CheckedCertificate(
-            certificate, holds=False, remark=f"the data contradict it: {seen}, {contradiction}"
-        )
+        return CheckedCertificate(certificate, holds=False, remark=f"the data contradict it: {seen}, {contradiction}")
     return CheckedCertificate(certificate, True, remark=f"other rows than its own do not contradict it: {seen}")
 
 
