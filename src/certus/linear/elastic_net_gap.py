@@ -65,8 +65,8 @@ def _entropy(problem: SmoothProblem, mixture: Array) -> float:
 
 def _dual(problem: SmoothProblem, p: Array, products: Array, l1: float, intercept_cost: float) -> float:
     """The best dual value over the shares that are tried; ``products`` bounds |X'r| of the share 1."""
-    largest = max(float(products.max(initial=0.0)), np.finfo(float).tiny)
-    feasible = min(1.0, l1 / largest) * (1.0 - 1e-15)
+    largest = float(products.max(initial=0.0))
+    feasible = (1.0 if largest <= l1 else l1 / largest) * (1.0 - 1e-15)
     values = []
     for share in (feasible, 1.0) if problem.strength > 0.0 else (feasible,):
         mixture = p if share == 1.0 else (1.0 - share) * _one_hot(problem) + share * p
@@ -98,7 +98,8 @@ def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, interce
         reach = center_reach(problem, rows.curvature, totals)
         factor = max(1, 2 * (problem.outputs - 1))
         travel = factor * radius * (float(np.abs(coef).sum()) + objective / l1)
-        cost = totals * (float(np.abs(center).max()) + reach + travel)
+        # Exact totals cost nothing, however far the intercepts can be.
+        cost = totals * (float(np.abs(center).max()) + reach + travel) if totals > 0.0 else 0.0
     chain = gamma(problem.design.chain(problem.outputs) + 64)
     weighted_error = rows.score_error.sum() if problem.weights is None else problem.weights @ rows.score_error
     evidence = ElasticNetEvidence(

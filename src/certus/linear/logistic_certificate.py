@@ -70,8 +70,11 @@ def check_logistic_gap(certificate: Certificate, data: Any = None) -> Derivation
     witness = certificate.witness
     objective = Fraction(_not_negative(certificate, "objective"))
     if certificate.theorem == DUALITY:
-        gap = objective - Fraction(float(witness["dual"])) + Fraction(_not_negative(certificate, "rounding"))
-        bounds = [objective, gap]
+        bounds = [objective]
+        dual, rounding = float(witness["dual"]), _not_negative(certificate, "rounding")
+        if math.isfinite(dual - rounding):  # an infinite dual value bounds nothing
+            # Rounding may leave the dual value above the objective; the difference is then 0 within "rounding".
+            bounds.append(max(objective - Fraction(dual), Fraction(0)) + Fraction(rounding))
     else:
         bounds = [objective]
         slope, share = _not_negative(certificate, "slope"), _not_negative(certificate, "center_share")

@@ -1,0 +1,155 @@
+"""The certified gap of least squares and ridge is never smaller than the true one."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from certus.guarantees import CertificateError
+from certus.linear import LinearRegression, Ridge, RidgeClassifier
+from tests.linear.independent import squared_minimizer, squared_objective
+from tests.linear.problems import Table, tables
+
+ALPHAS = (0.0, 1e-10, 1e-3, 1.0, 1e6)
+
+
+def excess(model: Any, table: Table, Y: Any, alphas: Any) -> Any:
+    """Objective at the stored coefficients minus that of the independent minimizer, exactly."""
+    arguments = (table.X, Y, table.weights, alphas)
+    coef = np.asarray(model.coef_, dtype=np.float64).reshape(Y.shape[1], -1)
+    reached = squared_objective(*arguments, coef, model.intercept_)
+    best = squared_objective(*arguments, *squared_minimizer(*arguments, fit_intercept=model.fit_intercept))
+    return reached - best
+
+
+@settings(max_examples=60)
+@given(
+    tables(),
+    st.integers(1, 3),
+    st.sampled_from(ALPHAS),
+    st.booleans(),
+    st.sampled_from(("auto", "svd", "cholesky", "lsqr")),
+)
+def test_ridge(table: Table, targets: int, alpha: float, intercept: bool, solver: str) -> None:
+    Y = table.rng.normal(size=(len(table.X), targets)) * 10.0 ** table.rng.uniform(-3, 3) + table.rng.normal()
+    alphas = np.full(targets, alpha) * (1.0 + np.arange(targets))
+    model = Ridge(alphas, fit_intercept=intercept, solver=solver).fit(table.X, Y, sample_weight=table.sample_weight)
+    assert excess(model, table, Y, alphas) <= model.gap_
+    assert model.report_.check()
+    assert model.gap_ == model.report_["optimality gap"].value
+
+
+@settings(max_examples=40)
+@given(tables(), st.integers(1, 2), st.booleans())
+def test_linear_regression(table: Table, targets: int, intercept: bool) -> None:
+    Y = table.rng.normal(size=(len(table.X), targets)) + 5.0
+    model = LinearRegression(fit_intercept=intercept).fit(table.X, Y, sample_weight=table.sample_weight)
+    assert excess(model, table, Y, np.zeros(targets)) <= model.gap_
+    assert model.report_.check()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("kind", [LinearRegression, Ridge])
+def test_tiny_tables(rows: int, intercept: bool, kind: Any) -> None:
+    rng = np.random.default_rng(rows)
+    table = Table(rng.normal(size=(rows, 2)), None, rng)
+    Y = rng.normal(size=(rows, 1))
+    model = kind(fit_intercept=intercept).fit(table.X, Y)
+    assert excess(model, table, Y, np.array([1.0 if kind is Ridge else 0.0])) <= model.gap_
+    assert model.report_.check()
+
+
+@settings(max_examples=40)
+@given(tables(dtypes=(np.float64,)), st.sampled_from((1e-3, 1.0, 100.0)), st.booleans(), st.integers(1, 3))
+def test_ridge_stopped_early(table: Table, alpha: float, intercept: bool, steps: int) -> None:
+    """Far from the optimum the bound must hold too: here it is not only rounding."""
+    Y = table.rng.normal(size=(len(table.X), 1))
+    model = Ridge(alpha, fit_intercept=intercept, solver="lsqr", max_iter=steps, tol=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # some tables need no more steps
+        model.fit(table.X, Y, sample_weight=table.sample_weight)
+    assert excess(model, table, Y, np.array([alpha])) <= model.gap_
+
+
+@settings(max_examples=40)
+@given(
+    tables(),
+    st.integers(2, 4),
+    st.sampled_from(ALPHAS[1:]),
+    st.booleans(),
+    st.sampled_from((None, "balanced")),
+)
+def test_ridge_classifier(table: Table, classes: int, alpha: float, intercept: bool, class_weight: Any) -> None:
+    labels = np.arange(len(table.X)) % classes
+    present = len(np.unique(labels))
+    model = RidgeClassifier(alpha, fit_intercept=intercept, class_weight=class_weight)
+    model.fit(table.X, labels, sample_weight=table.sample_weight)
+    coded = 2.0 * (labels[:, None] == np.arange(present)) - 1.0
+    coded = coded[:, 1:] if present == 2 else coded
+    weights = table.weights
+    if class_weight:
+        counts = np.bincount(labels)
+        weights = weights * (len(labels) / (present * counts))[labels]
+    weighted = Table(table.X, weights, table.rng)
+    alphas = np.full(coded.shape[1], alpha)
+    assert excess(model, weighted, coded, alphas) <= model.gap_
+    assert model.report_.check()
+    coef, offset = squared_minimizer(table.X, coded, weights, alphas, fit_intercept=intercept)
+    scores = table.X.astype(np.longdouble) @ coef.T + offset
+    best = (scores[:, 0] > 0).astype(int) if present == 2 else np.argmax(scores, axis=1)
+    certificate = [c for c in model.report_ if c.quantity == "labels of the exact optimum"]
+    assert all(c.value <= np.sum(model.predict(table.X) == best) for c in certificate)
+
+
+def fitted() -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 4))
+    y = X @ np.arange(4.0) + rng.normal(size=30)
+    return X, y, Ridge(2.0).fit(X, y)
+
+
+def test_the_checker_looks_at_the_data() -> None:
+    X, y, model = fitted()
+    certificate = model.report_["optimality gap"]
+    assert certificate.check((X, y))
+    with pytest.raises(CertificateError, match="another solution is better"):
+        certificate.check((X, 2.0 * y))
+
+
+@pytest.mark.parametrize("name", ["gradient_norm", "gradient_error", "intercept_gap"])
+def test_tampered_witness(name: str) -> None:
+    certificate = fitted()[2].report_["optimality gap"]
+    forged = dataclasses.replace(certificate, witness={**certificate.witness, name: 1e-3})
+    with pytest.raises(CertificateError, match="optimality gap"):
+        forged.check()
+
+
+def test_tampered_value() -> None:
+    certificate = fitted()[2].report_["optimality gap"]
+    with pytest.raises(CertificateError, match="optimality gap"):
+        dataclasses.replace(certificate, value=certificate.value / 2).check()
+
+
+def test_tampered_coefficients_are_found_with_the_data() -> None:
+    X, y, model = fitted()
+    certificate = model.report_["optimality gap"]
+    forged = dataclasses.replace(certificate, witness={**certificate.witness, "coef": [[9.0, 9.0, 9.0, 9.0]]})
+    with pytest.raises(CertificateError, match="another solution is better"):
+        forged.check((X, y))
+
+
+def test_tampered_label_count() -> None:
+    X, y, _ = fitted()
+    certificate = RidgeClassifier().fit(X, y > 0).report_["labels of the exact optimum"]
+    with pytest.raises(CertificateError, match="labels of the exact optimum"):
+        dataclasses.replace(certificate, value=certificate.value + 1.0).check()
+    with pytest.raises(CertificateError, match="not a count of rows"):
+        dataclasses.replace(certificate, witness={**certificate.witness, "undecided": 31}).check()
