@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import PredefinedSplit
 
+from certus.evaluation.conformal.folds import draw_folds
 from measure.task import Competitor
 
 
@@ -127,11 +129,13 @@ class CertusCross:
 class MapieCross:
     cv: int
     method: str = "plus"
+    our_folds: bool = False  # the very folds that ours draws, so that widths can be compared digit by digit
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "MapieCross":
         from mapie.regression import CrossConformalRegressor
 
-        self.model = CrossConformalRegressor(LinearRegression(), cv=self.cv, method=self.method, random_state=0)
+        cv = PredefinedSplit(draw_folds(len(y), self.cv, 0)) if self.our_folds else self.cv
+        self.model = CrossConformalRegressor(LinearRegression(), cv=cv, method=self.method, random_state=0)
         self.model.fit_conformalize(X, y)
         return self
 

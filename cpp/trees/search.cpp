@@ -46,6 +46,23 @@ Summary weighted_means(const Target& target, std::span<const Row> rows) {
   return summary;
 }
 
+void CenteredNode::center(const Target& target, Residuals& residuals, const Summary& summary,
+                          std::span<const Row> rows) {
+  weight = summary.weight;
+  outputs = static_cast<double>(target.outputs);
+  means = summary.totals;
+  for (Index k = 0; k < target.outputs; ++k) {
+    double sum = 0.0;
+    for (const Row row : rows) {
+      const Index place = row * target.outputs + k;
+      residuals.values[place] = target.weight(row) * (target.values[place] - means[k]);
+      sum += residuals.values[place];
+    }
+    const double shift = sum / weight;
+    for (const Row row : rows) residuals.values[row * target.outputs + k] -= target.weight(row) * shift;
+  }
+}
+
 template <bool Single, bool Weighted>
 Summary SquaredSums<Single, Weighted>::summarize(const Target& target, const Shared&,
                                                  std::span<const Row> rows) {

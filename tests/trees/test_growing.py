@@ -93,7 +93,7 @@ def test_twin_grows_the_same_tree(table, limit):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=10_000, deadline=None)
 @given(tables((*CLASSIFICATION, *REGRESSION)), limits)
 def test_twin_grows_the_same_tree_thousands_of_times(table, limit):
     criterion, X, y, weights = table
