@@ -46,6 +46,16 @@ def test_ridge(table: Table, targets: int, alpha: float, intercept: bool, solver
     assert model.gap_ == model.report_["optimality gap"].value
 
 
+@pytest.mark.parametrize("model", [Ridge(1.0), Ridge(1e-3), LinearRegression()], ids=str)
+def test_columns_that_vary_in_the_last_digits_only(model: Any) -> None:
+    """Such a column may be taken for constant, but then the bound must count what it could explain."""
+    rng = np.random.default_rng(0)
+    table = Table(1e16 + 2.0 * rng.integers(-5, 6, size=(50, 1)), None, rng)
+    y = table.X[:, 0] - 1e16 + rng.normal(size=50)
+    model.fit(table.X, y)
+    assert excess(model, table, y[:, None], np.array([getattr(model, "alpha", 0.0)])) <= model.gap_
+
+
 @settings(max_examples=40)
 @given(tables(), st.integers(1, 2), st.booleans())
 def test_linear_regression(table: Table, targets: int, intercept: bool) -> None:

@@ -80,7 +80,7 @@ def sparse_moments(X: Any, Y: Array, weights: Array | None, *, center: bool, thr
     if not np.isfinite(raw).all():
         return None
     moments, _ = _from_raw(raw, np.zeros(len(raw) - 1), table.shape[1], table.shape[0], center)
-    return replace(moments, error=4.0 * gamma(table.shape[0] + 8))
+    return replace(moments, error=max(moments.error, 4.0 * gamma(table.shape[0] + 8)))
 
 
 def _near_mean(X: NDArray[Any], Y: Array, weights: Array | None) -> Array:
@@ -101,12 +101,15 @@ def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tupl
         offset = sums / weight
         second = raw[:-1, :-1] - np.outer(sums, offset)
         mean = shift + offset
-        spread = np.diag(second)
+        spread = np.diag(second).copy()
         # What rounding alone makes of a constant column: treat it as exactly constant.
         constant = spread <= weight * (16.0 * UNIT * np.abs(mean)) ** 2 + 2.0 * error * size**2
+        # What is neglected so counts as rounding error: a centred column of length v has entries up to v |other|.
+        neglected = np.sqrt(np.maximum(spread, 0.0) + error * size**2)
         second[constant, :] = 0.0
         second[:, constant] = 0.0
         lost = bool((size[~constant] ** 2 > 100.0 * spread[~constant]).any())
+        size = np.where(constant, np.maximum(size, neglected / error), size)
     else:
         second, mean = raw[:-1, :-1].copy(), np.zeros(len(size))
     moments = Moments(
