@@ -1,6 +1,7 @@
 """The JSON file of a family: per task the machine, versions, command and every measured number."""
 
 import json
+import math
 import os
 import platform
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ def write(path: Path, family: str, outcomes: list[Outcome], settings: Settings, 
     earlier = json.loads(path.read_text())["tasks"] if path.exists() else {}
     new = {outcome.task.name: _task(outcome, settings, command) for outcome in outcomes}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"family": family, "tasks": {**earlier, **new}}, indent=1) + "\n")
+    path.write_text(json.dumps({"family": family, "tasks": {**earlier, **new}}, indent=1, allow_nan=False) + "\n")
 
 
 def _task(outcome: Outcome, settings: Settings, command: str) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def _row(row: Row, outcome: Outcome) -> dict[str, Any]:
         "first_call_seconds": row.first,
         "warm_seconds": row.warm,
         "memory_bytes": row.memory,
-        "quality": row.quality,
+        "quality": row.quality if math.isfinite(row.quality) else None,  # None: no usable answer
         "equal_quality": outcome.equal_quality(row),
         "warnings": sorted({name for answer in row.answers for name in answer["warnings"]}),
         "all_warm_seconds": [_thinned(answer["warm"]) for answer in row.answers],
