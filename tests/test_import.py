@@ -9,12 +9,17 @@ import pytest
 
 HEAVY = {"sklearn", "scipy", "numpy", "pandas", "polars", "matplotlib", "narwhals", "joblib", "pyarrow", "jinja2"}
 FAMILIES = {
-    "certus.linear",
-    "certus.neighbors",
-    "certus.bayes",
-    "certus.trees",
     "certus.base",
+    "certus.bayes",
+    "certus.ensemble",
     "certus.guarantees",
+    "certus.kernels",
+    "certus.linear",
+    "certus.losses",
+    "certus.neighbors",
+    "certus.svm",
+    "certus.theory",
+    "certus.trees",
 }
 
 

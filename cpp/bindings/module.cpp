@@ -5,10 +5,17 @@ namespace nb = nanobind;
 // One function per family, each in its own bind_<family>.cpp.
 namespace certus::bindings {
 void bind_bayes(nb::module_& m);
+void bind_boosting(nb::module_& m);
 void bind_core(nb::module_& m);
+void bind_ensemble(nb::module_& m);
 void bind_guarantees(nb::module_& m);
+void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
+void bind_linear_machines(nb::module_& m);
+void bind_linear_paths(nb::module_& m);
+void bind_linear_smooth(nb::module_& m);
 void bind_neighbors(nb::module_& m);
+void bind_svm(nb::module_& m);
 void bind_trees(nb::module_& m);
 }  // namespace certus::bindings
 
@@ -18,9 +25,16 @@ NB_MODULE(_native, m) {
 #endif
   m.doc() = "Certus's compiled kernels. Private: call the learners instead.";
   certus::bindings::bind_bayes(m);
+  certus::bindings::bind_boosting(m);
   certus::bindings::bind_core(m);
+  certus::bindings::bind_ensemble(m);
   certus::bindings::bind_guarantees(m);
+  certus::bindings::bind_kernels(m);
   certus::bindings::bind_linear(m);
+  certus::bindings::bind_linear_machines(m);
+  certus::bindings::bind_linear_paths(m);
+  certus::bindings::bind_linear_smooth(m);
   certus::bindings::bind_neighbors(m);
+  certus::bindings::bind_svm(m);
   certus::bindings::bind_trees(m);
 }

@@ -15,7 +15,7 @@ Task = Literal["classification", "regression", "clustering", "transformation", "
 Class = TypeVar("Class", bound=type)
 
 # Sub-packages that hold learners; each registers its own when it is imported.
-FAMILIES = ("linear", "neighbors", "bayes", "trees")
+FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Ensembles: forests, bagging and boosting."""

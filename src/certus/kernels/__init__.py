@@ -1,0 +1,1 @@
+"""Kernels, their algebra, and learners in the space of functions they span."""

@@ -1,0 +1,1 @@
+"""Losses and penalties: value, derivative, conjugate, constants, range."""

@@ -1,0 +1,1 @@
+"""Laboratories of learning theory: experiments that make its theorems visible."""
