@@ -12,6 +12,7 @@ rungs alarm after about a quarter fewer rows, because a bound that rarely fails 
 """
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
@@ -22,7 +23,7 @@ from scipy import special
 
 from certus.guarantees import clopper_pearson
 from certus.guarantees.betting_checks import betting
-from certus.guarantees.binomial_tail import bisect, log_lower_tail
+from certus.guarantees.binomial_tail import bisect, log_lower_tail, log_upper_tail
 from certus.guarantees.levels import exact
 
 RUNGS, SPACING = 8, 0.5  # spacing in standard deviations of the reference
@@ -96,10 +97,16 @@ def from_counts_again(events: int, rows: int, false_alarm: float, tolerance: flo
     def upper(failure: float) -> float:
         if events == rows:
             return 1.0
-        goal = float(np.log(failure))
-        return bisect(lambda p: log_lower_tail(events, rows, p) > goal, events / rows, 1.0)
+        return bisect(lambda p: _lower_tail(events, rows, p) > failure, 0.0, 1.0)
 
     return build(upper, false_alarm, tolerance)
+
+
+def _lower_tail(events: int, rows: int, rate: float) -> float:
+    """P(X <= events), summed on the side where the terms shrink; a failure may be above one half."""
+    if rate * rows >= events:
+        return math.exp(log_lower_tail(events, rows, rate))
+    return -math.expm1(log_upper_tail(events + 1, rows, rate))
 
 
 def from_losses_again(ordered: np.ndarray, false_alarm: float, tolerance: float) -> tuple[Rung, ...]:

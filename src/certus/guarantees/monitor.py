@@ -11,7 +11,7 @@ from certus.guarantees import alarm_certificate, monitor_text, stream_losses
 from certus.guarantees.adaptive_conformal import AdaptiveConformal
 from certus.guarantees.alarm_certificate import AlarmSetting
 from certus.guarantees.alarm_ladder import Rung
-from certus.guarantees.arguments import check_count
+from certus.guarantees.arguments import check_choice, check_count
 from certus.guarantees.betting_evidence import BettingEvidence
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.drift import void_after_drift
@@ -36,10 +36,19 @@ class MonitorSetting:
         Risk, range, level, tolerance, window and reference.
     loss : {"error", "absolute", "squared", "given"}
         How labels and predictions become losses; "given" means that losses are handed over.
+    window : int
+        What "recent" means, in rows.
     """
 
     alarm: AlarmSetting
     loss: str = "error"
+    window: int = 1000
+
+
+def _setting(alarm: Mapping[str, Any], loss: str, window: int) -> MonitorSetting:
+    """The setting from plain values."""
+    checked = check_choice(loss, "loss", LOSSES)
+    return MonitorSetting(AlarmSetting(**alarm), checked, check_count(window, "window", minimum=1))
 
 
 class Monitor:
@@ -80,7 +89,7 @@ class Monitor:
     >>> monitor.update(losses=rng.random(500) < 0.05).alarm is None
     True
     >>> monitor.update(losses=rng.random(500) < 0.25).alarm_row
-    542
+    565
     """
 
     def __init__(
@@ -99,7 +108,7 @@ class Monitor:
         common: dict[str, Any] = {"low": alarm.low, "high": alarm.high, "confidence": alarm.confidence}
         name = f"{alarm.quantity} since deployment"
         self._average = ConfidenceSequence("gamma-exponential", quantity=name, **common)
-        self._recent = RecentAverage(alarm.window, quantity=alarm.quantity, **common)
+        self._recent = RecentAverage(setting.window, quantity=alarm.quantity, **common)
         self.rows = 0
         self.alarm: Certificate | None = None
         self.alarm_row: int | None = None
@@ -215,10 +224,10 @@ class Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Settings and state as plain JSON values: all that is needed to go on later."""
-        alarm = asdict(self.setting.alarm)
+        alarm = {**asdict(self.setting.alarm), "reference": dict(self.setting.alarm.reference)}
         return {
             "schema": SCHEMA_VERSION,
-            "setting": {"loss": self.setting.loss, "alarm": {**alarm, "reference": dict(alarm["reference"])}},
+            "setting": {"loss": self.setting.loss, "window": self.setting.window, "alarm": alarm},
             "certificates": [item.to_dict() for item in self.certificates],
             "rows": self.rows,
             "void": self.void,
@@ -239,7 +248,7 @@ class Monitor:
                 raise CertificateError(f"schema version {record['schema']!r} of a monitor is not supported")
             adaptive = record["adaptive"]
             made = cls(
-                MonitorSetting(AlarmSetting(**record["setting"]["alarm"]), record["setting"]["loss"]),
+                _setting(**record["setting"]),
                 [Rung(*(float(part) for part in rung)) for rung in record["rungs"]],
                 [Certificate.from_dict(item) for item in record["certificates"]],
                 adaptive=None if adaptive is None else AdaptiveConformal.from_dict(adaptive),

@@ -60,14 +60,16 @@ def log_evidence_above(total: float, rows: float, rate: float, exponent: float) 
 
 
 def log_gamma_mixture(deviation: float, variance: float, rho: float) -> float:
-    """Mixture over l = 1 - exp(-y) of exp(l S - V (-log(1-l) - l))."""
+    """Mixture over l = 1 - exp(-y) of exp(l S - V (-log(1-l) - l)); y = exp(t) - 1 shows all scales at once."""
 
-    def prior(y: np.ndarray) -> np.ndarray:
-        return -rho * y - rho * np.exp(-y)
+    def prior(t: np.ndarray) -> np.ndarray:
+        y = np.expm1(t)
+        return t - rho * y - rho * np.exp(-y)
 
-    def mixed(y: np.ndarray) -> np.ndarray:
+    def mixed(t: np.ndarray) -> np.ndarray:
+        y = np.expm1(t)
         bet = -np.expm1(-y)
-        return prior(y) + deviation * bet - variance * (y - bet)
+        return prior(t) + deviation * bet - variance * (y - bet)
 
-    furthest = 60.0 / min(rho, 1.0) + 60.0
+    furthest = math.log1p(60.0 / min(rho, 1.0) + 60.0)
     return log_integral(mixed, 0.0, furthest) - log_integral(prior, 0.0, furthest)

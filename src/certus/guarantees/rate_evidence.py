@@ -10,6 +10,7 @@ from scipy import special
 from certus.guarantees import restarts
 from certus.guarantees.alarm_ladder import Rung
 from certus.guarantees.beta_mixture import SLIP, log_evidence_above
+from certus.guarantees.stirling import deviance
 
 EXPONENT = 8.0  # of the prior 8 (1-q)^7 / (1-t)^8 on [t, 1]: drifts of a few to some dozens of points
 
@@ -56,8 +57,9 @@ class RateEvidence:
     def _first(self, part: np.ndarray) -> int | None:
         rows, totals = self.rows + 1.0 + np.arange(len(part)), self.total + np.cumsum(part)
         candidates = np.arange(len(part))
-        for rung in self.rungs:  # the first is the hardest in most rows, so that few are left for the others
-            logs = _log_mixture(self.starts, self.window, rung.threshold, rows[candidates], totals[candidates])
+        # The first rung is the hardest in most rows, so that few are left for the others.
+        for mixture, rung in ((_log_ceiling, self.rungs[0]), *((_log_mixture, rung) for rung in self.rungs)):
+            logs = mixture(self.starts, self.window, rung.threshold, rows[candidates], totals[candidates])
             candidates = candidates[logs >= SLIP - math.log(rung.level)]
             if not candidates.size:
                 return None
@@ -68,7 +70,9 @@ class RateEvidence:
         starts = [start for start in self.starts if start[0] < self.rows]
         if not starts:
             return [restarts.log_weight(0)] * len(self.rungs)
-        return [float(_log_mixture(starts, self.window, rung.threshold, self.rows, self.total)) for rung in self.rungs]
+        return [
+            float(_log_mixture(starts, self.window, rung.threshold, self.rows, self.total)[0]) for rung in self.rungs
+        ]
 
     def witness(self) -> dict[str, Any]:
         """What the certificate of an alarm needs."""
@@ -87,12 +91,29 @@ class RateEvidence:
             raise ValueError("the counts of the evidence do not belong together")
 
 
-def _log_mixture(starts: list[tuple[int, float]], window: int, threshold: float, rows: Any, totals: Any) -> Any:
+Starts = list[tuple[int, float]]
+
+
+def _since(starts: Starts, window: int, rows: Any, totals: Any) -> tuple[Any, Any, Any]:
+    """Log stakes, sums and rows since every start, one line per start."""
+    weights = np.array([restarts.log_weight(before // window) for before, _ in starts])
+    before, counted = np.array(starts, dtype=float).T
+    stakes, rows, totals = weights[:, None], np.atleast_1d(rows), np.atleast_1d(totals)
+    return stakes, totals - counted[:, None], rows - before[:, None]
+
+
+def _log_mixture(starts: Starts, window: int, threshold: float, rows: Any, totals: Any) -> Any:
     """Log of the sum over starts of stake times evidence since then."""
     if threshold >= 1.0:
+        return np.full(np.shape(np.atleast_1d(rows)), -np.inf)
+    stakes, sums, counts = _since(starts, window, rows, totals)
+    return special.logsumexp(stakes + log_evidence_above(sums, counts, threshold, EXPONENT), axis=0)
+
+
+def _log_ceiling(starts: Starts, window: int, threshold: float, rows: Any, totals: Any) -> Any:
+    """The same with the best rate above the threshold in place of the mixture: cheap, and never less."""
+    if threshold >= 1.0:
         return np.full(np.shape(rows), -np.inf)
-    parts = [
-        restarts.log_weight(before // window) + log_evidence_above(totals - total, rows - before, threshold, EXPONENT)
-        for before, total in starts
-    ]
-    return special.logsumexp(np.array(parts), axis=0)
+    stakes, sums, counts = _since(starts, window, rows, totals)
+    best = deviance(sums, counts * threshold) + deviance(counts - sums, counts * (1.0 - threshold))
+    return special.logsumexp(stakes + np.where(sums > counts * threshold, best, 0.0), axis=0)

@@ -39,7 +39,9 @@ def ladder(reference: Mapping[str, Any], false_alarm: float, tolerance: float, u
     if "threshold" in reference:
         return alarm_ladder.from_threshold(float(reference["threshold"]), false_alarm)
     if "errors" in reference:
-        return alarm_ladder.from_counts(*of_counts(**reference).values(), false_alarm, tolerance)
+        return alarm_ladder.from_counts(
+            *check_errors_and_rows(reference["errors"], reference["rows"]), false_alarm, tolerance
+        )
     ordered = _ordered(reference, unit)
     return alarm_ladder.build(
         lambda failure: float(_kernels.betting_upper(ordered[None, :], -math.log(failure))[0]), false_alarm, tolerance
@@ -51,7 +53,9 @@ def ladder_again(reference: Mapping[str, Any], false_alarm: float, tolerance: fl
     if "threshold" in reference:
         return alarm_ladder.from_threshold(float(reference["threshold"]), false_alarm)
     if "errors" in reference:
-        return alarm_ladder.from_counts_again(*of_counts(**reference).values(), false_alarm, tolerance)
+        return alarm_ladder.from_counts_again(
+            *check_errors_and_rows(reference["errors"], reference["rows"]), false_alarm, tolerance
+        )
     return alarm_ladder.from_losses_again(_ordered(reference), false_alarm, tolerance)
 
 

@@ -1,14 +1,14 @@
 """Restarts: evidence against a threshold must not be lost in the long quiet time before a drift.
 
 A martingale that has run for long below its threshold is almost bankrupt, and a later drift would be noticed late.
-So the stake is divided before the first row: nine tenths for a gambler who starts at once, the rest in shares
+So the stake is divided before the first row: four fifths for a gambler who starts at once, the rest in shares
 1/(i (i + 1)) for one who starts after i windows. The sum of their capitals is a test martingale again. To keep the
 state small, a few starts are kept whose ages grow about geometrically; dropping a gambler only loses capital.
 """
 
 import math
 
-FIRST_SHARE = 0.9
+FIRST_SHARE = 0.8
 MOST = 8
 
 

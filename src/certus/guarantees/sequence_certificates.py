@@ -93,7 +93,7 @@ def record(value: Value, setting: SequenceSetting, rows: int, total: float, spre
     inputs: dict[str, Any] = {"low": setting.low, "high": setting.high, "side": setting.side}
     if setting.method == "beta-binomial":
         inputs["prior"] = setting.beta_prior
-        assumptions = ("constant-mean", "bounded-range")
+        assumptions: tuple[str, ...] = ("constant-mean", "bounded-range")
     else:
         inputs["tuned_variance"], witness["spread"] = setting.tuned_variance, spread
         assumptions = ("bounded-range",)

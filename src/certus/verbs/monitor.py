@@ -78,7 +78,8 @@ def monitor(
     confidence : float, default=0.95
         One minus the chance of a false alarm over the whole stream; also of each bound on an average.
     window : int, default=1000
-        Rows after which evidence starts anew, so that a late drift is noticed soon, and length of "recent".
+        What "recent" means, in rows. Evidence starts anew, beside the old, after every tenth of it, so that a late
+        drift is noticed soon.
     coverage : float, optional
         Also keep adaptive conformal prediction sets with this share of covered rows.
     step : float, default=0.02
@@ -126,10 +127,10 @@ def monitor(
         else:
             found = reference.of_losses(unit, check_count(seed, "seed"))
     said = quantity or ("error" if name == "error" else "mean loss" if name == "given" else f"mean {name} loss")
-    alarm = AlarmSetting(said, low, high, confidence, tolerance / (high - low), window, found)
+    alarm = AlarmSetting(said, low, high, confidence, tolerance / (high - low), max(1, window // 10), found)
     rungs = reference.ladder(found, failure_of(confidence), alarm.tolerance, unit)
     return Monitor(
-        MonitorSetting(alarm, name),
+        MonitorSetting(alarm, name, window),
         rungs,
         [*_promises(model, report), *_own_promise(alarm, unit, seed)],
         adaptive=None if coverage is None else AdaptiveConformal(coverage, step=step, memory=window),
@@ -144,7 +145,7 @@ def _range(loss: Any, loss_range: Any) -> tuple[str, float, float]:
             raise ValueError(f"loss='error' has the range (0, 1), got loss_range={loss_range!r}")
         return name, 0.0, 1.0
     try:
-        low, high = loss_range  # type: ignore[misc]
+        low, high = loss_range
     except (TypeError, ValueError):
         raise ValueError(
             f"loss_range must be a pair (low, high), got {loss_range!r}: a loss without a finite range cannot be "
