@@ -24,7 +24,10 @@ _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 
 
 def _read_excel(source: Any) -> pl.DataFrame:
-    return pl.read_excel(source, infer_schema_length=None)
+    try:
+        return pl.read_excel(source, infer_schema_length=None)
+    except Exception as error:  # the reader has errors of its own, of no common kind
+        raise StudyError("it is no spreadsheet.\nHint: open it in its program and save it again.") from error
 
 
 def _read_json_lines(source: Any) -> pl.DataFrame:
@@ -53,7 +56,7 @@ def read_table(source: Any) -> pl.DataFrame:
     """
     if isinstance(source, pl.DataFrame):
         frame = source
-    elif source == STANDARD_INPUT:
+    elif isinstance(source, str) and source == STANDARD_INPUT:
         frame = _read_bytes(sys.stdin.buffer.read())
     elif isinstance(source, str | Path):
         frame = _read_file(Path(source))
