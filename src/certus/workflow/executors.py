@@ -57,7 +57,9 @@ class _Worker:
     def __init__(self, learning: Path) -> None:
         self.request: Request | None = None
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "certus.workflow.worker", str(learning)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", "certus.workflow.worker", str(learning)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
 
     def ask(self, request: Request, threads: int) -> None:
@@ -71,7 +73,7 @@ class _Worker:
         """The outcome, or a failure if the process died over it."""
         assert self.process.stdout is not None
         try:
-            outcome: Outcome = pickle.load(self.process.stdout)  # noqa: S301  from our own child
+            outcome: Outcome = pickle.load(self.process.stdout)
         except (EOFError, pickle.UnpicklingError):
             return Outcome(None, None, 0.0, f"the process ended with code {self.process.wait()}")
         return outcome
@@ -135,7 +137,9 @@ class Workers:
     def __enter__(self) -> Workers:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 

@@ -35,7 +35,9 @@ class Journal:
             # Safe against a kill at any moment, and quick: written to the log at once, synchronised now and then.
             self._connection.executescript("pragma journal_mode = wal; pragma synchronous = normal;" + _SCHEMA)
         except sqlite3.DatabaseError as error:
-            raise StudyError(f"The journal {str(path)!r} cannot be read: {error}.\nHint: start anew with --force.") from error
+            raise StudyError(
+                f"The journal {str(path)!r} cannot be read: {error}.\nHint: start anew with --force."
+            ) from error
 
     def open_for(self, fingerprint: dict[str, Any]) -> None:
         """Say what the study is about; a journal of another study is refused."""

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 
 from certus.workflow.candidates import Candidate, Style
@@ -78,7 +77,9 @@ class Learning:
         return np.concatenate([division.validation for division in self.divisions[:divisions]])
 
 
-def divide(y: NDArray[Any], groups: Rows, *, classes: int, seed: int, in_order: bool = False) -> tuple[list[Division], bool]:
+def divide(
+    y: NDArray[Any], groups: Rows, *, classes: int, seed: int, in_order: bool = False
+) -> tuple[list[Division], bool]:
     """Divisions of the learning rows: five folds, or for many rows one validation part and growing fitting parts.
 
     A group is never divided. Rows in order of time are validated on the last part only.
@@ -87,14 +88,24 @@ def divide(y: NDArray[Any], groups: Rows, *, classes: int, seed: int, in_order: 
         border = round(0.8 * len(y))
         rows = np.arange(len(y))
         return _rungs(rows[:border], rows[border:], np.random.default_rng(seed)), True
-    count = min(FOLDS, len(np.unique(groups)))
-    kind = StratifiedGroupKFold if classes else GroupKFold
-    with warnings.catch_warnings():  # a class rarer than the folds is allowed here
-        warnings.filterwarnings("ignore", message="The least populated class")
-        pairs = list(kind(count, shuffle=True, random_state=seed).split(np.zeros(len(y)), y, groups))
+    rng = np.random.default_rng(seed)
+    folds = _deal(y if classes else np.zeros(len(y)), groups, rng)
+    pairs = [Division(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(folds.max() + 1)]
     if len(y) <= LARGEST_CROSS_VALIDATION:
-        return [Division(fit, validation) for fit, validation in pairs], False
-    return _rungs(*pairs[0], np.random.default_rng(seed)), True
+        return pairs, False
+    return _rungs(pairs[0].fit, pairs[0].validation, rng), True
+
+
+def _deal(labels: NDArray[Any], groups: Rows, rng: np.random.Generator) -> Rows:
+    """The fold of every row: groups are dealt like cards, to and fro, the largest first, then label by label."""
+    _, first, places, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
+    mixed = rng.permutation(len(sizes))
+    order = mixed[np.lexsort((labels[first][mixed], -sizes[mixed]))]
+    count = min(FOLDS, len(sizes))
+    rounds, seats = np.divmod(np.arange(len(sizes)), count)
+    fold_of = np.empty(len(sizes), dtype=np.intp)
+    fold_of[order] = np.where(rounds % 2 == 0, seats, count - 1 - seats)
+    return fold_of[places]
 
 
 def _rungs(fit: Rows, validation: Rows, rng: np.random.Generator) -> list[Division]:
@@ -157,7 +168,9 @@ class Evaluator:
             encoder = make_encoder(learning.columns, style)
             fit = encoder.fit_transform(learning.frame[division.fit])
             self._encoded[key] = fit, encoder.transform(learning.frame[division.validation])
-            while len(self._encoded) > 1 and sum(a.nbytes + b.nbytes for a, b in self._encoded.values()) > LARGEST_CACHE:
+            while (
+                len(self._encoded) > 1 and sum(a.nbytes + b.nbytes for a, b in self._encoded.values()) > LARGEST_CACHE
+            ):
                 self._encoded.popitem(last=False)
         self._encoded.move_to_end(key)
         return self._encoded[key]

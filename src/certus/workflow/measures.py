@@ -42,21 +42,21 @@ class Measure:
     rows: Callable[[Array, Array, Array | None], Array] | None = None
 
 
-def _wrong(truth: Array, answers: Array, shares: Array | None) -> Array:
+def _wrong(truth: Array, answers: Array, _shares: Array | None) -> Array:
     return (truth != answers).astype(float)
 
 
-def _balanced_error(truth: Array, answers: Array, shares: Array | None) -> float:
+def _balanced_error(truth: Array, answers: Array, _shares: Array | None) -> float:
     return float(np.mean([np.mean(answers[truth == label] != label) for label in np.unique(truth)]))
 
 
-def _log_losses(truth: Array, answers: Array, shares: Array | None) -> Array:
+def _log_losses(truth: Array, _answers: Array, shares: Array | None) -> Array:
     assert shares is not None
     given = np.take_along_axis(shares, truth.astype(np.intp)[:, None], axis=1)[:, 0]
     return -np.log(np.clip(given, LEAST_PROBABILITY, 1.0))
 
 
-def _one_minus_auc(truth: Array, answers: Array, shares: Array | None) -> float:
+def _one_minus_auc(truth: Array, _answers: Array, shares: Array | None) -> float:
     """Share of (positive, negative) pairs in the wrong order, ties half; several classes: mean of one against rest."""
     assert shares is not None
     labels = [1] if shares.shape[1] == 2 else range(shares.shape[1])
@@ -77,15 +77,15 @@ def _one_minus_f1(truth: Array, answers: Array, label: int) -> float:
     return float(1.0 - 2.0 * hits / mentioned) if mentioned else 0.0
 
 
-def _one_minus_macro_f1(truth: Array, answers: Array, shares: Array | None) -> float:
+def _one_minus_macro_f1(truth: Array, answers: Array, _shares: Array | None) -> float:
     return float(np.mean([_one_minus_f1(truth, answers, label) for label in np.unique(truth)]))
 
 
-def _squared(truth: Array, answers: Array, shares: Array | None) -> Array:
+def _squared(truth: Array, answers: Array, _shares: Array | None) -> Array:
     return (truth - answers) ** 2
 
 
-def _absolute(truth: Array, answers: Array, shares: Array | None) -> Array:
+def _absolute(truth: Array, answers: Array, _shares: Array | None) -> Array:
     return np.abs(truth - answers)
 
 
@@ -102,7 +102,7 @@ MEASURES = {
         Measure("balanced_error", _LABELS, "answers", _balanced_error),
         Measure("log_loss", _LABELS, "shares", _mean_of(_log_losses), _log_losses),
         Measure("auc", _LABELS, "shares", _one_minus_auc),
-        Measure("f1", frozenset({"binary"}), "answers", lambda truth, answers, shares: _one_minus_f1(truth, answers, 1)),
+        Measure("f1", frozenset({"binary"}), "answers", lambda truth, answers, _: _one_minus_f1(truth, answers, 1)),
         Measure("macro_f1", _LABELS, "answers", _one_minus_macro_f1),
         Measure("rmse", _NUMBERS, "answers", lambda *a: float(np.sqrt(np.mean(_squared(*a)))), _squared),
         Measure("mae", _NUMBERS, "answers", _mean_of(_absolute), _absolute),

@@ -50,13 +50,13 @@ class Profile:
             if column.missing > MANY_MISSING * self.rows and not column.use.startswith("not used"):
                 yield f"column {column.name!r}: {column.missing} of {self.rows} values are missing"
         if self.duplicates > MANY_DUPLICATES * self.rows:
-            yield f"{self.duplicates} of {self.rows} rows repeat an earlier row; equal rows stay on one side of every split"
+            yield f"{self.duplicates} of {self.rows} rows repeat an earlier one; equal rows stay on one side of every split"
         total = sum(self.classes.values())
         for label, count in self.classes.items():
             if count < RARE_CLASS * total:
                 yield f"class {label!r} is rare: {count} of {total} rows (--measure balanced_error looks at each class)"
         for name, distance in self.drifting.items():
-            yield f"column {name!r} drifts: first and last rows differ by {distance:.2f} (--order makes a split by time)"
+            yield f"column {name!r} drifts: first and last rows differ by {distance:.2f} (--order splits by time)"
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values."""
@@ -73,14 +73,22 @@ class Profile:
 def profile_table(frame: pl.DataFrame, columns: Columns, target: str, *, classification: bool) -> Profile:
     """Types, missing values, duplicates, class sizes and drift of a table."""
     facts = [
-        ColumnProfile(name, _use(name, columns, target), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name]))
+        ColumnProfile(
+            name, _use(name, columns, target), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name])
+        )
         for name in frame.columns
     ]
     keys = [*columns.used, target]
     duplicates = frame.height - frame.select(keys).n_unique() if keys else 0
     classes = {}
     if classification:
-        counts = frame[target].cast(pl.String).alias("label").value_counts().sort(["count", "label"], descending=[True, False])
+        counts = (
+            frame[target]
+            .cast(pl.String)
+            .alias("label")
+            .value_counts()
+            .sort(["count", "label"], descending=[True, False])
+        )
         classes = dict(zip(counts["label"].to_list(), counts["count"].to_list(), strict=True))
     return Profile(frame.height, facts, duplicates, classes, _drifting(frame, columns))
 

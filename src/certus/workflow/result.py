@@ -22,7 +22,6 @@ from certus.workflow.race import Trial
 from certus.workflow.split import Split
 from certus.workflow.task import Task
 
-
 JOURNAL = "journal.sqlite"
 WRITTEN = ("model.certus", "report.html", "study.json")  # in this order
 BASELINE = "baseline (always the same answer)"

@@ -156,7 +156,19 @@ def study(
     begin = _now()
     frame, target, name = _table(table, target, sql, database)
     options = Options(
-        target, task, measure, positive, confidence, holdout, group, order, tuple(families), trials, time, loss_range, seed
+        target,
+        task,
+        measure,
+        positive,
+        confidence,
+        holdout,
+        group,
+        order,
+        tuple(families),
+        trials,
+        time,
+        loss_range,
+        seed,
     )
     options.check(frame)
     return _Run(frame, name, options, resolve_threads(threads), begin, progress or (lambda *_: None)).finish(journal)
@@ -166,7 +178,9 @@ def _now() -> float:
     return clock.monotonic()
 
 
-def _table(table: Any, target: str | None, sql: str | None, database: str | None) -> tuple[pl.DataFrame, str | None, str]:
+def _table(
+    table: Any, target: str | None, sql: str | None, database: str | None
+) -> tuple[pl.DataFrame, str | None, str]:
     if sql is not None:
         if table is not None:
             raise StudyError("--sql and a table exclude each other.\nHint: give one of them.")
@@ -193,7 +207,9 @@ class _Run:
         self.notes = [self.task.guess]
         self.frame = frame.filter(pl.col(self.task.target).is_not_null())
         if self.frame.height < frame.height:
-            self.notes.append(f"{frame.height - self.frame.height} rows without a value of {self.task.target!r} left out")
+            self.notes.append(
+                f"{frame.height - self.frame.height} rows without a value of {self.task.target!r} left out"
+            )
         aside = {self.task.target: "target"} | ({options.group: "group"} if options.group else {})
         self.columns: Columns = classify_columns(self.frame, aside)
         self.notes += [f"column {column!r} is not used: {why}" for column, why in self.columns.left_out.items()]

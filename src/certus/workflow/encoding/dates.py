@@ -42,7 +42,8 @@ class DatePart:
             moments = _moments(frame[name])
             days = moments.dt.epoch("s").cast(pl.Float64).to_numpy() / _DAY
             turns = [
-                2 * np.pi * getattr(moments.dt, call)().cast(pl.Float64).to_numpy() / steps for _, call, steps in _CYCLES
+                2 * np.pi * getattr(moments.dt, call)().cast(pl.Float64).to_numpy() / steps
+                for _, call, steps in _CYCLES
             ]
             values = np.column_stack(
                 [(days - mean) / scale if self.scaled else days, *(f(turn) for turn in turns for f in (np.sin, np.cos))]

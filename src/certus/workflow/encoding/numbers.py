@@ -30,7 +30,9 @@ class NumberPart:
         """Learn medians, means and spreads."""
         values = _matrix(frame, self.columns)
         missing = np.isnan(values)
-        self.fill = np.array([np.median(v[~m]) if not m.all() else 0.0 for v, m in zip(values.T, missing.T, strict=True)])
+        self.fill = np.array(
+            [np.median(v[~m]) if not m.all() else 0.0 for v, m in zip(values.T, missing.T, strict=True)]
+        )
         filled = np.where(missing, self.fill, values)
         self.mean = filled.mean(axis=0)
         spread = filled.std(axis=0)
@@ -72,7 +74,7 @@ def as_floats(column: pl.Series) -> NDArray[np.float64]:
     if foreign.any():
         row = int(foreign.arg_max() or 0)
         raise ValueError(
-            f"column {column.name!r}, row {row + 1}: {column[row]!r} is no number, but the model learned numbers there.\n"
+            f"column {column.name!r}, row {row + 1}: {column[row]!r} is no number, but numbers were learned there.\n"
             "Hint: mend the entry, or leave it empty if the value is missing."
         )
     return numbers.to_numpy()

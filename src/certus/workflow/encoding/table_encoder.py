@@ -81,7 +81,7 @@ class TableEncoder(Transformer):
         """Learn how to encode the columns of a data frame."""
         frame = self._frame(X)
         scaled = self.style == "scaled"
-        self.parts_ = [
+        self.parts_: list[CategoryPart | NumberPart | DatePart | TextPart] = [
             CategoryPart(self.categories, one_hot=scaled),
             NumberPart(self.numbers, scaled=scaled),
             DatePart(self.dates, scaled=scaled),

@@ -47,7 +47,9 @@ class TextPart:
         parts = [np.empty((frame.height, 0))]
         for name, words, rarity in zip(self.columns, self.words, self.rarity, strict=True):
             values = np.zeros((frame.height, len(words)))
-            places = pl.DataFrame({"word": words, "place": range(len(words))}, schema={"word": pl.String, "place": pl.Int64})
+            places = pl.DataFrame(
+                {"word": words, "place": range(len(words))}, schema={"word": pl.String, "place": pl.Int64}
+            )
             found = _counts(frame[name]).join(places, on="word")
             rows, columns = found["row"].to_numpy(), found["place"].to_numpy()
             values[rows, columns] = np.log1p(found["count"].to_numpy()) * rarity[columns]

@@ -14,7 +14,9 @@ from certus.workflow.errors import StudyError
 def read_query(query: str, database: str | None) -> pl.DataFrame:
     """The rows of a query on a SQLite file, or on any database whose address polars can read."""
     if database is None:
-        raise StudyError("--sql needs a database.\nHint: --database with a SQLite file or an address such as postgresql://…")
+        raise StudyError(
+            "--sql needs a database.\nHint: --database with a SQLite file or an address such as postgresql://…"
+        )
     if "://" in database and not database.startswith("sqlite://"):
         return _query_server(query, database)
     path = Path(database.removeprefix("sqlite:///").removeprefix("sqlite://"))

@@ -90,7 +90,7 @@ def _check_names(names: list[str]) -> None:
     for place, name in enumerate(names, 1):
         if name in seen:
             raise StudyError(
-                f"line 1 names column {place} {name!r}, like column {seen[name]}.\nHint: give every column its own name."
+                f"line 1 names column {place} {name!r}, like column {seen[name]}.\nHint: give each column its own name."
             )
         seen[name] = place
 
@@ -143,10 +143,12 @@ def _check_foreign_entries(frame: pl.DataFrame, source: Path | IO[bytes], dialec
         count, filled = int(foreign.sum()), column.len() - column.null_count()
         if 0 < count <= max(_FOREIGN_SHARE * filled, 1) and filled >= 20 * count:
             row = int(foreign.arg_max() or 0)
-            line = next(islice((number for number, fields in _rows(source, dialect.separator) if fields), row, None), row + 2)
+            line = next(
+                islice((number for number, fields in _rows(source, dialect.separator) if fields), row, None), row + 2
+            )
             others = f" ({count} such entries)" if count > 1 else ""
             raise StudyError(
-                f"line {line}, column {place + 1} ({name!r}): {column[row]!r} is no number, the other entries are{others}.\n"
+                f"line {line}, column {place + 1} ({name!r}): {column[row]!r} is no number, the others are{others}.\n"
                 "Hint: mend the entry, or leave it empty if the value is missing."
             )
 

@@ -106,6 +106,6 @@ def _guarded(reader: Callable[[Any], pl.DataFrame], source: Any, name: str) -> p
         raise StudyError(f"Cannot read {name!r}: {error}") from error
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise StudyError(f"Cannot read {name!r}: {reason}\nHint: is it complete, and of the kind its ending says?") from (
-            error
-        )
+        raise StudyError(
+            f"Cannot read {name!r}: {reason}\nHint: is it complete, and of the kind its ending says?"
+        ) from (error)
