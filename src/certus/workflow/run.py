@@ -21,7 +21,9 @@ from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
 from certus.workflow.executors import Executor, InProcess, Workers
 from certus.workflow.journal import Journal
+from certus.guarantees import Report
 from certus.workflow.learning import Learning, divide, train
+from certus.workflow.model import StudyModel
 from certus.workflow.portfolio import recipes
 from certus.workflow.profile import profile_table
 from certus.workflow.race import Budget, Race, Trial, baseline_value
@@ -292,7 +294,7 @@ class _Run:
         winner = self._winner(race, complete)
         learn, test = self.split.learn, self.split.test
         X = self.frame.select(self.columns.used)
-        best = self._train(winner, X[learn], self.values[learn])
+        best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
         threshold = None
         if not self.task.classification:
             threshold = tolerance(self.learning.y[self.learning.validated(len(self.learning.divisions))], winner.said)
@@ -306,7 +308,10 @@ class _Run:
             threshold=threshold,
             loss_range=self.options.loss_range,
         )
-        report = best.report_ if isinstance(best, Blend) else best[-1].report_
+        promises = [evaluation.certificate]
+        if len(self.split.calibration):
+            spared = self.split.calibration
+            promises += best.calibrate(X[spared], self.values[spared], self.options.confidence).certificates
         return Study(
             name=self.name,
             task=self.task,
@@ -318,10 +323,14 @@ class _Run:
             winner=winner,
             best=best,
             evaluation=evaluation,
-            certificates=report.with_([evaluation.certificate]),
+            certificates=self._training_report(best.model_).with_(promises),
             seconds=_now() - self.begin,
             notes=self.notes,
         )
+
+    def _training_report(self, model: Any) -> Report:
+        """What training alone supports; a blend has no gap of its own."""
+        return model.report_ if isinstance(model, Blend) else model[-1].report_
 
     def _winner(self, race: Race, complete: list[Trial]) -> Winner:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""

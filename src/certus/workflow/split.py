@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 from certus.workflow.errors import StudyError
 
 LARGEST_TEST = 10_000
+# Rows for the calibration of sets and intervals, where there are enough to spare some.
+CALIBRATION_SHARE = 0.1
+LARGEST_CALIBRATION = 2_000
+FEWEST_TO_SPARE = 1_000
 FEWEST_ROWS = 5
 
+Rows = NDArray[np.intp]
 Unit = Literal["row", "group", "time"]
 
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of the learning part and of the test part.
+    """Row numbers of the learning part, the calibration part and the test part.
 
     Attributes
     ----------
@@ -29,15 +34,18 @@ class Split:
         For each learning row its group: equal rows, or the rows of one value of the group column.
     test_groups : array of int
         The same for the test rows.
+    calibration : array of int
+        Rows for sets and intervals; empty where rows are few, or not exchangeable.
     unit : {"row", "group", "time"}
         What the test part was drawn from.
     """
 
-    learn: NDArray[np.intp]
-    test: NDArray[np.intp]
-    groups: NDArray[np.intp]
-    test_groups: NDArray[np.intp]
+    learn: Rows
+    test: Rows
+    groups: Rows
+    test_groups: Rows
     unit: Unit
+    calibration: Rows = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 def split_rows(
@@ -63,12 +71,17 @@ def split_rows(
     sizes = np.bincount(group_of)
     drawn = np.random.default_rng(seed).permutation(len(sizes))
     filled = np.cumsum(sizes[drawn])
-    chosen = drawn[: int(np.searchsorted(filled, wanted, side="right"))]
-    in_test = np.isin(group_of, chosen)
-    learn, test = np.flatnonzero(~in_test), np.flatnonzero(in_test)
+    tested = int(np.searchsorted(filled, wanted, side="right"))
+    spared = tested
+    if group is None and frame.height - wanted >= FEWEST_TO_SPARE:
+        kept_back = wanted + min(round(CALIBRATION_SHARE * frame.height), LARGEST_CALIBRATION)
+        spared = int(np.searchsorted(filled, kept_back, side="right"))
+    part_of = np.zeros(len(sizes), dtype=np.intp)
+    part_of[drawn[:tested]], part_of[drawn[tested:spared]] = 1, 2
+    learn, test, calibration = (np.flatnonzero(part_of[group_of] == part) for part in range(3))
     unit: Unit = "group" if group is not None else "row"
     _check_sizes(frame.height, len(sizes), learn, test, "groups" if group is not None else "different ones")
-    return Split(learn, test, group_of[learn], group_of[test], unit)
+    return Split(learn, test, group_of[learn], group_of[test], unit, calibration)
 
 
 def _by_time(frame: pl.DataFrame, used: list[str], order: str, wanted: int) -> Split:
@@ -88,14 +101,14 @@ def _by_time(frame: pl.DataFrame, used: list[str], order: str, wanted: int) -> S
     return Split(learn, test, group_of[learn], group_of[test], "time")
 
 
-def _group_numbers(frame: pl.DataFrame, columns: list[str]) -> NDArray[np.intp]:
+def _group_numbers(frame: pl.DataFrame, columns: list[str]) -> Rows:
     """For each row the number of its group of rows that are equal in these columns, by first appearance."""
     distinct = frame.select(columns).unique(maintain_order=True).with_row_index("group number")
     joined = frame.select(columns).join(distinct, on=columns, how="left", nulls_equal=True, maintain_order="left")
     return joined["group number"].to_numpy().astype(np.intp)
 
 
-def _check_sizes(rows: int, units: int, learn: NDArray[np.intp], test: NDArray[np.intp], called: str) -> None:
+def _check_sizes(rows: int, units: int, learn: Rows, test: Rows, called: str) -> None:
     if min(len(learn), len(test)) < FEWEST_ROWS:
         raise StudyError(
             f"{rows} rows ({units} {called}) are too few to set test rows aside: "
