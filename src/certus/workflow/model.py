@@ -73,7 +73,9 @@ class StudyModel:
 
     def _limit(self) -> float:
         if self.threshold_ is None:
-            raise ValueError("The model has no sets: it was not calibrated.\nHint: a study calibrates from 1000 rows on.")
+            raise ValueError(
+                "The model has no sets: it was not calibrated.\nHint: a study calibrates from 1000 rows on."
+            )
         return self.threshold_
 
     def __repr__(self) -> str:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from certus import __version__, datasets
 from certus.base.threads import resolve_threads
+from certus.guarantees import Report
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.columns import Columns, classify_columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
 from certus.workflow.executors import Executor, InProcess, Workers
 from certus.workflow.journal import Journal
-from certus.guarantees import Report
 from certus.workflow.learning import Learning, divide, train
 from certus.workflow.model import StudyModel
 from certus.workflow.portfolio import recipes
@@ -222,11 +222,14 @@ class _Run:
         self.split: Split = split_rows(
             self.frame,
             self.columns.used,
+            self.task.target,
             holdout=options.holdout,
             seed=options.seed,
             group=options.group,
             order=options.order,
         )
+        if self.split.copies:
+            self.notes.append("the table holds copies of rows: no split divides them, and each counts once in the test")
         self.values = target_values(self.frame, self.task)
         self.learning = self._learning()
 
