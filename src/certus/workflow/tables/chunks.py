@@ -46,8 +46,9 @@ def _scan(path: Path) -> pl.LazyFrame | None:
         dialect = find_dialect(path)
         scanned = pl.scan_csv(path, separator=dialect.separator, null_values=list(MISSING), infer_schema=False)
         return _with_points(scanned, dialect.names) if dialect.decimal_comma else scanned
-    scanners = {".parquet": pl.scan_parquet, ".arrow": pl.scan_ipc, ".feather": pl.scan_ipc}
-    return scanners[kind](path) if kind in scanners else None
+    if kind == ".parquet":
+        return pl.scan_parquet(path)
+    return pl.scan_ipc(path) if kind in (".arrow", ".feather") else None
 
 
 def _with_points(scanned: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
