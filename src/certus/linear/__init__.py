@@ -4,5 +4,7 @@ from certus.linear.linear_regression import LinearRegression
 from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
+from certus.linear.ridge_classifier_cv import RidgeClassifierCV
+from certus.linear.ridge_cv import RidgeCV
 
-__all__ = ["LinearRegression", "LogisticRegression", "Ridge", "RidgeClassifier"]
+__all__ = ["LinearRegression", "LogisticRegression", "Ridge", "RidgeCV", "RidgeClassifier", "RidgeClassifierCV"]
