@@ -190,9 +190,8 @@ def score_parameters(learner: Any, sample_weight: Any, params: dict[str, Any]) -
     """What the scorer gets besides predictions and targets."""
     if params and not get_config()["enable_metadata_routing"]:
         raise ValueError(
-            f"[{', '.join(params)}] are passed but are not explicitly set as requested or not requested: extra "
-            f"parameters of {type(learner).__name__}.fit are allowed only if enable_metadata_routing=True is set "
-            "with sklearn.set_config."
+            f"Passing extra keyword arguments ({', '.join(params)}) to {type(learner).__name__} is only supported if "
+            "enable_metadata_routing=True, which sklearn.set_config sets."
         )
     given = dict(params) if sample_weight is None else {**params, "sample_weight": sample_weight}
     if get_config()["enable_metadata_routing"]:
