@@ -24,8 +24,8 @@ from certus.guarantees.report import Report
 from certus.guarantees.risk_control import Guard, control_rates
 from certus.guarantees.roles import DataRole
 from certus.guarantees.sample_size import sample_size
-from certus.guarantees.sequence import ConfidenceSequence
 from certus.guarantees.scenario import campi_garatti
+from certus.guarantees.sequence import ConfidenceSequence
 from certus.guarantees.testing import TestResult, holm, mcnemar, mcnemar_power, mcnemar_rows
 from certus.guarantees.vote_c_bound import c_bound
 from certus.guarantees.votes import cantelli_bound, first_order_bound, tandem_bound

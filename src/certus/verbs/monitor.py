@@ -102,7 +102,7 @@ def monitor(
     >>> watch = certus.monitor(errors=50, rows=1000)
     >>> drifted = np.random.default_rng(1).random(300) < 0.15
     >>> watch.update(losses=drifted).alarm_row
-    41
+    116
     >>> [item.quantity for item, why in watch.voided]
     ['error']
     """
