@@ -1,8 +1,7 @@
 """Certificates and bounds: what can be promised about a model, and how to check it."""
 
-from certus.guarantees import alarm_certificate, mean_checks, paired, rules, selection
+from certus.guarantees import alarm_certificate, hypothesis_classes, mean_checks, paired, rules, selection
 from certus.guarantees.adaptive_conformal import AdaptiveConformal
-from certus.guarantees import hypothesis_classes, mean_checks, paired, rules, selection
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.combine import intersection, union
 from certus.guarantees.compression import compression_bound
