@@ -45,11 +45,11 @@ auto box_pass(const Table& table, double constant, Vector<const double> target, 
 }
 
 template <class Table>
-void dual_descent(const Table& table, double constant, Matrix<const double> target, Matrix<const double> lower,
-                  Matrix<const double> upper, Matrix<const double> ridge, double epsilon, double tol,
-                  bool relative, double gap_tol, Index max_passes, std::uint64_t seed, int threads,
-                  Matrix<double> b, Matrix<double> w, Vector<std::int64_t> passes,
-                  Vector<std::uint8_t> converged) {
+void dual_descent(const Table& table, double constant, Matrix<const double> target,
+                  Matrix<const double> lower, Matrix<const double> upper, Matrix<const double> ridge,
+                  double epsilon, double tol, bool relative, double gap_tol, Index max_passes,
+                  std::uint64_t seed, int threads, Matrix<double> b, Matrix<double> w,
+                  Vector<std::int64_t> passes, Vector<std::uint8_t> converged) {
   const auto rows = table.rows(constant);
   const BoxDualFamily family{view(target), view(lower), view(upper), view(ridge), epsilon};
   const DescentRule rule{tol, relative, gap_tol, max_passes, seed, 0};
@@ -71,16 +71,36 @@ auto joint_descent(const Table& table, double constant, Vector<const std::int64_
   return std::make_tuple(result.passes, result.converged);
 }
 
+// The kernels that take any kind of table.
+template <class Table>
+void bind_table(nb::module_& m, const char* name) {
+  nb::class_<Table>(m, name);
+  m.def("box_pass", &box_pass<Table>, nb::arg("table"), nb::arg("constant"), nb::arg("target").noconvert(),
+        nb::arg("lower").noconvert(), nb::arg("upper").noconvert(), nb::arg("ridge").noconvert(),
+        nb::arg("epsilon"), nb::arg("prox"), nb::arg("center").noconvert(), nb::arg("w").noconvert(),
+        nb::arg("threads"), nb::arg("scores").noconvert(), nb::arg("b").noconvert(),
+        nb::arg("curvature").noconvert(), nb::arg("image").noconvert(),
+        "Scores, dual coefficients and their image for given coefficients.");
+  m.def("dual_descent", &dual_descent<Table>, nb::arg("table"), nb::arg("constant"),
+        nb::arg("target").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+        nb::arg("ridge").noconvert(), nb::arg("epsilon"), nb::arg("tol"), nb::arg("relative"),
+        nb::arg("gap_tol"), nb::arg("max_passes"), nb::arg("seed"), nb::arg("threads"),
+        nb::arg("b").noconvert(), nb::arg("w").noconvert(), nb::arg("passes").noconvert(),
+        nb::arg("converged").noconvert(), "Dual coordinate descent for every row of the matrices.");
+  m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
+        nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
+        nb::arg("max_passes"), nb::arg("seed"), nb::arg("a").noconvert(), nb::arg("w").noconvert(),
+        "The joint multiclass machine of Crammer and Singer.");
+}
+
 template <class T>
 void bind_dense(nb::module_& m) {
   using Table = DenseTable<T>;
   const auto name = std::is_same_v<T, float> ? "DenseRowsSingle" : "DenseRowsDouble";
-  nb::class_<Table>(m, name);
-  m.def("dense_rows", [](Matrix<const T> x) { return Table{x}; }, nb::arg("x").noconvert(),
-        "A dense table for methods that go row by row.");
-  m.def("box_pass", &box_pass<Table>, "Scores, dual coefficients and their image for given coefficients.");
-  m.def("dual_descent", &dual_descent<Table>, "Dual coordinate descent for every row of the matrices.");
-  m.def("joint_descent", &joint_descent<Table>, "The joint multiclass machine of Crammer and Singer.");
+  bind_table<Table>(m, name);
+  m.def(
+      "dense_rows", [](Matrix<const T> x) { return Table{x}; }, nb::arg("x").noconvert(),
+      "A dense table for methods that go row by row.");
   m.def(
       "row_gram",
       [](Matrix<const T> x, double constant, Vector<const std::int64_t> rows, Vector<const double> weights,
@@ -98,7 +118,7 @@ void bind_dense(nb::module_& m) {
 template <class T, class I>
 void bind_sparse(nb::module_& m, const char* name) {
   using Table = SparseTable<T, I>;
-  nb::class_<Table>(m, name);
+  bind_table<Table>(m, name);
   m.def(
       "sparse_rows",
       [](Vector<const I> starts, Vector<const I> columns, Vector<const T> values, Index width) {
@@ -106,9 +126,6 @@ void bind_sparse(nb::module_& m, const char* name) {
       },
       nb::arg("starts").noconvert(), nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
       nb::arg("width"), "A compressed sparse table for methods that go row by row.");
-  m.def("box_pass", &box_pass<Table>, "Scores, dual coefficients and their image for given coefficients.");
-  m.def("dual_descent", &dual_descent<Table>, "Dual coordinate descent for every row of the matrices.");
-  m.def("joint_descent", &joint_descent<Table>, "The joint multiclass machine of Crammer and Singer.");
 }
 
 }  // namespace
@@ -128,6 +145,9 @@ void bind_linear_machines(nb::module_& m) {
         const BoxDual dual{span(target), span(lower), span(upper), span(ridge), epsilon};
         return linear::slope_along(dual, prox, span(center), span(scores), span(change), step);
       },
+      nb::arg("target").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+      nb::arg("ridge").noconvert(), nb::arg("epsilon"), nb::arg("prox"), nb::arg("center").noconvert(),
+      nb::arg("scores").noconvert(), nb::arg("change").noconvert(), nb::arg("step"),
       "Derivative of the smoothed losses along a line of scores.");
   m.def("box_chain", &linear::box_chain, nb::arg("rows"), "Longest chain of additions in box_pass.");
 }

@@ -1,10 +1,11 @@
-// The dual of a ridge-penalized linear machine, in one form for hinge, squared hinge and the epsilon-insensitive
-// losses:
+// The dual of a ridge-penalized linear machine, in one form for hinge, squared hinge and the
+// epsilon-insensitive losses:
 //
-//   minimize over b   |X'b|^2 / 2 + sum_i [ -t_i b_i + epsilon |b_i| + ridge_i b_i^2 / 2 ],   lower_i <= b_i <= upper_i
+//   minimize over b   |X'b|^2 / 2 + sum_i [ -t_i b_i + epsilon |b_i| + ridge_i b_i^2 / 2 ],   lower_i <= b_i
+//   <= upper_i
 //
-// with w = X'b. Hinge: t = y, b between 0 and y C. Epsilon-insensitive: t = y, |b| <= C. The squared losses have
-// no bound on that side and ridge = 1 / (2 C).
+// with w = X'b. Hinge: t = y, b between 0 and y C. Epsilon-insensitive: t = y, |b| <= C. The squared losses
+// have no bound on that side and ridge = 1 / (2 C).
 #pragma once
 
 #include <algorithm>

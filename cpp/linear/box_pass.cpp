@@ -35,7 +35,8 @@ template <class Rows>
 BoxSums box_pass(const Rows& x, const BoxDual& dual, double prox, std::span<const double> center,
                  std::span<const double> w, int threads, StopToken& stop, std::span<double> scores,
                  std::span<double> b, std::span<double> curvature, std::span<double> image) {
-  const Index rows = x.rows(), size = group_rows(rows), groups = block_count(rows, size), width = x.cols() + 1;
+  const Index rows = x.rows(), size = group_rows(rows), groups = block_count(rows, size),
+              width = x.cols() + 1;
   std::vector<double> images(static_cast<std::size_t>(groups * width));
   std::vector<BoxSums> sums(static_cast<std::size_t>(groups));
   const Envelope envelope{dual, prox, center};
@@ -47,7 +48,8 @@ BoxSums box_pass(const Rows& x, const BoxDual& dual, double prox, std::span<cons
       const auto i = static_cast<std::size_t>(row);
       const double score = x.dot(row, w.data());
       const double chosen = envelope.best(i, score);
-      const bool free = chosen > dual.lower[i] && chosen < dual.upper[i] && (dual.epsilon == 0.0 || chosen != 0.0);
+      const bool free =
+          chosen > dual.lower[i] && chosen < dual.upper[i] && (dual.epsilon == 0.0 || chosen != 0.0);
       scores[i] = score;
       b[i] = chosen;
       curvature[i] = free ? 1.0 / envelope.curvature(i) : 0.0;
@@ -65,7 +67,8 @@ BoxSums box_pass(const Rows& x, const BoxDual& dual, double prox, std::span<cons
     total.loss += part.loss;
     total.dual += part.dual;
     total.envelope += part.envelope;
-    for (Index j = 0; j < width; ++j) image[static_cast<std::size_t>(j)] += images[static_cast<std::size_t>(group * width + j)];
+    for (Index j = 0; j < width; ++j)
+      image[static_cast<std::size_t>(j)] += images[static_cast<std::size_t>(group * width + j)];
   }
   return total;
 }
@@ -120,9 +123,9 @@ void row_gram(View2D<const T> x, double constant, std::span<const std::int64_t> 
   }
 }
 
-#define CERTUS_INSTANTIATE(Rows)                                                                            \
-  template BoxSums box_pass<Rows>(const Rows&, const BoxDual&, double, std::span<const double>,             \
-                                  std::span<const double>, int, StopToken&, std::span<double>,              \
+#define CERTUS_INSTANTIATE(Rows)                                                                \
+  template BoxSums box_pass<Rows>(const Rows&, const BoxDual&, double, std::span<const double>, \
+                                  std::span<const double>, int, StopToken&, std::span<double>,  \
                                   std::span<double>, std::span<double>, std::span<double>);
 using SingleShort = CompressedRows<float, std::int32_t>;
 using SingleLong = CompressedRows<float, std::int64_t>;

@@ -15,8 +15,8 @@ struct BoxSums {
   double envelope = 0.0;  // sum of the proximally smoothed losses
 };
 
-// For every row: score f = x'w, b = argmax of b (t - f) - epsilon |b| - ridge b^2/2 - prox (b - center)^2/2 in
-// the box, and curvature = 1 / (ridge + prox) where b is free to move, else 0. image := X'b.
+// For every row: score f = x'w, b = argmax of b (t - f) - epsilon |b| - ridge b^2/2 - prox (b - center)^2/2
+// in the box, and curvature = 1 / (ridge + prox) where b is free to move, else 0. image := X'b.
 template <class Rows>
 BoxSums box_pass(const Rows& x, const BoxDual& dual, double prox, std::span<const double> center,
                  std::span<const double> w, int threads, StopToken& stop, std::span<double> scores,

@@ -68,7 +68,7 @@ class Descent {
       // Derivatives of the objective to the right and to the left.
       const double up = slope + (old >= 0.0 ? dual_.epsilon : -dual_.epsilon);
       const double down = slope + (old > 0.0 ? dual_.epsilon : -dual_.epsilon);
-      const bool can_rise = old < dual_.upper[i], can_fall = old > dual_.lower[i];
+      const bool can_rise = old<dual_.upper[i], can_fall = old> dual_.lower[i];
       if ((!can_rise || up > limit_) && (!can_fall || down < -limit_)) {
         std::swap(rows_[at], rows_[--active_]);
         continue;
@@ -145,7 +145,7 @@ void dual_descent(const Rows& x, const BoxDualFamily& family, const DescentRule&
   });
 }
 
-#define CERTUS_INSTANTIATE(Rows)                                                             \
+#define CERTUS_INSTANTIATE(Rows)                                                                           \
   template void dual_descent<Rows>(const Rows&, const BoxDualFamily&, const DescentRule&, int, StopToken&, \
                                    DescentOutputs);
 using SingleShort = CompressedRows<float, std::int32_t>;

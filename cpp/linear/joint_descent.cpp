@@ -57,8 +57,8 @@ class Joint {
     return m == labels_[i] ? costs_[i] : 0.0;
   }
 
-  // Derivatives of the dual objective: the scores of the classes plus the cost of the wrong ones. At the optimum
-  // all classes that may still rise have the largest of them.
+  // Derivatives of the dual objective: the scores of the classes plus the cost of the wrong ones. At the
+  // optimum all classes that may still rise have the largest of them.
   double violation(Index row) {
     double largest = -1e300, least = 1e300;
     for (Index m = 0; m < w_.rows; ++m) {
@@ -83,7 +83,8 @@ class Joint {
     std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
     double level = sorted_[0] - q * costs_[static_cast<std::size_t>(row)];
     Index used = 1;
-    for (; used < classes && level < static_cast<double>(used) * sorted_[static_cast<std::size_t>(used)]; ++used) {
+    for (; used < classes && level < static_cast<double>(used) * sorted_[static_cast<std::size_t>(used)];
+         ++used) {
       level += sorted_[static_cast<std::size_t>(used)];
     }
     level /= static_cast<double>(used);
@@ -132,9 +133,9 @@ JointResult joint_descent(const Rows& x, std::span<const std::int64_t> labels, s
   return Joint<Rows>(x, labels, costs, rule, a, w).run(stop);
 }
 
-#define CERTUS_INSTANTIATE(Rows)                                                                        \
-  template JointResult joint_descent<Rows>(const Rows&, std::span<const std::int64_t>,                  \
-                                           std::span<const double>, const DescentRule&, StopToken&,     \
+#define CERTUS_INSTANTIATE(Rows)                                                                    \
+  template JointResult joint_descent<Rows>(const Rows&, std::span<const std::int64_t>,              \
+                                           std::span<const double>, const DescentRule&, StopToken&, \
                                            View2D<double>, View2D<double>);
 using SingleShort = CompressedRows<float, std::int32_t>;
 using SingleLong = CompressedRows<float, std::int64_t>;

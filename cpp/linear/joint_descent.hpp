@@ -2,7 +2,8 @@
 //
 //   minimize over W   sum_m |w_m|^2 / 2 + sum_i C_i max_m (w_m'x_i - w_{y_i}'x_i + [m != y_i])
 //
-// Dual: a_im <= C_i [m = y_i], sum_m a_im = 0, w_m = sum_i a_im x_i; one row's block is solved exactly at a time.
+// Dual: a_im <= C_i [m = y_i], sum_m a_im = 0, w_m = sum_i a_im x_i; one row's block is solved exactly at a
+// time.
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,9 @@ class CompressedRows {
   }
 
  private:
-  std::size_t begin(Index i) const { return static_cast<std::size_t>(x_.starts[static_cast<std::size_t>(i)]); }
+  std::size_t begin(Index i) const {
+    return static_cast<std::size_t>(x_.starts[static_cast<std::size_t>(i)]);
+  }
   std::size_t end(Index i) const {
     return static_cast<std::size_t>(x_.starts[static_cast<std::size_t>(i) + 1]);
   }

@@ -96,7 +96,7 @@ def test_refusals(learner: type) -> None:
         learner(covariance_estimator=EmpiricalCovariance()).fit(X, y)
     with pytest.raises(NotImplementedError, match="shrinkage not supported with 'svd' solver"):
         learner(shrinkage="auto").fit(X, y)
-    with pytest.raises(ValueError, match="'priors' parameter .* has shape"):
+    with pytest.raises(ValueError, match=r"'priors' parameter .* has shape"):
         learner(priors=[0.2, 0.3, 0.5]).fit(X, y)
     with pytest.raises(ValueError, match="sample_weight cannot be combined with covariance_estimator"):
         learner(solver="eigen", covariance_estimator=EmpiricalCovariance()).fit(X, y, sample_weight=y + 1.0)

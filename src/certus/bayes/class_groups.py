@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class ClassGroups:
 
     def __iter__(self) -> Iterator[tuple[Array, Array]]:
         """Centred rows and weights, class by class."""
-        for first, last in zip(self.ends[:-1], self.ends[1:], strict=True):
+        for first, last in pairwise(self.ends):
             yield self.centered[first:last], self.weights[first:last]
 
     @property
@@ -65,5 +66,5 @@ def group_by_class(X: NDArray[Any], codes: NDArray[np.intp], classes: int, weigh
 
 
 def _means(rows: Array, weight: Array, ends: NDArray[np.intp], totals: Array) -> Array:
-    sums = [weight[first:last] @ rows[first:last] for first, last in zip(ends[:-1], ends[1:], strict=True)]
+    sums = [weight[first:last] @ rows[first:last] for first, last in pairwise(ends)]
     return np.stack(sums) / totals[:, np.newaxis]

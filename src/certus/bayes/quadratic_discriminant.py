@@ -25,11 +25,11 @@ Array = NDArray[np.float64]
     tasks=("classification",),
     guarantees=("held-out error bound",),
     cost="fit O(n p^2 + k p^3), predict O(n p^2 k) for k classes",
-    known_failures={
-        check: "a class of the check's table has no spread in one column, which is refused with and without "
-        "weights, as in scikit-learn"
-        for check in ("check_sample_weights_shape", "check_sample_weights_not_overwritten")
-    },
+    known_failures=dict.fromkeys(
+        ("check_sample_weights_shape", "check_sample_weights_not_overwritten"),
+        "a class of the check's table has no spread in one column, which is refused with and without "
+        "weights, as in scikit-learn",
+    ),
 )
 class QuadraticDiscriminantAnalysis(Classifier):
     r"""Classifier with one normal distribution per class, each with its own covariance.
@@ -220,7 +220,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
             raise ValueError("a rotation has another shape than the table's width asks for")
 
     def _log_posteriors(self, X: Any) -> Array:
-        """log P(c) + log density of class c, up to a constant per row."""
+        """Log P(c) + log density of class c, up to a constant per row."""
         X = check_X(self, X)
         scores = np.empty((len(X), len(self.classes_)))
         for c, (rotation, scaling) in enumerate(zip(self.rotations_, self.scalings_, strict=True)):

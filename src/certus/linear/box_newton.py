@@ -25,7 +25,7 @@ from certus.linear._kernels_machines import BoxPass
 from certus.linear.box_problem import BoxProblem
 
 Array = NDArray[np.float64]
-Watch = Callable[[Array, float, float], bool]
+Watch = Callable[[float, float], bool]  # told objective and gap after a step; True asks to stop
 SHRINK = 0.5  # of the width h per proximal step
 SMALLEST = 1e-10  # of the first width
 
@@ -70,7 +70,7 @@ class BoxNewton:
             history.append(gap)
             idle = 0 if gap < best[0] else idle + 1
             best = (gap, w, at.b) if gap < best[0] else best
-            if watch(w, self._objective(w, at), gap) or (prox == 0.0 and not np.any(w - at.image)):
+            if watch(self._objective(w, at), gap) or (prox == 0.0 and not np.any(w - at.image)):
                 break
         return MachineResult(best[1], best[2], iterations, best[0] <= self.enough, history)
 
@@ -98,9 +98,7 @@ class BoxNewton:
         moved = b - center
         return float(gradient @ gradient) <= 0.25 * prox * float(moved @ moved) + 1e-30 * float(b @ b)
 
-    def _step(
-        self, w: Array, at: BoxPass, gradient: Array, prox: float, center: Array
-    ) -> tuple[Array, BoxPass]:
+    def _step(self, w: Array, at: BoxPass, gradient: Array, prox: float, center: Array) -> tuple[Array, BoxPass]:
         way = self._direction(at, gradient)
         slope = float(gradient @ way)
         value = 0.5 * float(w @ w) + at.envelope
@@ -152,9 +150,7 @@ class BoxNewton:
         Z[:, table.width :] = table.constant
         return Z
 
-    def _exact_length(
-        self, w: Array, way: Array, scores: Array, change: Array, prox: float, center: Array
-    ) -> float:
+    def _exact_length(self, w: Array, way: Array, scores: Array, change: Array, prox: float, center: Array) -> float:
         """The zero of the derivative along the line, which rises: regula falsi with bisection."""
         linear, square = float(w @ way), float(way @ way)
 

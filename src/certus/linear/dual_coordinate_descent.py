@@ -26,6 +26,4 @@ def descend(problems: list[BoxProblem], rule: Descent) -> list[MachineResult]:
     b, w, passes, converged = kernels.dual_descent(
         table.rows, table.constant, box, rule, table.width, table.used_threads
     )
-    return [
-        MachineResult(w[k], b[k], int(passes[k]), bool(converged[k]), []) for k in range(len(problems))
-    ]
+    return [MachineResult(w[k], b[k], int(passes[k]), bool(converged[k]), []) for k in range(len(problems))]

@@ -1,7 +1,7 @@
 """The joint multiclass machine of Crammer and Singer (2001): its solution by dual descent, and its gap.
 
-    P(W) = sum_m |w_m|^2 / 2 + sum_i C_i max_m (w_m'x_i - w_{y_i}'x_i + [m != y_i])
-    D(a) = - sum_m |X'a_m|^2 / 2 - sum_i sum_{m != y_i} a_im,     a_im <= C_i [m = y_i],  sum_m a_im = 0
+P(W) = sum_m |w_m|^2 / 2 + sum_i C_i max_m (w_m'x_i - w_{y_i}'x_i + [m != y_i])
+D(a) = - sum_m |X'a_m|^2 / 2 - sum_i sum_{m != y_i} a_im,     a_im <= C_i [m = y_i],  sum_m a_im = 0
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ def solve_joint(
     return w, a, passes, converged
 
 
-def joint_evidence(
-    table: MachineTable, codes: NDArray[np.int64], costs: Array, w: Array, a: Array
-) -> MachineEvidence:
+def joint_evidence(table: MachineTable, codes: NDArray[np.int64], costs: Array, w: Array, a: Array) -> MachineEvidence:
     """Primal and dual value with their rounding error."""
     rows = np.arange(len(codes))
     a = _feasible(a, codes, costs)

@@ -67,7 +67,7 @@ class L1Machine:
             iterations += 1
             history.append(gap)
             best = (gap, w, b) if gap < best[0] else best
-            if watch(w, self.objective(w, scores), gap):
+            if watch(self.objective(w, scores), gap):
                 break
         return MachineResult(best[1], best[2], iterations, best[0] <= max(target_gap, enough), history)
 
@@ -100,7 +100,12 @@ class L1Machine:
 
     def _model_step(self, at: Array, slack: Array, gradient: Array, gap: float) -> Array:
         curvature = np.where(slack > 0.0, 2.0 * self.costs, 0.0)
-        options = {"l1": 1.0, "l2": 0.0, "penalized": self.size, "tol": max(1e-6 * gap / self.size, 1e-18)}
+        options: dict[str, Any] = {
+            "l1": 1.0,
+            "l2": 0.0,
+            "penalized": self.size,
+            "tol": max(1e-6 * gap / self.size, 1e-18),
+        }
         if self._columns is not None and self.size > EXPLICIT:
             diagonal = np.asarray(self._squares @ curvature)
             return _kernels.descend_columns(self._columns, curvature, diagonal, gradient, at, **options)

@@ -212,7 +212,7 @@ class LinearSVC(LinearClassification, Classifier):
         table = MachineTable(X, constant, resolve_threads())
         with Iterations(self, self.max_iter, X, y) as iterations:
 
-            def watch(w: Array, objective: float, gap: float) -> bool:
+            def watch(objective: float, gap: float) -> bool:
                 return iterations.step(objective=objective, gap=gap)
 
             w, evidence = self._solve(table, codes.astype(np.int64), costs, watch)
@@ -276,7 +276,7 @@ class LinearSVC(LinearClassification, Classifier):
         coef, intercept = w[:, :-1], self.intercept_scaling * w[:, -1]
         if len(w) == 2:  # the joint machine of two classes is told as one
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_ = np.ascontiguousarray(coef)
+        self.coef_: Any = np.ascontiguousarray(coef)
         self.intercept_ = intercept if self.fit_intercept else 0.0
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero

@@ -183,7 +183,7 @@ class LinearSVR(LinearPrediction, Regressor):
         accuracy = Accuracy(self.tol, self.gap_tol, self.max_iter, resolve_seed(self.random_state), True)
         with Iterations(self, self.max_iter, X, y) as iterations:
             [found] = solve_machines(
-                [problem], accuracy, lambda w, objective, gap: iterations.step(objective=objective, gap=gap)
+                [problem], accuracy, lambda objective, gap: iterations.step(objective=objective, gap=gap)
             )
         self.n_iter_, self.converged_, self.history_ = found.iterations, found.converged, np.array(found.history)
         self._store(found.w, box_evidence([problem], found.w[None], found.b[None]))

@@ -21,7 +21,9 @@ THEOREM = "Weak duality of the support vector machine (Shalev-Shwartz, Ben-David
 KEPT = 20_000  # coefficients up to this many are kept in the witness, so that data can be checked against them
 
 
-def machine_certificate(evidence: MachineEvidence, inputs: dict[str, Any], coef: Array, intercept: Array) -> Certificate:
+def machine_certificate(
+    evidence: MachineEvidence, inputs: dict[str, Any], coef: Array, intercept: Array
+) -> Certificate:
     """The certificate that the stored coefficients are within the gap of the optimum.
 
     ``inputs`` holds loss, penalty, multi_class, C, epsilon, intercept_scaling (None without intercept), and for
