@@ -13,6 +13,7 @@ from tests.common.problems import learners, make, problem
 NEEDS_TWO_CLASSES = {
     "LinearSVC",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "SGDClassifier",
