@@ -117,7 +117,8 @@ def find_all(study: Finished, in_time: Callable[[], bool]) -> Findings:
     wrong = study.evaluation.answers != study.evaluation.truth
     groups, bins = [], []
     if study.task.classification:
-        groups = subgroups(study.frame[study.split.test], wrong, study.learning.columns, study.confidence)
+        test, learned = study.frame[study.split.test], study.frame[study.split.learn]
+        groups = subgroups(test, learned, wrong, study.learning.columns, study.confidence)
         if study.evaluation.shares is not None:
             bins = reliable.reliability(study.evaluation.shares, ~wrong, study.confidence)
     training = _value(

@@ -41,9 +41,14 @@ class Subgroup:
         return self.errors / self.rows
 
 
-def subgroups(frame: pl.DataFrame, wrong: NDArray[Any], columns: Columns, confidence: float) -> list[Subgroup]:
-    """Levels of categories, and lower and upper half of numbers, with enough test rows; worst first."""
-    found = [(name, mask) for name, mask in _masks(frame, columns) if int(mask.sum()) >= FEWEST_ROWS]
+def subgroups(
+    test: pl.DataFrame, learned: pl.DataFrame, wrong: NDArray[Any], columns: Columns, confidence: float
+) -> list[Subgroup]:
+    """Levels of categories, and numbers below and above the middle of the learned rows, with enough test rows.
+
+    Worst first.
+    """
+    found = [(name, mask) for name, mask in _masks(test, learned, columns) if int(mask.sum()) >= FEWEST_ROWS]
     each = 1.0 - (1.0 - confidence) / max(1, len(found))
     described = []
     for name, mask in found:
@@ -54,7 +59,7 @@ def subgroups(frame: pl.DataFrame, wrong: NDArray[Any], columns: Columns, confid
     return sorted(described, key=lambda group: -group.error)
 
 
-def _masks(frame: pl.DataFrame, columns: Columns) -> list[tuple[str, NDArray[np.bool_]]]:
+def _masks(frame: pl.DataFrame, learned: pl.DataFrame, columns: Columns) -> list[tuple[str, NDArray[np.bool_]]]:
     found: list[tuple[str, NDArray[np.bool_]]] = []
     for name in columns.categories:
         texts = frame[name].cast(pl.String).fill_null("missing")
@@ -63,6 +68,7 @@ def _masks(frame: pl.DataFrame, columns: Columns) -> list[tuple[str, NDArray[np.
             found.append((f"{name} = {level}", (texts == level).to_numpy()))
     for name in columns.numbers:
         values = frame[name].cast(pl.Float64).to_numpy()
-        middle = np.nanmedian(values) if not np.isnan(values).all() else np.nan
-        found += [(f"{name} <= {middle:.4g}", values <= middle), (f"{name} > {middle:.4g}", values > middle)]
+        middle = learned[name].cast(pl.Float64).median()
+        if isinstance(middle, float):
+            found += [(f"{name} <= {middle:.4g}", values <= middle), (f"{name} > {middle:.4g}", values > middle)]
     return found
