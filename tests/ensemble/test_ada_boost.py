@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import export_text
@@ -54,7 +55,7 @@ def test_stumps_are_exact(seed, classes, as_sparse):
 def test_three_rounds_of_ten_points():
     """Errors .3, 3/14, 3/22: alphas .4236, .6496, .9229 (half of ours), product .51623 of the factors."""
 
-    class Scripted(DecisionTreeClassifier):
+    class Scripted(ClassifierMixin, BaseEstimator):
         mistakes = iter([(0, 1, 2), (3, 4, 5), (6, 7, 8)])
 
         def fit(self, X, y, sample_weight=None):
@@ -128,6 +129,20 @@ def test_margins_grow_after_the_training_error_is_zero():
     assert many.score(X, y) == 1.0
     assert many.margins(X, y).min() > few.margins(X, y).min()
     assert_array_equal(many.margins(X, y) > 0, many.predict(X) == y)
+
+
+def test_margin_bound_is_informative_on_many_rows_and_holds():
+    rng = np.random.default_rng(0)
+    X = rng.random((100_000, 1))
+    y = (X[:, 0] > 0.4).astype(int)
+    model = AdaBoostClassifier(n_estimators=3).fit(X[:90_000], y[:90_000])
+    bound = model.report_["error"]
+    assert not bound.vacuous
+    assert np.mean(model.predict(X[90_000:]) != y[90_000:]) <= bound.value
+    assert bound.check(model.margins(X[:90_000], y[:90_000]))
+    assert AdaBoostClassifier(n_estimators=3).fit(X[:100], y[:100]).report_["error"].vacuous
+    weighted = AdaBoostClassifier(n_estimators=3).fit(X[:100], y[:100], sample_weight=np.arange(1, 101))
+    assert [certificate.quantity for certificate in weighted.report_] == ["training error"]
 
 
 def test_several_classes_against_the_plain_sum_of_votes():

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError, Report, rules
+from certus.guarantees.hypothesis_classes import stumps
+from certus.guarantees.margin_bounds import voting_margin_bound
 from certus.guarantees.rules import Derivation
 from certus.guarantees.wording import percent, plural
 
@@ -18,6 +20,7 @@ THEOREM = (
     "A decision-theoretic generalization of on-line learning and an application to boosting (Freund, Schapire 1997)"
 )
 ROUNDING = 1e-9
+MARGINS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 
 
 def boosting_report(
@@ -36,7 +39,19 @@ def boosting_report(
     stump_features : int or None
         Columns of the table if the weak learners are stumps and the rows are equally weighted.
     """
-    return Report([training_error_certificate(errors, weights, margins, row_weights)])
+    found = [training_error_certificate(errors, weights, margins, row_weights)]
+    if stump_features is not None:
+        found.append(margin_certificate(margins, stump_features))
+    return Report(found)
+
+
+def margin_certificate(margins: Array, features: int, confidence: float = 0.95) -> Certificate:
+    """The best of the margin bounds for the fixed `MARGINS`, each of which is paid for."""
+    bounds = [
+        voting_margin_bound(margins, margin, int(stumps(features).vc), confidence, uses=len(MARGINS))
+        for margin in MARGINS
+    ]
+    return min(bounds, key=lambda bound: float(bound.value))  # type: ignore[arg-type]
 
 
 def round_factors(errors: Array, weights: Array) -> Array:
