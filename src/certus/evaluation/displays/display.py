@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 INK, ACCENT, SOFT = "#1c2430", "#0b6e63", "#8a949f"
 _ON_PAGES = {INK: "currentColor", ACCENT: "var(--accent, #0b6e63)", SOFT: "var(--soft, #8a949f)"}
 
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": SOFT,
