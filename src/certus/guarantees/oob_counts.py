@@ -61,7 +61,8 @@ def out_of_bag_errors(masks: Any, votes: Any, labels: Any, *, weights: Any = Non
     outside, wrong = _check_votes(masks, votes, labels)
     mass, kl = _check_weights(weights, len(outside))
     exact = np.float32 if outside.shape[1] < 1 << 24 else np.float64  # sums of zeros and ones without rounding
-    tested, errs = outside.astype(exact), (wrong & outside).astype(exact)
+    tested: np.ndarray = outside.astype(exact)
+    errs: np.ndarray = (wrong & outside).astype(exact)
     common, both, one = ((a @ b.T).astype(np.float64) for a, b in ((tested, tested), (errs, errs), (errs, tested)))
     # One errs and the other does not: both directions.
     apart = one + one.T - 2.0 * both
