@@ -51,17 +51,20 @@ std::unique_ptr<Columns> ListedColumns::dense(View2D<const float> x, std::span<c
   std::unique_ptr<ListedColumns> columns(new ListedColumns(static_cast<std::size_t>(count * x.cols), x.cols));
   parallel_ranges(x.cols, x.col_major() ? 1 : group, threads, stop, [&](Index first, Index last, int) {
     Entry* start = columns->entries_.get() + first * count;
-    for (Index i = 0; i < count; ++i) {
-      const Row row = rows[i];
-      const float* source = x.row(row);
-      for (Index column = first; column < last; ++column) {
-        start[(column - first) * count + i] = {source[column * x.col_stride], row};
+    const bool complete = for_pieces(count, stop, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Row row = rows[i];
+        const float* source = x.row(row);
+        for (Index column = first; column < last; ++column) {
+          start[(column - first) * count + i] = {source[column * x.col_stride], row};
+        }
       }
-    }
+    });
+    if (!complete) return;
     ColumnScratch scratch;
     for (Index column = first; column < last && !stop.poll(); ++column) {
       Entry* entries = columns->entries_.get() + column * count;
-      sort_entries(entries, count, scratch);
+      sort_entries(entries, count, scratch, stop);
       const auto length = static_cast<std::uint32_t>(count);
       columns->root_[column] = {column * count, length, count_missing(entries, length),
                                 static_cast<std::uint32_t>(column)};
@@ -79,13 +82,13 @@ std::unique_ptr<Columns> ListedColumns::sparse(std::span<const float> data,
   std::unique_ptr<ListedColumns> columns(new ListedColumns(data.size(), width));
   parallel_ranges(width, 64, threads, stop, [&](Index first, Index last, int) {
     ColumnScratch scratch;
-    for (Index column = first; column < last; ++column) {
+    for (Index column = first; column < last && !stop.poll(); ++column) {
       Entry* entries = columns->entries_.get() + indptr[column];
       Index length = 0;
       for (std::int32_t i = indptr[column]; i < indptr[column + 1]; ++i) {
         if (data[i] != 0.0f && kept[indices[i]]) entries[length++] = {data[i], static_cast<Row>(indices[i])};
       }
-      sort_entries(entries, length, scratch);
+      sort_entries(entries, length, scratch, stop);
       columns->root_[column] = {indptr[column], static_cast<std::uint32_t>(length), 0,
                                 static_cast<std::uint32_t>(column)};
     }
@@ -113,7 +116,8 @@ ColumnView ListedColumns::view(const ColumnPart& part, Index node_rows) const {
   return view;
 }
 
-ColumnView ListedColumns::sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch&) const {
+ColumnView ListedColumns::sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch&,
+                                 StopToken&) const {
   ColumnView column = view(part, static_cast<Index>(rows.size()));
   column.rows = rows;
   return column;
