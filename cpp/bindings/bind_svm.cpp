@@ -73,7 +73,7 @@ void bind_svm(nb::module_& m) {
       [](Matrix<const double> rows, Vector<const double> values, Vector<const std::int32_t> columns,
          Vector<const std::int32_t> row_starts, Index width, KernelTuple kernel, int bias, Index copies,
          Vector<const std::int32_t> members, Vector<const std::int64_t> starts, Vector<const std::int8_t> sign,
-         Vector<const double> linear, Vector<const double> upper, bool single, double tolerance,
+         Vector<const double> linear, Vector<const double> upper, bool single, double tolerance, double fine_tolerance,
          std::int64_t max_steps, double cache_bytes, bool shrinking, int threads, Vector<double> alpha,
          Vector<double> scores, Matrix<double> centers, Vector<double> violation, Vector<std::int64_t> steps,
          Vector<std::int32_t> reasons) {
@@ -81,12 +81,12 @@ void bind_svm(nb::module_& m) {
                                                     : dense_table(rows);
         const Given given{bias,  copies, members, starts,    sign,  linear, upper,
                           alpha, scores, centers, violation, steps, reasons};
-        solve_given(table, kernel_of(kernel), given, single, {tolerance, max_steps, cache_bytes, shrinking}, threads);
+        solve_given(table, kernel_of(kernel), given, single, {tolerance, fine_tolerance, max_steps, cache_bytes, shrinking}, threads);
       },
       nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("columns").noconvert(),
       nb::arg("row_starts").noconvert(), nb::arg("width"), nb::arg("kernel"), nb::arg("bias"), nb::arg("copies"),
       nb::arg("members").noconvert(), nb::arg("starts").noconvert(), nb::arg("sign").noconvert(),
-      nb::arg("linear").noconvert(), nb::arg("upper").noconvert(), nb::arg("single"), nb::arg("tolerance"),
+      nb::arg("linear").noconvert(), nb::arg("upper").noconvert(), nb::arg("single"), nb::arg("tolerance"), nb::arg("fine_tolerance"),
       nb::arg("max_steps"), nb::arg("cache_bytes"), nb::arg("shrinking"), nb::arg("threads"),
       nb::arg("alpha").noconvert(), nb::arg("scores").noconvert(), nb::arg("centers").noconvert(),
       nb::arg("violation").noconvert(), nb::arg("steps").noconvert(), nb::arg("reasons").noconvert(),

@@ -34,6 +34,7 @@ struct Problem {
 
 struct SolverOptions {
   double tolerance = 1e-3;      // on the largest difference of v described above
+  double fine_tolerance = 0.0;  // if smaller: what a few more steps aim at once `tolerance` is reached
   std::int64_t max_steps = -1;  // pair steps; negative: a generous limit against running forever
   double cache_bytes = 200e6;
   bool shrinking = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "svm/block_choice.hpp"
@@ -32,6 +33,7 @@ class Solver {
         block_(problem.rows <= whole_problem ? problem.rows : largest_block),
         choice_(problem, block_),
         cache_(kernel, options.cache_bytes, block_),
+        goal_(options.tolerance),
         limit_(options.max_steps >= 0 ? options.max_steps
                                       : std::max<std::int64_t>(10'000'000, 100 * problem.variables())) {}
 
@@ -43,6 +45,7 @@ class Solver {
   void load_block();
   void finish_round();
   double rounding() const;
+  std::optional<StopReason> reason_to_stop(int idle);
   void set_centers(const Extremes& extremes);
 
   const Problem& problem_;
@@ -54,7 +57,10 @@ class Solver {
   Index block_;
   BlockChoice choice_;
   RowCache<T> cache_;
-  std::int64_t limit_;
+  double goal_;         // the tolerance aimed at now
+  bool fine_ = false;   // whether that is the fine one
+  std::int64_t limit_;  // on steps
+  std::int64_t done_ = 0;
   PairSteps<T> steps_;
   std::vector<Index> rows_;
   std::vector<const T*> lines_;
@@ -129,45 +135,49 @@ double Solver<T>::rounding() const {
 }
 
 template <class T>
+std::optional<StopReason> Solver<T>::reason_to_stop(int idle) {
+  if (stop_.poll()) return StopReason::interrupted;
+  if (!(out_.violation < std::numeric_limits<double>::infinity())) return StopReason::numerical_failure;
+  if (!(out_.violation > options_.tolerance)) {
+    if (!fine_ && options_.fine_tolerance < options_.tolerance) {
+      fine_ = true;
+      goal_ = options_.fine_tolerance;
+      limit_ = std::min(limit_, done_ + std::max<std::int64_t>(4 * done_, 10'000));
+    }
+    const bool enough = !fine_ || out_.violation <= goal_ || done_ >= limit_ || idle > 0;
+    if (enough || out_.violation <= rounding()) return StopReason::converged;
+    return std::nullopt;
+  }
+  if (done_ >= limit_) return StopReason::out_of_iterations;
+  if (out_.violation <= rounding() || idle >= 3) return StopReason::stalled;
+  return std::nullopt;
+}
+
+template <class T>
 void Solver<T>::run() {
   start_scores();
-  std::int64_t done = 0;
-  StopReason reason = StopReason::converged;
-  Extremes extremes{};
+  std::optional<StopReason> reason;
   int idle = 0;
   for (;;) {
-    extremes = choice_.extremes(out_.alpha, out_.scores);
+    const Extremes extremes = choice_.extremes(out_.alpha, out_.scores);
     out_.violation = extremes.violation();
-    if (stop_.poll()) {
-      reason = StopReason::interrupted;
-      break;
-    }
-    if (!std::isfinite(out_.violation) && out_.violation > 0.0) {
-      reason = StopReason::numerical_failure;
-      break;
-    }
-    if (!(out_.violation > options_.tolerance)) break;
-    if (done >= limit_) {
-      reason = StopReason::out_of_iterations;
-      break;
-    }
-    if (out_.violation <= rounding() || idle >= 3) {
-      reason = StopReason::stalled;
+    reason = reason_to_stop(idle);
+    if (reason) {
+      set_centers(extremes);
       break;
     }
     choice_.choose(out_.alpha, out_.scores, extremes, rows_);
     load_block();
     const bool whole = static_cast<Index>(rows_.size()) == problem_.rows;
-    const double target = whole ? 0.5 * options_.tolerance : std::max(0.5 * options_.tolerance, 0.1 * out_.violation);
-    const std::int64_t most = whole ? limit_ - done : std::min<std::int64_t>(limit_ - done, 32 * block_);
+    const double target = whole ? 0.5 * goal_ : std::max(0.5 * goal_, 0.1 * out_.violation);
+    const std::int64_t most = whole ? limit_ - done_ : std::min<std::int64_t>(limit_ - done_, 32 * block_);
     const std::int64_t made = steps_.run(target, most, stop_);
-    done += made;
+    done_ += made;
     idle = made == 0 ? idle + 1 : 0;
     finish_round();
   }
-  set_centers(extremes);
-  out_.status.iterations = done;
-  out_.status.reason = reason;
+  out_.status.iterations = done_;
+  out_.status.reason = *reason;
 }
 
 // v of the free variables (their mean); where none is free, the middle of what is allowed.

@@ -65,6 +65,7 @@ class Options:
     """How exactly to solve and with what means."""
 
     tolerance: float
+    fine_tolerance: float
     max_steps: int
     cache_bytes: float
     shrinking: bool
@@ -100,6 +101,7 @@ def solve(
         problems.upper,
         single,
         options.tolerance,
+        options.tolerance if single else options.fine_tolerance,
         options.max_steps,
         options.cache_bytes,
         options.shrinking,
