@@ -82,12 +82,14 @@ class ClassificationMachine(Machine, Classifier):
         X, y = self._read_training(X, y)
         codes = self._encode_labels(y, min_classes=2)
         weights = self._weights(sample_weight, len(codes))
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=y, sample_weight=None if sample_weight is None else weights
+        )
         kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
+        table, kernel = self._prepare(X, weights, kept)
         if kept is not None:
             codes, weights = codes[kept], weights[kept]
             self._refuse_lost_classes(codes)
-        table, kernel = self._prepare(X, kept)
         with Iterations(self, 1, X, y) as iterations:
             problems, start = self._problems(codes, weights * self.class_weight_[codes])
             solution, gap, scale = solve_to_gap(self, table, kernel, problems, start)
@@ -151,6 +153,21 @@ class ClassificationMachine(Machine, Classifier):
         if self.probability is True or (self.probability != "deprecated" and self.probability):
             generator = np.random.default_rng(resolve_seed(self.random_state))
             self._probA, self._probB = platt.fit_pairs(self, table, kernel, codes, weights, generator)
+
+    def _restored(self) -> None:
+        super()._restored()
+        if not hasattr(self, "support_"):
+            return
+        count = len(self.classes_)
+        pairs = count * (count - 1) // 2
+        if count < 2 or self._n_support.shape != (count,) or self._dual_coef_.shape[0] != count - 1:
+            raise ValueError("the coefficients do not fit the classes")
+        if (
+            self._intercept_.shape != (pairs,)
+            or self._probA.size not in (0, pairs)
+            or self._probB.size != self._probA.size
+        ):
+            raise ValueError("the intercepts do not fit the pairs of classes")
 
     # --- what the fitted machine says ---------------------------------------------------------------------------
 

@@ -56,14 +56,17 @@ def gram(kernel: Any, X: Any, Y: Any, *, owner: str, shape: tuple[int, int]) -> 
     return matrix
 
 
-def resolve_gamma(gamma: Any, X: Any) -> float:
-    """The number that "scale" and "auto" stand for."""
+def resolve_gamma(gamma: Any, X: Any, weights: NDArray[np.float64]) -> float:
+    """The number that "scale" and "auto" stand for; rows count by their weights in the variance of all cells."""
     if isinstance(gamma, Real) and not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
-        variance = float((X.multiply(X)).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+        if (weights == weights[0]).all():
+            variance = float((X.multiply(X)).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+        else:
+            variance = _weighted_variance(X, weights / weights.sum())
     if not np.isfinite(variance):
         raise ValueError(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and need "
@@ -71,3 +74,10 @@ def resolve_gamma(gamma: Any, X: Any) -> float:
             "Hint: scale the columns first, for example with StandardScaler."
         )
     return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
+
+
+def _weighted_variance(X: Any, shares: NDArray[np.float64]) -> float:
+    mean = float(shares @ np.asarray(X.mean(axis=1)).ravel())
+    if sparse.issparse(X):
+        return float(shares @ np.asarray(X.multiply(X).mean(axis=1)).ravel()) - mean**2
+    return float(shares @ ((X - mean) ** 2).mean(axis=1))

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array, check_consistent_length
 
-from certus.base import Learner, check_X, check_Xy, resolve_threads
+from certus.base import Learner, check_target, check_X, check_Xy, resolve_threads
 from certus.base.params import Boolean, Exactly, Function, Interval, OneOf, RandomState, Verbosity
 from certus.svm import _kernels
 from certus.svm._kernels import Floats, Kernel, Options
@@ -90,17 +90,19 @@ class Machine(Learner):
 
     # --- reading the training data ------------------------------------------------------------------------------
 
-    def _read_training(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
-        """Check X (and y, unless None) and remember what prediction needs to know about X."""
+    def _read_training(self, X: Any, y: Any, *, with_target: bool = True, **options: Any) -> tuple[Any, Any]:
+        """Check X (and y, where there is a target) and remember what prediction needs to know about X."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed" and sparse.issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported.")
         if computes_gram(self.kernel):
             check_consistent_length(X, y)
             self._sparse = False
-            if y is not None:
-                y = np.asarray(y)
-        elif y is None:
+            if with_target:
+                y = check_target(self, y, numeric=bool(options.get("y_numeric")))
+        elif not with_target:
             X = check_X(self, X, reset=True, **_TABLE)
+            if y is not None:
+                check_consistent_length(X, y)
         else:
             X, y = check_Xy(self, X, y, **_TABLE, **options)
         if not computes_gram(self.kernel):
@@ -139,7 +141,7 @@ class Machine(Learner):
             raise ValueError(f"{lead}Sample weights must contain at least one non-zero number.")
         return weights
 
-    def _prepare(self, X: Any, kept: NDArray[np.intp] | None) -> tuple[Any, Kernel]:
+    def _prepare(self, X: Any, weights: Floats, kept: NDArray[np.intp] | None) -> tuple[Any, Kernel]:
         """The table for the solver (of the rows with positive weight) and the kernel in the solver's terms."""
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (rows,)
@@ -150,7 +152,7 @@ class Machine(Learner):
             kernel: Kernel = (_kernels.GIVEN, 0.0, 0.0, 0)
         else:
             self._kept_rows = None
-            self._gamma = 0.0 if self.kernel == "precomputed" else resolve_gamma(self.gamma, X)
+            self._gamma = 0.0 if self.kernel == "precomputed" else resolve_gamma(self.gamma, X, weights)
             kernel = self._native_kernel()
             table = X
         if kept is not None:
@@ -205,6 +207,29 @@ class Machine(Learner):
             self.support_vectors_ = np.empty((0, 0))
         else:
             self.support_vectors_ = X[support]
+
+    def _restored(self) -> None:
+        """Refuse a file whose arrays do not fit together: compiled code trusts their shapes."""
+        if not hasattr(self, "support_"):
+            return
+        count = len(self.support_)
+        lines = self._dual_coef_.shape[0]
+        outside = computes_gram(self.kernel) or self.kernel == "precomputed"
+        rows = 0 if outside else count
+        if self._dual_coef_.ndim != 2 or self._dual_coef_.shape != (lines, count) or self._n_support.sum() != count:
+            raise ValueError("the coefficients do not fit the support vectors")
+        if self.support_vectors_.shape[0] != rows or (
+            not outside and self.support_vectors_.shape[1] != self.n_features_in_
+        ):
+            raise ValueError(f"support_vectors_ has the shape {self.support_vectors_.shape}")
+        if (self._n_support < 0).any() or (
+            count and not 0 <= self.support_.min() <= self.support_.max() < self.shape_fit_[0]
+        ):
+            raise ValueError("support_ names rows that do not exist")
+        if bool(sparse.issparse(self.support_vectors_)) != bool(self._sparse) and not outside:
+            raise ValueError("support_vectors_ is not of the form that _sparse says")
+        if self._sparse:
+            self.support_vectors_.check_format(full_check=True)
 
     # --- prediction ---------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from certus.svm._kernels import Floats, Problems
 from certus.svm.dual_problems import one_class
 from certus.svm.machine import NU, SHARED_CONSTRAINTS, SHARED_STATE
 from certus.svm.regression import SingleProblem
+from certus.svm.solving import Solution
 
 
 @register(
@@ -137,6 +139,14 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         del y
         return one_class(weights, self.nu)
 
+    def _settled(self, solution: Solution) -> Solution:
+        """The threshold just below the rows on the border, so that rounding does not decide about them."""
+        free = (solution.alpha > 0.0) & (solution.alpha < solution.problems.upper)
+        if not free.any():
+            return solution
+        lowest = solution.scores[free].min()
+        return replace(solution, middle=np.array([-lowest + 1e-12 * max(1.0, abs(lowest))]))
+
     def _declared(self) -> dict[str, Any]:
         return {"machine": "one-class", "nu": float(self.nu)}
 
@@ -159,7 +169,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         self
             The fitted machine.
         """
-        X, _ = self._read_training(X, None)
+        X, _ = self._read_training(X, y, with_target=False)
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         self._fit_rows(X, np.zeros(rows), self._weights(sample_weight, rows))
         self.offset_ = -self._intercept_

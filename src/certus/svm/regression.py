@@ -33,18 +33,23 @@ class SingleProblem(Machine):
         """The quadratic problem and a feasible start."""
         raise NotImplementedError
 
+    def _settled(self, solution: Solution) -> Solution:
+        """The solution with the intercept that the machine uses."""
+        return solution
+
     def _declared(self) -> dict[str, Any]:
         """The problem in the certificate's terms."""
         raise NotImplementedError
 
     def _fit_rows(self, X: Any, y: Floats, weights: Floats) -> None:
         kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
+        table, kernel = self._prepare(X, weights, kept)
         if kept is not None:
             y, weights = y[kept], weights[kept]
-        table, kernel = self._prepare(X, kept)
         with Iterations(self, 1, X, y) as iterations:
             problems, start = self._problem(y, weights)
             solution, self.gap_, scale = solve_to_gap(self, table, kernel, problems, start)
+            solution = self._settled(solution)
             iterations.step(gap=self.gap_)
         self._warn_unfinished(solution, self.gap_, scale)
         self._store(X, kept, solution)
@@ -61,6 +66,11 @@ class SingleProblem(Machine):
         self._intercept_ = self.intercept_.copy()
         self._n_support = np.array([len(used)], dtype=np.int32)
         self.n_iter_ = int(solution.steps[0])
+
+    def _restored(self) -> None:
+        super()._restored()
+        if hasattr(self, "support_") and (self._dual_coef_.shape[0] != 1 or self._intercept_.shape != (1,)):
+            raise ValueError("a machine with one problem has one line of coefficients")
 
     def _values(self, X: Any) -> Floats:
         groups = np.array([0, int(self._n_support[0])], dtype=np.int64)
