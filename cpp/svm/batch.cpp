@@ -13,15 +13,15 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 template <class T>
-void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch, const SolverOptions& options,
-                 int threads, StopToken& stop, const BatchSolution& out) {
+void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch,
+                 const SolverOptions& options, int threads, StopToken& stop, const BatchSolution& out) {
   const auto solve_one = [&](Index b, int threads_inside, const SolverOptions& limits) {
     const std::size_t first = at(batch.starts[at(b)]), count = at(batch.starts[at(b) + 1]) - first;
     const std::size_t first_variable = first * at(batch.copies), variables = count * at(batch.copies);
     const KernelRows<T> rows(table, batch.members.subspan(first, count), kernel);
-    const Problem problem{static_cast<Index>(count), batch.bias, batch.sign.subspan(first_variable, variables),
-                          batch.linear.subspan(first_variable, variables),
-                          batch.upper.subspan(first_variable, variables)};
+    const Problem problem{
+        static_cast<Index>(count), batch.bias, batch.sign.subspan(first_variable, variables),
+        batch.linear.subspan(first_variable, variables), batch.upper.subspan(first_variable, variables)};
     Solution solution;
     solution.alpha = out.alpha.subspan(first_variable, variables);
     solution.scores = out.scores.subspan(first, count);
@@ -43,7 +43,7 @@ void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& 
 
 template void solve_batch<float>(const Table&, const KernelFunction&, const Batch&, const SolverOptions&, int,
                                  StopToken&, const BatchSolution&);
-template void solve_batch<double>(const Table&, const KernelFunction&, const Batch&, const SolverOptions&, int,
-                                  StopToken&, const BatchSolution&);
+template void solve_batch<double>(const Table&, const KernelFunction&, const Batch&, const SolverOptions&,
+                                  int, StopToken&, const BatchSolution&);
 
 }  // namespace certus::svm

@@ -6,8 +6,8 @@
 
 namespace certus::svm {
 
-// Problem b has the rows members[starts[b] .. starts[b + 1]) of the table; its variables lie in the same order in
-// the arrays below, all first copies, then all second ones, from copies x starts[b] on.
+// Problem b has the rows members[starts[b] .. starts[b + 1]) of the table; its variables lie in the same
+// order in the arrays below, all first copies, then all second ones, from copies x starts[b] on.
 struct Batch {
   Bias bias = Bias::one;
   Index copies = 1;
@@ -31,7 +31,7 @@ struct BatchSolution {
 
 // Kernel values of type T. Few problems are solved one after the other on all threads, many side by side.
 template <class T>
-void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch, const SolverOptions& options,
-                 int threads, StopToken& stop, const BatchSolution& out);
+void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch,
+                 const SolverOptions& options, int threads, StopToken& stop, const BatchSolution& out);
 
 }  // namespace certus::svm

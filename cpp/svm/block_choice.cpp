@@ -27,8 +27,10 @@ Extremes BlockChoice::extremes(std::span<const double> alpha, std::span<const do
   for (std::size_t t = 0; t < problem_.sign.size(); ++t) {
     const double value = v(t, scores);
     const int g = group(t);
-    if (may_rise(problem_.sign[t], alpha[t], problem_.upper[t])) found.rise[g] = std::max(found.rise[g], value);
-    if (may_fall(problem_.sign[t], alpha[t], problem_.upper[t])) found.fall[g] = std::min(found.fall[g], value);
+    if (may_rise(problem_.sign[t], alpha[t], problem_.upper[t]))
+      found.rise[g] = std::max(found.rise[g], value);
+    if (may_fall(problem_.sign[t], alpha[t], problem_.upper[t]))
+      found.fall[g] = std::min(found.fall[g], value);
   }
   if (problem_.bias == Bias::none) {  // the larger of the two violations, told as one difference
     found.rise[0] = std::max(found.rise[0], -found.fall[0]);
@@ -37,8 +39,8 @@ Extremes BlockChoice::extremes(std::span<const double> alpha, std::span<const do
   return found;
 }
 
-void BlockChoice::choose(std::span<const double> alpha, std::span<const double> scores, const Extremes& extremes,
-                         std::vector<Index>& rows) {
+void BlockChoice::choose(std::span<const double> alpha, std::span<const double> scores,
+                         const Extremes& extremes, std::vector<Index>& rows) {
   ++round_;
   rows.clear();
   if (block_ >= problem_.rows) {
@@ -53,9 +55,12 @@ void BlockChoice::choose(std::span<const double> alpha, std::span<const double> 
     const double value = v(t, scores);
     const int g = group(t);
     const Index row = static_cast<Index>(t % at(problem_.rows));
-    const double above = none ? value : value - extremes.fall[g], below = none ? -value : extremes.rise[g] - value;
-    if (above > 0.0 && may_rise(problem_.sign[t], alpha[t], problem_.upper[t])) rising_.push_back({above, row});
-    if (below > 0.0 && may_fall(problem_.sign[t], alpha[t], problem_.upper[t])) falling_.push_back({below, row});
+    const double above = none ? value : value - extremes.fall[g],
+                 below = none ? -value : extremes.rise[g] - value;
+    if (above > 0.0 && may_rise(problem_.sign[t], alpha[t], problem_.upper[t]))
+      rising_.push_back({above, row});
+    if (below > 0.0 && may_fall(problem_.sign[t], alpha[t], problem_.upper[t]))
+      falling_.push_back({below, row});
   }
   const Index share = round_ == 1 ? block_ / 2 : block_ / 4;  // at first nothing is free yet
   take_violators(rising_, share, rows);

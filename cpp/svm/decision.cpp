@@ -102,8 +102,8 @@ void CrossKernel::sparse_products(const Table& queries, Index query, Index from,
   if (gaussian) kernel_ops<double>().gaussian(out, norms_.data() + from, kernel_.gamma * norm, wide);
 }
 
-void CrossKernel::values(const Table& queries, Index first, Index count, Index from, Index wide, Scratch& scratch,
-                         double* out) const {
+void CrossKernel::values(const Table& queries, Index first, Index count, Index from, Index wide,
+                         Scratch& scratch, double* out) const {
   const KernelOps<double>& ops = kernel_ops<double>();
   const bool gaussian = kernel_.kind == KernelKind::gaussian;
   if (queries.sparse()) {
@@ -111,8 +111,8 @@ void CrossKernel::values(const Table& queries, Index first, Index count, Index f
       sparse_products(queries, first + i, from, wide, scratch, out + i * support_block);
     }
   } else if (gaussian) {
-    gemm_nt(count, wide, width_, 1.0, scratch.queries.data(), width_, rows_.data() + from * width_, width_, 0.0,
-            out, support_block);
+    gemm_nt(count, wide, width_, 1.0, scratch.queries.data(), width_, rows_.data() + from * width_, width_,
+            0.0, out, support_block);
   } else {
     gemm_nt(count, wide, width_, 1.0, queries.dense.row(first), queries.dense.row_stride,
             support_.dense.row(from), support_.dense.row_stride, 0.0, out, support_block);
@@ -130,8 +130,8 @@ void CrossKernel::values(const Table& queries, Index first, Index count, Index f
 
 }  // namespace
 
-void expand(const Table& queries, const Table& support, const KernelFunction& kernel, const Expansion& expansion,
-            int threads, StopToken& stop, View2D<double> out) {
+void expand(const Table& queries, const Table& support, const KernelFunction& kernel,
+            const Expansion& expansion, int threads, StopToken& stop, View2D<double> out) {
   const View2D<const double>& coefficients = expansion.coefficients;
   const Index total = coefficients.cols, outputs = coefficients.rows;
   const auto groups = static_cast<Index>(expansion.group_starts.size()) - 1;

@@ -12,8 +12,8 @@ using Size = std::ptrdiff_t;
 constexpr int lanes = 16;
 constexpr double infinity = __builtin_inf();
 
-// exp(x) for x <= 0 to about one unit in the last place: x = k ln 2 + r, a Taylor polynomial in r, and k added
-// to the exponent's bits. Below the clamp the result is as good as zero.
+// exp(x) for x <= 0 to about one unit in the last place: x = k ln 2 + r, a Taylor polynomial in r, and k
+// added to the exponent's bits. Below the clamp the result is as good as zero.
 inline double exp_of(double x) {
   x = x < -707.0 ? -707.0 : x;
   const double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;
@@ -32,7 +32,8 @@ inline double exp_of(double x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  const auto bits = __builtin_bit_cast(unsigned long long, p) + (__builtin_bit_cast(unsigned long long, shifted) << 52);
+  const auto bits =
+      __builtin_bit_cast(unsigned long long, p) + (__builtin_bit_cast(unsigned long long, shifted) << 52);
   return __builtin_bit_cast(double, bits);
 }
 
@@ -49,7 +50,8 @@ inline float exp_of(float x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  const unsigned int bits = __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
+  const unsigned int bits =
+      __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
   return __builtin_bit_cast(float, bits);
 }
 
@@ -93,8 +95,10 @@ template <class T>
 void add_rows(const T* const* rows, const double* coefficients, Size count, Size first, double* out, Size n) {
   Size r = 0;
   for (; r + 4 <= count; r += 4) {
-    const T *a = rows[r] + first, *b = rows[r + 1] + first, *c = rows[r + 2] + first, *d = rows[r + 3] + first;
-    const double ca = coefficients[r], cb = coefficients[r + 1], cc = coefficients[r + 2], cd = coefficients[r + 3];
+    const T *a = rows[r] + first, *b = rows[r + 1] + first, *c = rows[r + 2] + first,
+            *d = rows[r + 3] + first;
+    const double ca = coefficients[r], cb = coefficients[r + 1], cc = coefficients[r + 2],
+                 cd = coefficients[r + 3];
     for (Size j = 0; j < n; ++j) {
       out[j] += (ca * static_cast<double>(a[j]) + cb * static_cast<double>(b[j])) +
                 (cc * static_cast<double>(c[j]) + cd * static_cast<double>(d[j]));
@@ -130,7 +134,8 @@ UpMost find_up(const double* up, const double* scores, Size n) {
   UpMost found{-infinity, -1};
   for (int lane = 0; lane < lanes; ++lane) {
     const Size position = static_cast<Size>(place[lane]) + lane;
-    if (best[lane] > found.value || (best[lane] == found.value && best[lane] > -infinity && position < found.position)) {
+    if (best[lane] > found.value ||
+        (best[lane] == found.value && best[lane] > -infinity && position < found.position)) {
       found = {best[lane], position};
     }
   }
@@ -142,8 +147,8 @@ UpMost find_up(const double* up, const double* scores, Size n) {
 }
 
 template <class T>
-Partner best_partner(const double* low, const double* scores, const double* diagonal, const T* row_i, double k_ii,
-                     double v, double smallest_curvature, Size n) {
+Partner best_partner(const double* low, const double* scores, const double* diagonal, const T* row_i,
+                     double k_ii, double v, double smallest_curvature, Size n) {
   double best[lanes], place[lanes], least[lanes];
   for (int lane = 0; lane < lanes; ++lane) best[lane] = 0.0, place[lane] = -1.0, least[lane] = infinity;
   Size j = 0;
@@ -165,7 +170,8 @@ Partner best_partner(const double* low, const double* scores, const double* diag
   for (int lane = 0; lane < lanes; ++lane) {
     found.lowest = least[lane] < found.lowest ? least[lane] : found.lowest;
     const Size position = static_cast<Size>(place[lane]) + lane;
-    if (best[lane] > found.gain || (best[lane] == found.gain && best[lane] > 0.0 && position < found.position)) {
+    if (best[lane] > found.gain ||
+        (best[lane] == found.gain && best[lane] > 0.0 && position < found.position)) {
       found.gain = best[lane], found.position = position;
     }
   }
@@ -184,10 +190,10 @@ Partner best_partner(const double* low, const double* scores, const double* diag
 }  // namespace
 
 extern const SvmOps svm_ops_table;
-const SvmOps svm_ops_table = {
-    {gaussian<float>, polynomial<float>, sigmoid<float>, add_rows<float>, move_pair<float>, best_partner<float>},
-    {gaussian<double>, polynomial<double>, sigmoid<double>, add_rows<double>, move_pair<double>,
-     best_partner<double>},
-    find_up};
+const SvmOps svm_ops_table = {{gaussian<float>, polynomial<float>, sigmoid<float>, add_rows<float>,
+                               move_pair<float>, best_partner<float>},
+                              {gaussian<double>, polynomial<double>, sigmoid<double>, add_rows<double>,
+                               move_pair<double>, best_partner<double>},
+                              find_up};
 
 }  // namespace certus::CERTUS_ISA

@@ -31,7 +31,8 @@ double kernel_of_product(const KernelFunction& kernel, double product) {
 }  // namespace
 
 template <class T>
-KernelRows<T>::KernelRows(const Table& table, std::span<const std::int32_t> members, const KernelFunction& kernel)
+KernelRows<T>::KernelRows(const Table& table, std::span<const std::int32_t> members,
+                          const KernelFunction& kernel)
     : table_(&table),
       members_(members),
       kernel_(kernel),
@@ -127,7 +128,8 @@ void KernelRows<T>::fill(std::span<const Index> rows, T* const* out, int threads
 }
 
 template <class T>
-void KernelRows<T>::fill_dense(std::span<const Index> rows, T* const* out, int threads, StopToken& stop) const {
+void KernelRows<T>::fill_dense(std::span<const Index> rows, T* const* out, int threads,
+                               StopToken& stop) const {
   const Index count = static_cast<Index>(rows.size());
   std::vector<T> gathered(at(count * width_));
   for (Index r = 0; r < count; ++r) {
@@ -140,8 +142,8 @@ void KernelRows<T>::fill_dense(std::span<const Index> rows, T* const* out, int t
     products.resize(at(row_block * column_block));
     const Index first = block / row_blocks * column_block, top = block % row_blocks * row_block;
     const Index wide = std::min(column_block, size_ - first), high = std::min(row_block, count - top);
-    gemm_nt<T>(high, wide, width_, T(1), gathered.data() + top * width_, width_, rows_.data() + first * width_,
-               width_, T(0), products.data(), column_block);
+    gemm_nt<T>(high, wide, width_, T(1), gathered.data() + top * width_, width_,
+               rows_.data() + first * width_, width_, T(0), products.data(), column_block);
     for (Index r = 0; r < high; ++r) {
       T* line = products.data() + r * column_block;
       apply(line, rows[at(top + r)], first, wide);
@@ -151,7 +153,8 @@ void KernelRows<T>::fill_dense(std::span<const Index> rows, T* const* out, int t
 }
 
 template <class T>
-void KernelRows<T>::fill_sparse(std::span<const Index> rows, T* const* out, int threads, StopToken& stop) const {
+void KernelRows<T>::fill_sparse(std::span<const Index> rows, T* const* out, int threads,
+                                StopToken& stop) const {
   const Table& table = *table_;
   std::vector<std::vector<double>> scratch(at(std::max(threads, 1)));
   parallel_for(static_cast<Index>(rows.size()), threads, stop, [&](Index r, int worker) {

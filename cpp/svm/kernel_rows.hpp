@@ -2,8 +2,8 @@
 //
 // Dense rows are copied once: for the Gaussian kernel moved to their mean and scaled by sqrt(gamma), which
 // leaves the kernel as it is and keeps |x|^2 + |z|^2 - 2 x.z accurate; a block of rows is then one matrix
-// product per block of columns. Sparse rows are multiplied by scattering one of them. A given kernel matrix is
-// read. The blocks depend on the problem alone, so that any number of threads gives equal bits.
+// product per block of columns. Sparse rows are multiplied by scattering one of them. A given kernel matrix
+// is read. The blocks depend on the problem alone, so that any number of threads gives equal bits.
 #pragma once
 
 #include <cstdint>

@@ -70,9 +70,9 @@ typename PairSteps<T>::Pair PairSteps<T>::choose_pair() {
     if (top.position < 0) continue;
     const Index row = top.position % size_;
     for (Index copy = 0; copy < copies_; ++copy) {
-      const Partner found = kernel_ops<T>().best_partner(low_[group].data() + copy * size_, scores_.data(),
-                                                         diagonal_.data(), kernel_ + row * size_,
-                                                         diagonal_[at(row)], top.value, smallest_curvature, size_);
+      const Partner found = kernel_ops<T>().best_partner(
+          low_[group].data() + copy * size_, scores_.data(), diagonal_.data(), kernel_ + row * size_,
+          diagonal_[at(row)], top.value, smallest_curvature, size_);
       violation_ = std::max(violation_, top.value - found.lowest);
       if (found.gain > best.gain) {
         const Index down = found.position + copy * size_;
@@ -94,7 +94,8 @@ typename PairSteps<T>::Pair PairSteps<T>::choose_single() {
     const double distance = std::max(rise, fall);
     violation_ = std::max(violation_, distance);
     const double gain = distance * distance / std::max(diagonal_[at(row)], smallest_curvature);
-    if (distance > 0.0 && gain > best.gain) best = {rise > fall ? t : -1, rise > fall ? -1 : t, distance, gain};
+    if (distance > 0.0 && gain > best.gain)
+      best = {rise > fall ? t : -1, rise > fall ? -1 : t, distance, gain};
   }
   return best;
 }
@@ -156,7 +157,8 @@ std::int64_t PairSteps<T>::run(double tolerance, std::int64_t limit, StopToken& 
 }
 
 template <class T>
-void PairSteps<T>::store(std::span<const Index> members, std::span<double> alpha, std::span<double> change) const {
+void PairSteps<T>::store(std::span<const Index> members, std::span<double> alpha,
+                         std::span<double> change) const {
   const Index rows = static_cast<Index>(alpha.size()) / copies_;
   for (Index k = 0; k < size_; ++k) {
     change[at(k)] = 0.0;

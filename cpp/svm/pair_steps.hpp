@@ -19,7 +19,8 @@ class PairSteps {
   // Takes over the variables of `members` (rows of the problem); `kernel` is their kernel matrix, row-major.
   void load(const Problem& problem, std::span<const Index> members, std::span<const T> kernel,
             std::span<const double> diagonal, std::span<const double> alpha, std::span<const double> scores);
-  // Steps until the largest violation is at most `tolerance` or `limit` steps were made; returns their number.
+  // Steps until the largest violation is at most `tolerance` or `limit` steps were made; returns their
+  // number.
   std::int64_t run(double tolerance, std::int64_t limit, StopToken& stop);
   // Writes the variables back; change[k] is by how much sum s_t a_t of the k-th row changed.
   void store(std::span<const Index> members, std::span<double> alpha, std::span<double> change) const;
@@ -47,7 +48,8 @@ class PairSteps {
   const T* kernel_ = nullptr;
   std::vector<double> diagonal_, scores_, alpha_, upper_, offset_, start_;
   std::vector<std::int8_t> sign_;
-  std::vector<double> up_[2], low_[2];  // offset where the variable may rise (fall), else -inf (+inf); per group
+  std::vector<double> up_[2],
+      low_[2];  // offset where the variable may rise (fall), else -inf (+inf); per group
   double violation_ = 0.0;
 };
 

@@ -15,8 +15,8 @@ class RowCache {
   // Keeps at most `bytes`, but never fewer than `fewest` rows.
   RowCache(const KernelRows<T>& source, double bytes, Index fewest);
 
-  // Pointers to the kernel rows of `rows` (at most capacity()); those missing are computed together. They stay
-  // valid until the next call.
+  // Pointers to the kernel rows of `rows` (at most capacity()); those missing are computed together. They
+  // stay valid until the next call.
   void fetch(std::span<const Index> rows, std::span<const T*> out, int threads, StopToken& stop);
   Index capacity() const { return capacity_; }
 

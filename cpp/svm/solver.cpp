@@ -35,7 +35,7 @@ class Solver {
         cache_(kernel, options.cache_bytes, block_),
         goal_(options.tolerance),
         limit_(options.max_steps >= 0 ? options.max_steps
-                                      : std::max<std::int64_t>(10'000'000, 100 * problem.variables())) {}
+                                      : std::max<std::int64_t>(3'000'000, 100 * problem.variables())) {}
 
   void run();
 
@@ -189,7 +189,8 @@ void Solver<T>::set_centers(const Extremes& extremes) {
     const std::size_t i = at(t);
     if (!(out_.alpha[i] > 0.0 && out_.alpha[i] < problem_.upper[i])) continue;
     const int group = problem_.bias == Bias::two && problem_.sign[i] < 0 ? 1 : 0;
-    sums[group] += -static_cast<double>(problem_.sign[i]) * problem_.linear[i] - out_.scores[at(t % problem_.rows)];
+    sums[group] +=
+        -static_cast<double>(problem_.sign[i]) * problem_.linear[i] - out_.scores[at(t % problem_.rows)];
     ++counts[group];
   }
   for (int group = 0; group < 2; ++group) {

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, Report
-from certus.svm._kernels import Kernel
+from certus.svm._kernels import GIVEN, Kernel
 from certus.svm.audit_certificate import audit, audit_certificate
 from certus.svm.duality import objective_at_zero
 from certus.svm.gap_certificate import gap_certificate
 from certus.svm.label_certificate import label_certificate, undecided_rows
-from certus.svm.rounding import GIVEN, matrix_shift, proved_psd, score_error
+from certus.svm.rounding import matrix_shift, proved_psd, score_error
 from certus.svm.solving import Solution
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from certus.base import Classifier, fit_method, predict_method, resolve_seed
 from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Exactly, InstanceOf, OneOf
+from certus.base.params import Boolean, Constraints, Exactly, InstanceOf, OneOf
 from certus.svm import platt
 from certus.svm._kernels import Floats, Kernel, Problems
 from certus.svm.certificates import classifier_report
@@ -24,7 +24,7 @@ from certus.svm.machine import RANDOM, SHARED_CONSTRAINTS, SHARED_STATE, Machine
 from certus.svm.refinement import solve_to_gap
 from certus.svm.solving import Solution
 
-CLASSIFIER_CONSTRAINTS = {
+CLASSIFIER_CONSTRAINTS: Constraints = {
     **SHARED_CONSTRAINTS,
     "probability": [Boolean(), Exactly("deprecated")],
     "class_weight": [OneOf("balanced"), InstanceOf(dict), Exactly(None)],
@@ -117,12 +117,12 @@ class ClassificationMachine(Machine, Classifier):
         if len(left) == 1:
             raise ValueError(
                 "Invalid input - all samples with positive weights belong to the same class, "
-                f"{self.classes_[left[0]]!r}.\nHint: give positive weight to rows of at least two classes."
+                f"{self.classes_[left[0]]}.\nHint: give positive weight to rows of at least two classes."
             )
         lost = np.setdiff1d(np.arange(len(self.classes_)), left)
         if len(lost):
             raise ValueError(
-                f"All rows of class {self.classes_[lost[0]]!r} have weight zero.\n"
+                f"All rows of class {self.classes_[lost[0]]} have weight zero.\n"
                 "Hint: leave its rows out, or give at least one of them a positive weight."
             )
 
@@ -254,7 +254,7 @@ class ClassificationMachine(Machine, Classifier):
             winners = votes(decisions > 0, count).argmax(axis=1)
         return self.classes_.take(winners)
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee).
 
@@ -273,7 +273,7 @@ class ClassificationMachine(Machine, Classifier):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return platt.class_probabilities(self._pair_decisions(X), self._probA, self._probB, len(self.classes_))
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of `predict_proba`.
 

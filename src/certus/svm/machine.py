@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array, check_consistent_length
 
 from certus.base import Learner, check_target, check_X, check_Xy, resolve_threads
-from certus.base.params import Boolean, Exactly, Function, Interval, OneOf, RandomState, Verbosity
+from certus.base.params import Boolean, Constraints, Exactly, Function, Interval, OneOf, RandomState, Rule, Verbosity
 from certus.svm import _kernels
 from certus.svm._kernels import Floats, Kernel, Options
 from certus.svm.kernel_choice import NAMED, KernelObject, computes_gram, gram, resolve_gamma
@@ -23,7 +23,7 @@ DENSE_UP_TO = 4_000_000  # cells of a sparse table up to which it is cheaper to 
 
 FINE = 1e-9  # violation of the optimality conditions that a few more steps aim at, so that ties in data do not show
 
-SHARED_CONSTRAINTS = {
+SHARED_CONSTRAINTS: Constraints = {
     "kernel": [OneOf(*NAMED), Function(), KernelObject()],
     "degree": [Interval(0, None, integer=True)],
     "gamma": [OneOf("scale", "auto"), Interval(0, None)],
@@ -35,9 +35,9 @@ SHARED_CONSTRAINTS = {
     "max_iter": [Interval(-1, None, integer=True)],
     "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
 }
-COST = [Interval(0, None, closed="right")]
-NU = [Interval(0, 1, closed="right")]
-RANDOM = [RandomState()]
+COST: list[Rule] = [Interval(0, None, closed="right")]
+NU: list[Rule] = [Interval(0, 1, closed="right")]
+RANDOM: list[Rule] = [RandomState()]
 
 SHARED_STATE = (
     "n_features_in_",

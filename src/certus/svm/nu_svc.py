@@ -172,10 +172,12 @@ class NuSVC(ClassificationMachine):
 
     def _in_units_of_margin(self, solution: Solution) -> Solution:
         """All multipliers, scores and intercepts of a pair divided by its margin rho."""
-        if not (solution.margin > 0.0).all():
+        resolved = solution.margin > 10.0 * solution.violation + 1e-15 * np.abs(solution.scores).max(initial=0.0)
+        if not resolved.all():
             raise ValueError(
-                "The dual coefficients or intercepts are not finite: with nu="
-                f"{self.nu:g} the margin between two classes is zero.\nHint: use a smaller nu, or SVC."
+                "The dual coefficients or intercepts are not finite: with "
+                f"nu={self.nu:g} the margin between two classes is zero, or too small to be told from it.\n"
+                "Hint: use a larger nu (overlapping classes need one), a smaller tol, or SVC."
             )
         problems = solution.problems
         rows = np.repeat(solution.margin, np.diff(problems.starts))
