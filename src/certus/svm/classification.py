@@ -95,10 +95,11 @@ class ClassificationMachine(Machine, Classifier):
             solution, gap, scale = solve_to_gap(self, table, kernel, problems, start)
             iterations.step(gap=gap)
         self.gap_ = gap
-        solution = self._in_units_of_margin(solution)
         self._warn_unfinished(solution, gap, scale)
-        self._store(X, codes, kept, solution)
-        self.report_ = classifier_report(self, table, kernel, codes, solution, gap)
+        self._store(X, codes, kept, self._in_units_of_margin(solution))
+        self.report_, self.withheld_ = classifier_report(
+            self, table, kernel, codes, solution, gap, sample_weight is not None
+        )
         self._fit_probabilities(table, kernel, codes, weights * self.class_weight_[codes])
         return self
 

@@ -32,18 +32,29 @@ THEOREM = "Strong convexity bounds the distance to the minimizer, weak duality i
 
 def decision_reach(kernel: Kernel, table: Any, solution: Solution, number: int) -> Floats:
     """By how much each member's decision value can differ from the exact optimum's; infinite if unknown."""
+    gap, norms, error = _facts(kernel, table, solution, number)
+    reach = np.sqrt(2.0 * gap) * norms + error
+    if solution.problems.bias == NO_BIAS:
+        return np.asarray(reach * (1.0 + 1e-12), dtype=np.float64)
+    return np.asarray((reach + _intercept_reach(solution, number, gap, norms, error)) * (1.0 + 1e-12))
+
+
+def intercept_is_pinned(kernel: Kernel, table: Any, solution: Solution, number: int) -> bool:
+    """Whether all exact optima have nearly the same intercept (within a thousandth of the margin of ours)."""
+    if solution.problems.bias == NO_BIAS:
+        return True
+    return _intercept_reach(solution, number, *_facts(kernel, table, solution, number)) < 1e-3
+
+
+def _facts(kernel: Kernel, table: Any, solution: Solution, number: int) -> tuple[float, Floats, float]:
+    """Gap with rounding, sqrt k(x, x) of the members, and the rounding error of a score."""
     problems = solution.problems
-    variables, rows = problems.variables(number), problems.rows(number)
-    members = problems.members[rows]
+    variables, members = problems.variables(number), problems.members[problems.rows(number)]
     error = score_error(kernel, table, solution.coefficients(number))
     upper, alpha = problems.upper[variables], solution.alpha[variables]
     finite = np.where(np.isfinite(upper), upper, alpha)
     gap = duality_gap(solution, number) + float(finite.sum()) * error
-    norms = np.sqrt(np.maximum(diagonal(kernel, table)[members], 0.0))
-    reach = np.sqrt(2.0 * gap) * norms + error
-    if problems.bias == NO_BIAS:
-        return np.asarray(reach * (1.0 + 1e-12), dtype=np.float64)
-    return np.asarray((reach + _intercept_reach(solution, number, gap, norms, error)) * (1.0 + 1e-12))
+    return gap, np.sqrt(np.maximum(diagonal(kernel, table)[members], 0.0)), error
 
 
 def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats, error: float) -> float:
@@ -51,8 +62,9 @@ def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats,
     problems = solution.problems
     variables, rows = problems.variables(number), problems.rows(number)
     sign, upper, alpha = problems.sign[variables], problems.upper[variables], solution.alpha[variables]
-    squares = np.maximum(norms, 1e-150) ** 2
-    values = -sign * problems.linear[variables] - solution.scores[rows] - solution.middle[number]
+    squares = np.tile(np.maximum(norms, 1e-150) ** 2, problems.copies)
+    values = -sign * problems.linear[variables] - np.tile(solution.scores[rows], problems.copies)
+    values = values - solution.middle[number]
     room_down = np.where(sign > 0, alpha, upper - alpha)
     room_up = np.where(sign > 0, upper - alpha, alpha)
     worst = 0.0
@@ -67,11 +79,9 @@ def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats,
 
 
 def undecided_rows(
-    kernel: Kernel, table: Any, codes: NDArray[np.intp], classes: int, solution: Solution, exact: bool
+    kernel: Kernel, table: Any, codes: NDArray[np.intp], classes: int, solution: Solution
 ) -> tuple[int, int]:
-    """Rows whose winning class is not certain, and all rows; (0, 0) where the problem gives no such bound."""
-    if not exact:
-        return 0, 0
+    """Rows whose winning class is not certain, and all rows."""
     sure = np.zeros((len(codes), classes))  # pairs that each class certainly wins
     for number, (a, b) in enumerate(class_pairs(classes)):
         members = solution.problems.members[solution.problems.rows(number)]

@@ -50,6 +50,7 @@ SHARED_STATE = (
     "shape_fit_",
     "gap_",
     "converged_",
+    "withheld_",
     "_n_support",
     "_dual_coef_",
     "_intercept_",
@@ -81,6 +82,7 @@ class Machine(Learner):
     intercept_: Floats
     shape_fit_: tuple[int, ...]
     n_iter_: Any
+    withheld_: str
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import register
 from certus.svm._kernels import Floats, Problems
@@ -113,6 +115,8 @@ class NuSVC(ClassificationMachine):
         Shape of the training table.
     report_ : Report
         Certificates that training alone supports.
+    withheld_ : str
+        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
@@ -174,22 +178,20 @@ class NuSVC(ClassificationMachine):
         """All multipliers, scores and intercepts of a pair divided by its margin rho."""
         resolved = solution.margin > 10.0 * solution.violation + 1e-15 * np.abs(solution.scores).max(initial=0.0)
         if not resolved.all():
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite: with "
-                f"nu={self.nu:g} the margin between two classes is zero, or too small to be told from it.\n"
-                "Hint: use a larger nu (overlapping classes need one), a smaller tol, or SVC."
+            warnings.warn(
+                f"With nu={self.nu:g} the margin between two classes is zero, or too small to be told from it, so "
+                "that the decision values of this pair have no scale.\n"
+                "Hint: use a larger nu (overlapping classes need one), a smaller tol, or SVC.",
+                ConvergenceWarning,
+                stacklevel=5,
             )
-        problems = solution.problems
-        rows = np.repeat(solution.margin, np.diff(problems.starts))
-        scaled = replace(problems, upper=problems.upper / rows, linear=np.full(len(rows), -1.0))
+        margin = np.where(resolved, solution.margin, 1.0)
+        rows = np.repeat(margin, np.diff(solution.problems.starts))
         return replace(
             solution,
-            problems=scaled,
-            alpha=np.minimum(solution.alpha / rows, scaled.upper),
+            alpha=solution.alpha / rows,
             scores=solution.scores / rows,
-            middle=solution.middle / solution.margin,
-            margin=np.zeros(problems.count),
-            violation=solution.violation,
+            middle=solution.middle / margin,
         )
 
     def _declared(self) -> dict[str, Any]:
@@ -201,7 +203,7 @@ class NuSVC(ClassificationMachine):
             "class_weights": self.class_weight_.tolist(),
         }
 
-    def _exact(self, solution: Solution) -> bool:
+    def _soft_margin(self, solution: Solution) -> bool:
         """The gap of the problem with nu says nothing about the scaled one."""
         del solution
         return False

@@ -83,6 +83,8 @@ class NuSVR(RegressionMachine):
         Shape of the training table.
     report_ : Report
         Certificates that training alone supports.
+    withheld_ : str
+        Why the compression bound is not among them; empty if it is.
 
     References
     ----------

@@ -89,6 +89,8 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         Shape of the training table.
     report_ : Report
         Certificates that training alone supports.
+    withheld_ : str
+        Why the compression bound is not among them; empty if it is.
 
     References
     ----------

@@ -53,7 +53,8 @@ class SingleProblem(Machine):
             iterations.step(gap=self.gap_)
         self._warn_unfinished(solution, self.gap_, scale)
         self._store(X, kept, solution)
-        self.report_ = regression_report(self, table, kernel, solution, self.gap_)
+        weighted = not (weights == 1.0).all()
+        self.report_, self.withheld_ = regression_report(self, table, kernel, solution, self.gap_, weighted)
 
     def _store(self, X: Any, kept: NDArray[np.intp] | None, solution: Solution) -> None:
         coefficients = solution.coefficients(0)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register
+from certus.base.params import Boolean
 from certus.svm._kernels import Floats, Problems
 from certus.svm.classification import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
 from certus.svm.dual_problems import c_classification
@@ -18,7 +19,7 @@ from certus.svm.solving import Solution
 @register(
     family="svm",
     tasks=("classification",),
-    guarantees=("duality gap", "KKT audit", "labels of the exact optimum"),
+    guarantees=("duality gap", "KKT audit", "labels of the exact optimum", "compression bound on the error"),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
 class SVC(ClassificationMachine):
@@ -70,6 +71,8 @@ class SVC(ClassificationMachine):
         Folds of ``probability=True``.
     gap_tol : float or None, default=None
         If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
+    fit_intercept : bool, default=True
+        Whether there is an intercept b; without one the multipliers have no equality constraint.
 
     Attributes
     ----------
@@ -101,6 +104,8 @@ class SVC(ClassificationMachine):
         Shape of the training table.
     report_ : Report
         Certificates that training alone supports.
+    withheld_ : str
+        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
@@ -117,7 +122,7 @@ class SVC(ClassificationMachine):
     (array([1]), array([[-0.25,  0.25]]))
     """
 
-    _constraints = {"C": COST, **CLASSIFIER_CONSTRAINTS}
+    _constraints = {"C": COST, "fit_intercept": [Boolean()], **CLASSIFIER_CONSTRAINTS}
     _state = CLASSIFIER_STATE
 
     def __init__(
@@ -139,6 +144,7 @@ class SVC(ClassificationMachine):
         break_ties: bool = False,
         random_state: Any = None,
         gap_tol: float | None = None,
+        fit_intercept: bool = True,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -156,19 +162,21 @@ class SVC(ClassificationMachine):
         self.break_ties = break_ties
         self.random_state = random_state
         self.gap_tol = gap_tol
+        self.fit_intercept = fit_intercept
 
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
-        return c_classification(codes, self.C * weights, int(codes.max()) + 1)
+        return c_classification(codes, self.C * weights, int(codes.max()) + 1, bias=bool(self.fit_intercept))
 
     def _declared(self) -> dict[str, Any]:
         """The problem in the certificate's terms."""
         return {
             "machine": "c-svc",
             "C": float(self.C),
+            "fit_intercept": bool(self.fit_intercept),
             "classes": self.classes_.tolist(),
             "class_weights": self.class_weight_.tolist(),
         }
 
-    def _exact(self, solution: Solution) -> bool:
-        """Whether the labels of the exact optimum can be told from the gap."""
+    def _soft_margin(self, solution: Solution) -> bool:
+        """Whether the gap says how far the decision values are from the exact optimum's."""
         return bool(np.isfinite(solution.problems.upper).all())

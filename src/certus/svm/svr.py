@@ -15,7 +15,7 @@ from certus.svm.regression import RegressionMachine
 @register(
     family="svm",
     tasks=("regression",),
-    guarantees=("duality gap", "KKT audit"),
+    guarantees=("duality gap", "KKT audit", "compression bound on the rows outside the tube"),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
 class SVR(RegressionMachine):
@@ -85,6 +85,8 @@ class SVR(RegressionMachine):
         Shape of the training table.
     report_ : Report
         Certificates that training alone supports.
+    withheld_ : str
+        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
