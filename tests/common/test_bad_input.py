@@ -10,7 +10,18 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
+<<<<<<< HEAD
 NEEDS_TWO_CLASSES = {"LogisticRegression", "SVC", "NuSVC"}
+=======
+NEEDS_TWO_CLASSES = {
+    "LinearSVC",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "Perceptron",
+    "QuadraticDiscriminantAnalysis",
+    "SGDClassifier",
+}
+>>>>>>> main
 
 every_learner = pytest.mark.parametrize("entry", learners())
 

@@ -1,8 +1,22 @@
 """Linear models: fast solvers, and for every solution a certificate of how far it can be from the best one."""
 
 from certus.linear.linear_regression import LinearRegression
+from certus.linear.linear_svc import LinearSVC
+from certus.linear.linear_svr import LinearSVR
 from certus.linear.logistic_regression import LogisticRegression
+from certus.linear.logistic_regression_cv import LogisticRegressionCV
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
+from certus.linear.ridge_classifier_cv import RidgeClassifierCV
+from certus.linear.ridge_cv import RidgeCV
 
-__all__ = ["LinearRegression", "LogisticRegression", "Ridge", "RidgeClassifier"]
+__all__ = ["LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge", "RidgeClassifier"]
+__all__ = [
+    "LinearRegression",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "Ridge",
+    "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
+]
