@@ -10,18 +10,16 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
-<<<<<<< HEAD
-NEEDS_TWO_CLASSES = {"LogisticRegression", "SVC", "NuSVC"}
-=======
 NEEDS_TWO_CLASSES = {
     "LinearSVC",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "NuSVC",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "SGDClassifier",
+    "SVC",
 }
->>>>>>> main
 
 every_learner = pytest.mark.parametrize("entry", learners())
 

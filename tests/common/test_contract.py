@@ -189,15 +189,10 @@ def test_grid_search_and_pipeline(entry: Entry) -> None:
 
 @every_learner
 def test_metadata_routing(entry: Entry) -> None:
-<<<<<<< HEAD
-    if not has_fit_parameter(entry.learner, "sample_weight") or not hasattr(entry.learner, "score"):
-        pytest.skip("takes no weights or has no score, as its scikit-learn namesake")
-=======
     if isinstance(make(entry).get_params().get("scoring"), str):
         pytest.skip("its scorer has to be told what it gets, as its scikit-learn namesake's")
-    if not has_fit_parameter(entry.learner, "sample_weight"):
-        pytest.skip("takes no weights, as its scikit-learn namesake")
->>>>>>> main
+    if not has_fit_parameter(entry.learner, "sample_weight") or not hasattr(entry.learner, "score"):
+        pytest.skip("takes no weights or has no score, as its scikit-learn namesake")
     X, y = problem(entry)
     weights = np.ones(len(y))
     with sklearn.config_context(enable_metadata_routing=True):
