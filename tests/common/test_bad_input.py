@@ -14,9 +14,11 @@ NEEDS_TWO_CLASSES = {
     "LinearSVC",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "NuSVC",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "SGDClassifier",
+    "SVC",
 }
 
 every_learner = pytest.mark.parametrize("entry", learners())

@@ -175,6 +175,8 @@ def test_pickle_joblib_and_clone(entry: Entry) -> None:
 
 @every_learner
 def test_grid_search_and_pipeline(entry: Entry) -> None:
+    if not hasattr(entry.learner, "score"):
+        pytest.skip("has no score, as its scikit-learn namesake")
     X, y = problem(entry)
     pipeline = make_pipeline(StandardScaler(), make(entry))
     name = pipeline.steps[-1][0]
@@ -189,8 +191,8 @@ def test_grid_search_and_pipeline(entry: Entry) -> None:
 def test_metadata_routing(entry: Entry) -> None:
     if isinstance(make(entry).get_params().get("scoring"), str):
         pytest.skip("its scorer has to be told what it gets, as its scikit-learn namesake's")
-    if not has_fit_parameter(entry.learner, "sample_weight"):
-        pytest.skip("takes no weights, as its scikit-learn namesake")
+    if not has_fit_parameter(entry.learner, "sample_weight") or not hasattr(entry.learner, "score"):
+        pytest.skip("takes no weights or has no score, as its scikit-learn namesake")
     X, y = problem(entry)
     weights = np.ones(len(y))
     with sklearn.config_context(enable_metadata_routing=True):
