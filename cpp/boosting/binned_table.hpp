@@ -22,11 +22,13 @@ struct ColumnGroup {
   Index width() const { return last - first; }
 };
 
-// At most this many columns a group: the histograms of a group then stay near the processor.
-inline constexpr Index group_width = 32;
+// At most this many columns a group: the packed sums of a group then fit into the first-level cache.
+inline constexpr Index group_width = 16;
 
+// An even number of groups where there are several, so that two threads have equal shares.
 inline std::vector<ColumnGroup> column_groups(Index columns) {
-  const Index groups = (columns + group_width - 1) / group_width;
+  Index groups = (columns + group_width - 1) / group_width;
+  if (columns > 4) groups += groups % 2;
   std::vector<ColumnGroup> found;
   for (Index group = 0; group < groups; ++group) {
     found.push_back({columns * group / groups, columns * (group + 1) / groups});

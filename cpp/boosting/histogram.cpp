@@ -10,7 +10,8 @@ namespace {
 // Columns of a group are this far apart in the words: not a multiple of the cache's period, so that the first
 // bins of all columns do not compete for the same places.
 constexpr Index word_stride = bins_per_column + 8;
-constexpr Index rows_per_block = 4 * coarse_rows;
+constexpr Index rows_for_threads = 256;
+constexpr Index rows_for_parts = 8192;
 constexpr Index ahead = 12;  // rows whose bins are fetched in advance
 
 // Gradient in the upper 27 bits, hessian in 25, count in 12.
@@ -33,87 +34,101 @@ inline void prefetch(const void* address) {
 }  // namespace
 
 HistogramBuilder::HistogramBuilder(const BinnedTable& table, int threads)
-    : table_(table), groups_(column_groups(table.columns)), scratch_(static_cast<std::size_t>(threads)),
+    : table_(table), groups_(column_groups(table.columns)), words_(static_cast<std::size_t>(threads)),
       threads_(threads) {
-  for (Scratch& scratch : scratch_) {
-    scratch.words.assign(static_cast<std::size_t>(group_width * word_stride), 0);
-    scratch.sums.resize(static_cast<std::size_t>(table.columns * bins_per_column));
-  }
+  for (auto& words : words_) words.assign(static_cast<std::size_t>(group_width * word_stride), 0);
+  const Index parts = block_count(threads, static_cast<Index>(groups_.size()));
+  for (Index part = 1; part < parts; ++part) parts_.emplace_back(table.columns * bins_per_column);
 }
 
-void HistogramBuilder::build(std::span<const Entry> entries, const Grid& grid,
-                              Histogram& out, StopToken& stop) {
+// Every group of columns is a task of its own. Where there are more threads than groups, the rows of large
+// nodes are cut into parts as well; that may depend on the number of threads, for all sums are exact.
+void HistogramBuilder::build(std::span<const Entry> entries, const Grid& grid, Histogram& out, StopToken& stop) {
   const Index rows = static_cast<Index>(entries.size());
-  const Index blocks = block_count(rows, rows_per_block);
   const Index groups = static_cast<Index>(groups_.size());
-  const int threads = blocks * groups == 1 ? 1 : threads_;
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(threads), 0);
-  std::fill(out.begin(), out.end(), Sums{});
-  parallel_for(blocks * groups, threads, stop, [&](Index task, int worker) {
-    if (stop.poll()) return;
-    Scratch& scratch = scratch_[worker];
-    if (!used[worker]) std::fill(scratch.sums.begin(), scratch.sums.end(), Sums{});
-    used[worker] = 1;
-    const Index first = (task % blocks) * rows_per_block;
-    const auto part = entries.subspan(first, std::min(rows - first, rows_per_block));
-    add_block(part, grid, groups_[task / blocks], scratch);
+  const Index parts = rows < rows_for_parts ? 1 : static_cast<Index>(parts_.size()) + 1;
+  parallel_for(groups * parts, rows < rows_for_threads ? 1 : threads_, stop, [&](Index task, int worker) {
+    const ColumnGroup& group = groups_[task % groups];
+    const Index part = task / groups;
+    const Index first = rows * part / parts, last = rows * (part + 1) / parts;
+    Histogram& sums = part == 0 ? out : parts_[part - 1];
+    clear(group, sums);
+    add_rows(entries.subspan(first, last - first), grid, group, words_[worker], sums, stop);
   });
-  for (int worker = 0; worker < threads; ++worker) {
-    if (!used[worker]) continue;
-    const Histogram& sums = scratch_[worker].sums;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += sums[i];
-  }
+  if (parts == 1) return;
+  parallel_for(groups, threads_, stop, [&](Index task, int) {
+    const Index first = groups_[task].first * bins_per_column, last = groups_[task].last * bins_per_column;
+    for (const Histogram& part : parts_) {
+      for (Index i = first; i < last; ++i) out[i] += part[i];
+    }
+  });
 }
 
-void HistogramBuilder::add_block(std::span<const Entry> entries, const Grid& grid,
-                                  const ColumnGroup& group,
-                                 Scratch& scratch) const {
-  if (!grid.coarse) {
-    add_fine(entries, grid, group, scratch.sums);
-    return;
-  }
+void HistogramBuilder::clear(const ColumnGroup& group, Histogram& sums) const {
+  std::fill(sums.begin() + group.first * bins_per_column, sums.begin() + group.last * bins_per_column, Sums{});
+}
+
+void HistogramBuilder::add_rows(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
+                                std::vector<std::uint64_t>& words, Histogram& sums, StopToken& stop) const {
   const Index rows = static_cast<Index>(entries.size());
-  for (Index first = 0; first < rows; first += coarse_rows) {
-    add_coarse(entries.subspan(first, std::min(rows - first, coarse_rows)), grid, group, scratch);
+  for (Index first = 0; first < rows && !stop.poll(); first += coarse_rows) {
+    const auto part = entries.subspan(first, std::min(rows - first, coarse_rows));
+    if (grid.coarse) {
+      add_coarse(part, group, words.data());
+      flush(grid, group, words.data(), sums);
+    } else {
+      add_fine(part, grid, group, sums);
+    }
   }
 }
 
-void HistogramBuilder::add_coarse(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
-                                  Scratch& scratch) const {
+void HistogramBuilder::add_coarse(std::span<const Entry> entries, const ColumnGroup& group,
+                                  std::uint64_t* words) const {
   const Bin* bins = table_.group(group);
   const Index width = group.width();
-  std::uint64_t* words = scratch.words.data();
   const Index rows = static_cast<Index>(entries.size());
+  const Index by_four = width - width % 4;
   for (Index i = 0; i < rows; ++i) {
     if (i + ahead < rows) prefetch(bins + entries[i + ahead].row * width);
     const Bin* row = bins + entries[i].row * width;
     const std::uint64_t word = word_of(entries[i].packed);
     std::uint64_t* column = words;
-    for (Index j = 0; j < width; ++j, column += word_stride) column[row[j]] += word;
+    Index j = 0;
+    for (; j < by_four; j += 4, column += 4 * word_stride) {
+      column[row[j]] += word;
+      column[row[j + 1] + word_stride] += word;
+      column[row[j + 2] + 2 * word_stride] += word;
+      column[row[j + 3] + 3 * word_stride] += word;
+    }
+    for (; j < width; ++j, column += word_stride) column[row[j]] += word;
   }
+}
+
+// Adds the packed sums to the histogram and sets them to zero.
+void HistogramBuilder::flush(const Grid& grid, const ColumnGroup& group, std::uint64_t* words,
+                             Histogram& histogram) const {
   constexpr std::uint64_t hessian_mask = (std::uint64_t{1} << (gradient_shift - hessian_shift)) - 1;
   constexpr std::uint64_t count_mask = (std::uint64_t{1} << hessian_shift) - 1;
-  for (Index j = 0; j < width; ++j) {
+  for (Index j = 0; j < group.width(); ++j) {
     std::uint64_t* column = words + j * word_stride;
-    Sums* sums = scratch.sums.data() + (group.first + j) * bins_per_column;
-    const auto flush = [&](Index bin) {
+    Sums* sums = histogram.data() + (group.first + j) * bins_per_column;
+    const auto flush_bin = [&](Index bin) {
       const std::uint64_t word = column[bin];
       column[bin] = 0;
-      const double gradient = static_cast<double>(static_cast<std::int32_t>(static_cast<std::int64_t>(word) >> gradient_shift));
-      const double count = static_cast<double>(static_cast<std::int32_t>(word & count_mask));
-      const double hessian = static_cast<double>(static_cast<std::int32_t>((word >> hessian_shift) & hessian_mask));
+      const auto gradient = static_cast<std::int32_t>(static_cast<std::int64_t>(word) >> gradient_shift);
+      const auto hessian = static_cast<std::int32_t>((word >> hessian_shift) & hessian_mask);
+      const auto count = static_cast<std::int32_t>(word & count_mask);
       sums[bin].gradient += gradient * grid.gradient_step;
       sums[bin].hessian += grid.unit_hessian ? count : hessian * grid.hessian_step;
       sums[bin].rows += count;
     };
     const Index used = table_.bins[group.first + j];
-    for (Index bin = 0; bin < used; ++bin) flush(bin);
-    if (table_.has_missing[group.first + j]) flush(missing_bin);
+    for (Index bin = 0; bin < used; ++bin) flush_bin(bin);
+    if (table_.has_missing[group.first + j]) flush_bin(missing_bin);
   }
 }
 
-void HistogramBuilder::add_fine(std::span<const Entry> entries, const Grid& grid,
-                                 const ColumnGroup& group,
+void HistogramBuilder::add_fine(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
                                 Histogram& sums) const {
   for (Index j = group.first; j < group.last; ++j) {
     const Bin* bins = table_.column(j);

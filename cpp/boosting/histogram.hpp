@@ -36,21 +36,18 @@ class HistogramBuilder {
   void subtract(const Histogram& whole, const Histogram& part, Index column, Histogram& out) const;
 
  private:
-  struct Scratch {
-    std::vector<std::uint64_t> words;  // coarse sums of one group, zero between uses
-    Histogram sums;
-  };
-
-  void add_block(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
-                 Scratch& scratch) const;
-  void add_coarse(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
-                  Scratch& scratch) const;
+  void add_rows(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
+                std::vector<std::uint64_t>& words, Histogram& sums, StopToken& stop) const;
+  void add_coarse(std::span<const Entry> entries, const ColumnGroup& group, std::uint64_t* words) const;
+  void flush(const Grid& grid, const ColumnGroup& group, std::uint64_t* words, Histogram& sums) const;
   void add_fine(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,
                 Histogram& sums) const;
+  void clear(const ColumnGroup& group, Histogram& sums) const;
 
   const BinnedTable& table_;
   std::vector<ColumnGroup> groups_;
-  std::vector<Scratch> scratch_;  // one per worker
+  std::vector<std::vector<std::uint64_t>> words_;  // per worker: packed sums of one group, zero between uses
+  std::vector<Histogram> parts_;                   // of further parts of the rows, where threads outnumber groups
   int threads_;
 };
 

@@ -22,9 +22,6 @@ from certus.ensemble.hist_gradient_boosting import HistGradientBoosting
     tasks=("classification",),
     guarantees=("held-out error bound",),
     cost="fit O(n p) for bins + O(rounds n p depth classes), predict O(n rounds depth classes)",
-    known_failures={
-        "check_sample_weight_equivalence_on_dense_data": "min_samples_leaf counts rows, not weights; as scikit-learn's",
-    },
 )
 class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     r"""Boosted classification trees on binned columns: fast on large tables.

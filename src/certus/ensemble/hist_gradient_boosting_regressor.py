@@ -19,9 +19,6 @@ from certus.ensemble.hist_gradient_boosting import HistGradientBoosting
     tasks=("regression",),
     guarantees=(),
     cost="fit O(n p) for bins + O(rounds n p depth), predict O(n rounds depth)",
-    known_failures={
-        "check_sample_weight_equivalence_on_dense_data": "min_samples_leaf counts rows, not weights; as scikit-learn's",
-    },
 )
 class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
     r"""Boosted regression trees on binned columns: fast on large tables.
