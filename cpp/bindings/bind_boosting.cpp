@@ -14,8 +14,8 @@ namespace {
 using boosting::Bin;
 using boosting::BinnedTable;
 using boosting::BinSet;
-using boosting::GrowOptions;
 using boosting::Grower;
+using boosting::GrowOptions;
 using boosting::Loss;
 using boosting::Node;
 using boosting::PackedTrees;
@@ -23,11 +23,11 @@ using boosting::Row;
 
 template <class T>
 void find_edges(StridedMatrix<const T> x, Vector<const Row> rows, Vector<const double> weights,
-                Vector<const std::uint8_t> skip, int max_bins, Matrix<double> edges, Vector<std::uint16_t> counts,
-                int threads) {
+                Vector<const std::uint8_t> skip, int max_bins, Matrix<double> edges,
+                Vector<std::uint16_t> counts, int threads) {
   run_kernel([&](StopToken& stop) {
-    boosting::find_edges<T>(view(x), span(rows), span(weights), span(skip), max_bins, view(edges), span(counts),
-                            threads, stop);
+    boosting::find_edges<T>(view(x), span(rows), span(weights), span(skip), max_bins, view(edges),
+                            span(counts), threads, stop);
   });
 }
 
@@ -98,22 +98,29 @@ void copy_nodes(const Grower& grower, Vector<std::uint8_t> nodes, Vector<std::ui
 
 void bind_growing(nb::module_& m) {
   nb::class_<BinnedTable>(m, "BinnedTable", "A table of bins.")
-      .def("__init__",
-           [](BinnedTable* self, Index rows, Vector<const Bin> by_column, Vector<const Bin> by_row,
-              Vector<const std::uint16_t> bins, Vector<const std::uint8_t> has_missing,
-              Vector<const std::uint8_t> categorical, Matrix<const double> edges) {
-             new (self) BinnedTable(make_table(rows, by_column, by_row, bins, has_missing, categorical, edges));
-           },
-           nb::arg("rows"), nb::arg("by_column").noconvert(), nb::arg("by_row").noconvert(),
-           nb::arg("bins").noconvert(), nb::arg("has_missing").noconvert(), nb::arg("categorical").noconvert(),
-           nb::arg("edges").noconvert(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
-           nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>());
+      .def(
+          "__init__",
+          [](BinnedTable* self, Index rows, Vector<const Bin> by_column, Vector<const Bin> by_row,
+             Vector<const std::uint16_t> bins, Vector<const std::uint8_t> has_missing,
+             Vector<const std::uint8_t> categorical, Matrix<const double> edges) {
+            new (self)
+                BinnedTable(make_table(rows, by_column, by_row, bins, has_missing, categorical, edges));
+          },
+          nb::arg("rows"), nb::arg("by_column").noconvert(), nb::arg("by_row").noconvert(),
+          nb::arg("bins").noconvert(), nb::arg("has_missing").noconvert(), nb::arg("categorical").noconvert(),
+          nb::arg("edges").noconvert(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+          nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>());
   nb::class_<Grower>(m, "BoostingGrower", "Grows one tree after the other on a table of bins.")
-      .def(nb::init<const BinnedTable&, const GrowOptions&, int>(), nb::arg("table"), nb::arg("options"),
-           nb::arg("threads"), nb::keep_alive<1, 2>())
+      .def(
+          "__init__",
+          [](Grower* self, const BinnedTable& table, const GrowOptions& options, Vector<const double> weights,
+             int threads) { new (self) Grower(table, options, span(weights), threads); },
+          nb::arg("table"), nb::arg("options"), nb::arg("weights").noconvert(), nb::arg("threads"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
       .def(
           "grow",
-          [](Grower& grower, Vector<const double> gradients, Vector<const double> hessians, std::uint64_t number) {
+          [](Grower& grower, Vector<const double> gradients, Vector<const double> hessians,
+             std::uint64_t number) {
             run_kernel([&](StopToken& stop) { grower.grow(span(gradients), span(hessians), number, stop); });
             return nb::make_tuple(grower.tree().nodes.size(), grower.tree().category_sets.size());
           },
@@ -121,14 +128,12 @@ void bind_growing(nb::module_& m) {
           "Grow a tree; its numbers of nodes and of sets of categories.")
       .def(
           "use_quantiles",
-          [](Grower& grower, Vector<const double> target, Vector<const double> prediction,
-             Vector<const double> weights, double share) {
-            run_kernel([&](StopToken& stop) {
-              grower.use_quantiles(span(target), span(prediction), span(weights), share, stop);
-            });
+          [](Grower& grower, Vector<const double> target, Vector<const double> prediction, double share) {
+            run_kernel(
+                [&](StopToken& stop) { grower.use_quantiles(span(target), span(prediction), share, stop); });
           },
-          nb::arg("target").noconvert(), nb::arg("prediction").noconvert(), nb::arg("weights").noconvert(),
-          nb::arg("share"), "Set the leaves to quantiles of the residuals.")
+          nb::arg("target").noconvert(), nb::arg("prediction").noconvert(), nb::arg("share"),
+          "Set the leaves to quantiles of the residuals.")
       .def(
           "add_values",
           [](const Grower& grower, Vector<double> prediction) {
@@ -139,7 +144,8 @@ void bind_growing(nb::module_& m) {
            "The tree as bytes.");
 }
 
-boosting::Rows make_rows(const Vector<const double>& target, const Vector<const double>& weights, double share) {
+boosting::Rows make_rows(const Vector<const double>& target, const Vector<const double>& weights,
+                         double share) {
   return {span(target), span(weights), share};
 }
 
@@ -153,16 +159,16 @@ void bind_losses(nb::module_& m) {
       .value("logistic", Loss::logistic);
   m.def(
       "boosting_gradients",
-      [](Loss loss, Vector<const double> target, Vector<const double> weights, double share,
-         Vector<const double> raw, Vector<double> gradients, Vector<double> hessians, int threads) {
+      [](Loss loss, Vector<const double> target, double share, Vector<const double> raw,
+         Vector<double> gradients, Vector<double> hessians, int threads) {
         run_kernel([&](StopToken& stop) {
-          boosting::loss_gradients(loss, make_rows(target, weights, share), span(raw), span(gradients),
+          boosting::loss_gradients(loss, {span(target), {}, share}, span(raw), span(gradients),
                                    span(hessians), threads, stop);
         });
       },
-      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("weights").noconvert(), nb::arg("share"),
-      nb::arg("raw").noconvert(), nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(),
-      nb::arg("threads"), "Derivatives of the loss at every row.");
+      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("share"), nb::arg("raw").noconvert(),
+      nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(), nb::arg("threads"),
+      "Derivatives of the loss at every row.");
   m.def(
       "boosting_mean_loss",
       [](Loss loss, Vector<const double> target, Vector<const double> weights, double share,
@@ -182,15 +188,15 @@ void bind_losses(nb::module_& m) {
       "Softmax over the classes; classes x rows.");
   m.def(
       "boosting_class_gradients",
-      [](Vector<const double> target, Vector<const double> weights, Vector<const double> shares, Index label,
-         Vector<double> gradients, Vector<double> hessians, int threads) {
+      [](Vector<const double> target, Vector<const double> shares, Index label, Vector<double> gradients,
+         Vector<double> hessians, int threads) {
         run_kernel([&](StopToken& stop) {
-          boosting::class_gradients(make_rows(target, weights, 0.5), span(shares), label, span(gradients),
-                                    span(hessians), threads, stop);
+          boosting::class_gradients(span(target), span(shares), label, span(gradients), span(hessians),
+                                    threads, stop);
         });
       },
-      nb::arg("target").noconvert(), nb::arg("weights").noconvert(), nb::arg("shares").noconvert(),
-      nb::arg("label"), nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(), nb::arg("threads"),
+      nb::arg("target").noconvert(), nb::arg("shares").noconvert(), nb::arg("label"),
+      nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(), nb::arg("threads"),
       "Derivatives of the multinomial loss for one class.");
   m.def(
       "boosting_mean_class_loss",
@@ -216,18 +222,19 @@ void bind_add(nb::class_<PackedTrees>& trees) {
 }
 
 void bind_prediction(nb::module_& m) {
-  auto trees = nb::class_<PackedTrees>(m, "PackedTrees", "Trees packed for prediction.")
-                   .def(
-                       "__init__",
-                       [](PackedTrees* self, Vector<const std::uint8_t> nodes, Vector<const std::int64_t> starts,
-                          Vector<const std::uint64_t> sets, Vector<const std::int64_t> set_starts) {
-                         const auto* first = reinterpret_cast<const Node*>(nodes.data());
-                         const auto* first_set = reinterpret_cast<const BinSet*>(sets.data());
-                         new (self) PackedTrees({first, nodes.shape(0) / sizeof(Node)}, span(starts),
-                                                {first_set, sets.shape(0) / 4}, span(set_starts));
-                       },
-                       nb::arg("nodes").noconvert(), nb::arg("starts").noconvert(), nb::arg("sets").noconvert(),
-                       nb::arg("set_starts").noconvert());
+  auto trees =
+      nb::class_<PackedTrees>(m, "PackedTrees", "Trees packed for prediction.")
+          .def(
+              "__init__",
+              [](PackedTrees* self, Vector<const std::uint8_t> nodes, Vector<const std::int64_t> starts,
+                 Vector<const std::uint64_t> sets, Vector<const std::int64_t> set_starts) {
+                const auto* first = reinterpret_cast<const Node*>(nodes.data());
+                const auto* first_set = reinterpret_cast<const BinSet*>(sets.data());
+                new (self) PackedTrees({first, nodes.shape(0) / sizeof(Node)}, span(starts),
+                                       {first_set, sets.shape(0) / 4}, span(set_starts));
+              },
+              nb::arg("nodes").noconvert(), nb::arg("starts").noconvert(), nb::arg("sets").noconvert(),
+              nb::arg("set_starts").noconvert());
   bind_add<float>(trees);
   bind_add<double>(trees);
 }

@@ -39,8 +39,8 @@ inline std::vector<ColumnGroup> column_groups(Index columns) {
 struct BinnedTable {
   Index rows = 0;
   Index columns = 0;
-  const Bin* by_column = nullptr;  // columns x rows
-  const Bin* by_row = nullptr;     // for each group: rows x width, at rows * group.first
+  const Bin* by_column = nullptr;       // columns x rows
+  const Bin* by_row = nullptr;          // for each group: rows x width, at rows * group.first
   std::span<const std::uint16_t> bins;  // bins that hold values, per column; a missing value comes on top
   std::span<const std::uint8_t> has_missing;
   std::span<const std::uint8_t> categorical;

@@ -61,7 +61,8 @@ double quantile(const Sorted& sorted, double share) {
   } else {
     const double wanted = share * sorted.reached.back();
     const double slack = 1e-9 * wanted;
-    at = std::lower_bound(sorted.reached.begin(), sorted.reached.end(), wanted - slack) - sorted.reached.begin();
+    at = std::lower_bound(sorted.reached.begin(), sorted.reached.end(), wanted - slack) -
+         sorted.reached.begin();
     at = std::min(at, last);
     exact = std::abs(sorted.reached[at] - wanted) <= slack;
   }
@@ -73,7 +74,8 @@ double quantile(const Sorted& sorted, double share) {
 Index write_edges(const Sorted& sorted, int max_bins, double* edges) {
   const auto& values = sorted.values;
   Index distinct = values.empty() ? 0 : 1;
-  for (std::size_t i = 1; i < values.size() && distinct <= max_bins; ++i) distinct += values[i] != values[i - 1];
+  for (std::size_t i = 1; i < values.size() && distinct <= max_bins; ++i)
+    distinct += values[i] != values[i - 1];
   Index count = 0;
   const auto add = [&](double edge) {
     edge = std::min(edge, 1e300);  // infinity is the border between all values and the missing ones

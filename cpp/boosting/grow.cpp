@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
 
 #include "boosting/quantile.hpp"
 #include "core/parallel.hpp"
@@ -29,8 +28,13 @@ struct Grower::Work {
   std::vector<std::uint8_t> groups;   // interaction sets that contain all columns of the path
 };
 
-Grower::Grower(const BinnedTable& table, const GrowOptions& options, int threads)
-    : table_(table), options_(options), threads_(threads), builder_(table, threads),
+Grower::Grower(const BinnedTable& table, const GrowOptions& options, std::span<const double> weights,
+               int threads)
+    : table_(table),
+      options_(options),
+      weights_(weights),
+      threads_(threads),
+      builder_(table, threads),
       goes_left_(static_cast<std::size_t>(table.rows)) {
   for (auto& buffer : buffers_) buffer.resize(static_cast<std::size_t>(table.rows));
   found_.assign(2, std::vector<Split>(static_cast<std::size_t>(table.columns)));
@@ -61,34 +65,55 @@ bool Grower::may_split(const Work& work) const {
          work.sums.hessian >= options_.rules.min_hessian;
 }
 
-void Grower::finish(const Work& work) {
-  leaves_.push_back({work.node, work.first, work.count, work.side, work.bounds});
+void Grower::finish(std::unique_ptr<Work> work) {
+  if (work->histogram) spare_.push_back(std::move(work->histogram));
+  leaves_.push_back({work->node, work->first, work->count, work->side, work->bounds});
+}
+
+// The division that gains most comes first (or the shallowest node), of equal ones the older node.
+bool Grower::later(const std::unique_ptr<Work>& a, const std::unique_ptr<Work>& b) const {
+  if (options_.by_level && a->depth != b->depth) return a->depth > b->depth;
+  if (a->split.gain != b->split.gain) return a->split.gain < b->split.gain;
+  return a->node > b->node;
+}
+
+// Puts a searched node into the queue, or finishes it as a leaf if there is no division.
+void Grower::keep(std::unique_ptr<Work> work) {
+  if (work->split.column < 0) return finish(std::move(work));
+  open_.push_back(std::move(work));
+  std::push_heap(open_.begin(), open_.end(), [this](const auto& a, const auto& b) { return later(a, b); });
+}
+
+std::unique_ptr<Grower::Work> Grower::take_best() {
+  std::pop_heap(open_.begin(), open_.end(), [this](const auto& a, const auto& b) { return later(a, b); });
+  auto work = std::move(open_.back());
+  open_.pop_back();
+  return work;
 }
 
 const Tree& Grower::grow(std::span<const double> gradients, std::span<const double> hessians,
                          std::uint64_t number, StopToken& stop) {
   tree_ = Tree{};
   leaves_.clear();
+  open_.clear();
   rng_ = Rng(options_.seed, number);
-  place_on_grid(gradients, hessians, grid_, buffers_[0], threads_, stop);
+  const Derivatives of{gradients, hessians, weights_};
+  place_on_grid(of, grid_, buffers_[0], threads_, stop);
+  keep(make_root(stop));
+  for (Index count = 1; !open_.empty() && !stop.poll();) {
+    auto work = take_best();
+    if (options_.max_leaves >= 0 && count >= options_.max_leaves) {
+      finish(std::move(work));
+    } else {
+      ++count;
+      split(std::move(work), options_.max_leaves >= 0 && count >= options_.max_leaves, stop);
+    }
+  }
+  if (!stop.requested()) set_leaf_values(of, stop);
+  return tree_;
+}
 
-  // The division that gains most comes first (or the shallowest node), of equal ones the older node.
-  const auto later = [&](const std::unique_ptr<Work>& a, const std::unique_ptr<Work>& b) {
-    if (options_.by_level && a->depth != b->depth) return a->depth > b->depth;
-    if (a->split.gain != b->split.gain) return a->split.gain < b->split.gain;
-    return a->node > b->node;
-  };
-  std::vector<std::unique_ptr<Work>> open;
-  const auto close = [&](std::unique_ptr<Work>& work) {
-    if (work->histogram) spare_.push_back(std::move(work->histogram));
-    finish(*work);
-  };
-  const auto keep = [&](std::unique_ptr<Work> work) {
-    if (work->split.column < 0) return close(work);
-    open.push_back(std::move(work));
-    std::push_heap(open.begin(), open.end(), later);
-  };
-
+std::unique_ptr<Grower::Work> Grower::make_root(StopToken& stop) {
   auto root = std::make_unique<Work>();
   root->count = table_.rows;
   root->groups.assign(options_.interactions.size(), 1);
@@ -97,38 +122,27 @@ const Tree& Grower::grow(std::span<const double> gradients, std::span<const doub
   for (Index bin = 0; bin < bins_per_column; ++bin) root->sums += (*root->histogram)[bin];
   root->node = add_node(root->sums, root->bounds, 0);
   if (may_split(*root)) search(root.get(), nullptr, stop);
-  keep(std::move(root));
+  return root;
+}
 
-  Index count = 1;
-  while (!open.empty() && !stop.poll()) {
-    std::pop_heap(open.begin(), open.end(), later);
-    auto work = std::move(open.back());
-    open.pop_back();
-    if (options_.max_leaves >= 0 && count >= options_.max_leaves) {
-      close(work);
-      continue;
-    }
-    auto left = std::make_unique<Work>(), right = std::make_unique<Work>();
-    divide(*work, *left, *right, stop);
-    ++count;
-    const bool last = options_.max_leaves >= 0 && count >= options_.max_leaves;
-    const bool left_open = !last && may_split(*left), right_open = !last && may_split(*right);
-    if (left_open || right_open) {
-      Work& small = left->count <= right->count ? *left : *right;
-      Work& large = left->count <= right->count ? *right : *left;
-      small.histogram = take_histogram();
-      builder_.build(entries(small.first, small.count, small.side), grid_, *small.histogram, stop);
-      large.histogram = std::move(work->histogram);
-      search(&small, &large, stop);
-      if (!left_open) left->split = Split{};
-      if (!right_open) right->split = Split{};
-    }
-    if (work->histogram) spare_.push_back(std::move(work->histogram));
-    keep(std::move(left));
-    keep(std::move(right));
+// Divides a node; its children are searched unless it was the last division that the limit allows.
+void Grower::split(std::unique_ptr<Work> work, bool last, StopToken& stop) {
+  auto left = std::make_unique<Work>(), right = std::make_unique<Work>();
+  divide(*work, *left, *right, stop);
+  const bool left_open = !last && may_split(*left), right_open = !last && may_split(*right);
+  if (left_open || right_open) {
+    Work& small = left->count <= right->count ? *left : *right;
+    Work& large = left->count <= right->count ? *right : *left;
+    small.histogram = take_histogram();
+    builder_.build(entries(small.first, small.count, small.side), grid_, *small.histogram, stop);
+    large.histogram = std::move(work->histogram);
+    search(&small, &large, stop);
+    if (!left_open) left->split = Split{};
+    if (!right_open) right->split = Split{};
   }
-  if (!stop.requested()) set_leaf_values(gradients, hessians, stop);
-  return tree_;
+  if (work->histogram) spare_.push_back(std::move(work->histogram));
+  keep(std::move(left));
+  keep(std::move(right));
 }
 
 // Which columns the node may use: those of its interaction sets, and of these a random part.
@@ -159,14 +173,16 @@ void Grower::search(Work* small, Work* large, StopToken& stop) {
   const int threads = table_.columns > columns_per_block ? threads_ : 1;
   parallel_ranges(table_.columns, columns_per_block, threads, stop, [&](Index first, Index last, int) {
     for (Index column = first; column < last; ++column) {
-      if (large != nullptr) builder_.subtract(*large->histogram, *small->histogram, column, *large->histogram);
+      if (large != nullptr)
+        builder_.subtract(*large->histogram, *small->histogram, column, *large->histogram);
       for (int i = 0; i < 2; ++i) {
         if (nodes[i] == nullptr) continue;
         const Work& work = *nodes[i];
-        found_[i][column] = work.columns[column]
-                                ? best_split(table_, column, work.histogram->data() + column * bins_per_column,
-                                             work.sums, work.bounds, options_.monotone[column], options_.rules)
-                                : Split{};
+        found_[i][column] =
+            work.columns[column]
+                ? best_split(table_, column, work.histogram->data() + column * bins_per_column, work.sums,
+                             work.bounds, options_.monotone[column], options_.rules)
+                : Split{};
       }
     }
   });
@@ -211,7 +227,8 @@ void Grower::divide(Work& work, Work& left, Work& right, StopToken& stop) {
     tree_.category_sets.push_back(split.left_bins);
   } else {
     const bool all_numbers = split.bin + 1 >= table_.bins[split.column];
-    node.threshold = all_numbers ? std::numeric_limits<double>::infinity() : table_.edges(split.column, split.bin);
+    node.threshold =
+        all_numbers ? std::numeric_limits<double>::infinity() : table_.edges(split.column, split.bin);
   }
 }
 
@@ -268,17 +285,20 @@ Index Grower::partition(const Work& work, StopToken& stop) {
 }
 
 // From the gradients themselves instead of the grid.
-void Grower::set_leaf_values(std::span<const double> gradients, std::span<const double> hessians,
-                             StopToken& stop) {
+void Grower::set_leaf_values(const Derivatives& of, StopToken& stop) {
   parallel_for(static_cast<Index>(leaves_.size()), threads_, stop, [&](Index i, int) {
     const Leaf& leaf = leaves_[i];
     Sums sums;
     const Entry* rows = buffers_[leaf.side].data() + leaf.first;
-    for (Index k = 0; k < leaf.count; ++k) sums.gradient += gradients[rows[k].row];
-    sums.hessian = static_cast<double>(leaf.count);
-    if (!hessians.empty()) {
-      sums.hessian = 0.0;
-      for (Index k = 0; k < leaf.count; ++k) sums.hessian += hessians[rows[k].row];
+    if (of.unit_hessian()) {
+      for (Index k = 0; k < leaf.count; ++k) sums.gradient += of.gradients[rows[k].row];
+      sums.hessian = static_cast<double>(leaf.count);
+    } else {
+      for (Index k = 0; k < leaf.count; ++k) {
+        const double weight = of.weight(rows[k].row);
+        sums.gradient += weight * of.gradients[rows[k].row];
+        sums.hessian += weight * of.hessian(rows[k].row);
+      }
     }
     tree_.nodes[leaf.node].value = options_.learning_rate * node_value(sums, options_.rules.l2, leaf.bounds);
   });
@@ -293,15 +313,15 @@ void Grower::add_values(std::span<double> prediction, StopToken& stop) const {
   });
 }
 
-void Grower::use_quantiles(std::span<const double> target, std::span<const double> prediction,
-                           std::span<const double> weights, double share, StopToken& stop) {
+void Grower::use_quantiles(std::span<const double> target, std::span<const double> prediction, double share,
+                           StopToken& stop) {
   parallel_for(static_cast<Index>(leaves_.size()), threads_, stop, [&](Index i, int) {
     const Leaf& leaf = leaves_[i];
     const Entry* rows = buffers_[leaf.side].data() + leaf.first;
     std::vector<WeightedValue> residuals(static_cast<std::size_t>(leaf.count));
     for (Index k = 0; k < leaf.count; ++k) {
       const Row row = rows[k].row;
-      residuals[k] = {target[row] - prediction[row], weights.empty() ? 1.0 : weights[row]};
+      residuals[k] = {target[row] - prediction[row], weights_.empty() ? 1.0 : weights_[row]};
     }
     tree_.nodes[leaf.node].value = options_.learning_rate * weighted_quantile(residuals, share);
   });

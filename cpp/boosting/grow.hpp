@@ -25,23 +25,24 @@ struct GrowOptions {
   bool by_level = false;      // divide the shallowest node first, instead of the one that gains most
   std::uint64_t seed = 0;
   SplitRules rules;
-  std::vector<std::int8_t> monotone;                   // sign per column, or empty
+  std::vector<std::int8_t> monotone;                    // sign per column, or empty
   std::vector<std::vector<std::uint8_t>> interactions;  // sets of columns that may meet on a path, or empty
 };
 
 class Grower {
  public:
-  Grower(const BinnedTable& table, const GrowOptions& options, int threads);
+  // `weights` of the rows: empty means 1 each.
+  Grower(const BinnedTable& table, const GrowOptions& options, std::span<const double> weights, int threads);
   ~Grower();
   Grower(const Grower&) = delete;
   Grower& operator=(const Grower&) = delete;
 
-  // Grows tree number `number`; an empty `hessians` means 1 everywhere.
+  // Grows tree number `number` on derivatives without weights; empty `hessians` mean 1 everywhere.
   const Tree& grow(std::span<const double> gradients, std::span<const double> hessians, std::uint64_t number,
                    StopToken& stop);
   // Replaces the leaves' values by learning rate x the `share` quantile of target - prediction in the leaf.
-  void use_quantiles(std::span<const double> target, std::span<const double> prediction,
-                     std::span<const double> weights, double share, StopToken& stop);
+  void use_quantiles(std::span<const double> target, std::span<const double> prediction, double share,
+                     StopToken& stop);
   // Adds to the prediction of every row the value of its leaf.
   void add_values(std::span<double> prediction, StopToken& stop) const;
   const Tree& tree() const { return tree_; }
@@ -56,13 +57,18 @@ class Grower {
 
   Index add_node(const Sums& sums, const Bounds& bounds, Index depth);
   bool may_split(const Work& work) const;
-  void finish(const Work& work);
+  void finish(std::unique_ptr<Work> work);
+  bool later(const std::unique_ptr<Work>& a, const std::unique_ptr<Work>& b) const;
+  void keep(std::unique_ptr<Work> work);
+  std::unique_ptr<Work> take_best();
+  std::unique_ptr<Work> make_root(StopToken& stop);
+  void split(std::unique_ptr<Work> work, bool last, StopToken& stop);
   void search(Work* small, Work* large, StopToken& stop);
   void choose_columns(Work& work);
   void divide(Work& work, Work& left, Work& right, StopToken& stop);
   Index partition(const Work& work, StopToken& stop);
   void share_bounds(const Work& work, Work& left, Work& right) const;
-  void set_leaf_values(std::span<const double> gradients, std::span<const double> hessians, StopToken& stop);
+  void set_leaf_values(const Derivatives& of, StopToken& stop);
   std::span<Entry> entries(Index first, Index count, bool side) {
     return {buffers_[side].data() + first, static_cast<std::size_t>(count)};
   }
@@ -70,11 +76,13 @@ class Grower {
 
   const BinnedTable& table_;
   GrowOptions options_;
+  std::span<const double> weights_;
   int threads_;
   HistogramBuilder builder_;
   Grid grid_;
   std::vector<Entry> buffers_[2];
   std::vector<std::uint8_t> goes_left_;
+  std::vector<std::unique_ptr<Work>> open_;  // a heap
   std::vector<Leaf> leaves_;
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<std::vector<Split>> found_;

@@ -34,7 +34,9 @@ inline void prefetch(const void* address) {
 }  // namespace
 
 HistogramBuilder::HistogramBuilder(const BinnedTable& table, int threads)
-    : table_(table), groups_(column_groups(table.columns)), words_(static_cast<std::size_t>(threads)),
+    : table_(table),
+      groups_(column_groups(table.columns)),
+      words_(static_cast<std::size_t>(threads)),
       threads_(threads) {
   for (auto& words : words_) words.assign(static_cast<std::size_t>(group_width * word_stride), 0);
   const Index parts = block_count(threads, static_cast<Index>(groups_.size()));
@@ -43,7 +45,8 @@ HistogramBuilder::HistogramBuilder(const BinnedTable& table, int threads)
 
 // Every group of columns is a task of its own. Where there are more threads than groups, the rows of large
 // nodes are cut into parts as well; that may depend on the number of threads, for all sums are exact.
-void HistogramBuilder::build(std::span<const Entry> entries, const Grid& grid, Histogram& out, StopToken& stop) {
+void HistogramBuilder::build(std::span<const Entry> entries, const Grid& grid, Histogram& out,
+                             StopToken& stop) {
   const Index rows = static_cast<Index>(entries.size());
   const Index groups = static_cast<Index>(groups_.size());
   const Index parts = rows < rows_for_parts ? 1 : static_cast<Index>(parts_.size()) + 1;
@@ -65,7 +68,8 @@ void HistogramBuilder::build(std::span<const Entry> entries, const Grid& grid, H
 }
 
 void HistogramBuilder::clear(const ColumnGroup& group, Histogram& sums) const {
-  std::fill(sums.begin() + group.first * bins_per_column, sums.begin() + group.last * bins_per_column, Sums{});
+  std::fill(sums.begin() + group.first * bins_per_column, sums.begin() + group.last * bins_per_column,
+            Sums{});
 }
 
 void HistogramBuilder::add_rows(std::span<const Entry> entries, const Grid& grid, const ColumnGroup& group,

@@ -47,7 +47,7 @@ class HistogramBuilder {
   const BinnedTable& table_;
   std::vector<ColumnGroup> groups_;
   std::vector<std::vector<std::uint64_t>> words_;  // per worker: packed sums of one group, zero between uses
-  std::vector<Histogram> parts_;                   // of further parts of the rows, where threads outnumber groups
+  std::vector<Histogram> parts_;  // of further parts of the rows, where threads outnumber groups
   int threads_;
 };
 

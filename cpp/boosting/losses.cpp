@@ -24,7 +24,9 @@ struct Absolute {
   static double value(double y, double r, double) { return std::abs(y - r); }
 };
 struct Quantile {
-  static Derivatives derivatives(double y, double r, double share) { return {r > y ? 1.0 - share : -share, 1.0}; }
+  static Derivatives derivatives(double y, double r, double share) {
+    return {r > y ? 1.0 - share : -share, 1.0};
+  }
   static double value(double y, double r, double share) { return (y - r) * (share - (y < r ? 1.0 : 0.0)); }
 };
 struct Poisson {
@@ -102,9 +104,8 @@ void loss_gradients(Loss loss, const Rows& rows, std::span<const double> raw, st
                     [&](Index first, Index last, int) {
                       for (Index row = first; row < last; ++row) {
                         const Derivatives d = of.derivatives(rows.target[row], raw[row], rows.share);
-                        const double weight = rows.weights.empty() ? 1.0 : rows.weights[row];
-                        gradients[row] = weight * d.gradient;
-                        if (!hessians.empty()) hessians[row] = weight * d.hessian;
+                        gradients[row] = d.gradient;
+                        if (!hessians.empty()) hessians[row] = d.hessian;
                       }
                     });
   });
@@ -129,16 +130,15 @@ void class_shares(View2D<const double> raw, View2D<double> shares, int threads, 
   });
 }
 
-void class_gradients(const Rows& rows, std::span<const double> shares, Index label, std::span<double> gradients,
-                     std::span<double> hessians, int threads, StopToken& stop) {
+void class_gradients(std::span<const double> target, std::span<const double> shares, Index label,
+                     std::span<double> gradients, std::span<double> hessians, int threads, StopToken& stop) {
   const double wanted = static_cast<double>(label);
   parallel_ranges(static_cast<Index>(shares.size()), rows_per_block, threads, stop,
                   [&](Index first, Index last, int) {
                     for (Index row = first; row < last; ++row) {
-                      const double weight = rows.weights.empty() ? 1.0 : rows.weights[row];
                       const double share = shares[row];
-                      gradients[row] = weight * (share - (rows.target[row] == wanted ? 1.0 : 0.0));
-                      hessians[row] = weight * share * (1.0 - share);
+                      gradients[row] = share - (target[row] == wanted ? 1.0 : 0.0);
+                      hessians[row] = share * (1.0 - share);
                     }
                   });
 }

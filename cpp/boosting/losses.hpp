@@ -1,5 +1,5 @@
 // Losses of boosting as functions of the raw prediction r: gradient, hessian and value, up to terms that do
-// not depend on r.
+// not depend on r. Weights count in means only; the trees multiply derivatives by them.
 //
 //   squared      (y - r)^2 / 2              gamma        r + y exp(-r)
 //   absolute     |y - r|                    poisson      exp(r) - y r
@@ -16,9 +16,6 @@ namespace certus::boosting {
 
 enum class Loss : int { squared, absolute, quantile, poisson, gamma, logistic };
 
-// Whether the hessian is taken as 1 for every row; it is then left out where there are no weights.
-constexpr bool unit_hessian(Loss loss) { return loss <= Loss::quantile; }
-
 struct Rows {
   std::span<const double> target;
   std::span<const double> weights;  // empty: 1 each
@@ -33,8 +30,8 @@ double mean_loss(Loss loss, const Rows& rows, std::span<const double> raw, int t
 
 // Several classes: raw and shares are classes x rows, targets are class numbers.
 void class_shares(View2D<const double> raw, View2D<double> shares, int threads, StopToken& stop);
-void class_gradients(const Rows& rows, std::span<const double> shares, Index label, std::span<double> gradients,
-                     std::span<double> hessians, int threads, StopToken& stop);
+void class_gradients(std::span<const double> target, std::span<const double> shares, Index label,
+                     std::span<double> gradients, std::span<double> hessians, int threads, StopToken& stop);
 double mean_class_loss(const Rows& rows, View2D<const double> raw, int threads, StopToken& stop);
 
 }  // namespace certus::boosting

@@ -44,14 +44,14 @@ inline std::int32_t PackedTrees::step(std::int32_t at, const T* row, Index strid
   if constexpr (with_categories) {
     if (node.column & by_category) {
       const bool known = value >= T(0) && value < T(missing_bin);
-      const bool left = known ? contains(sets_[sets_of_[at]], static_cast<int>(value))
-                              : !(node.column & missing_right);
+      const bool left =
+          known ? contains(sets_[sets_of_[at]], static_cast<int>(value)) : !(node.column & missing_right);
       return node.first + !left;
     }
   }
   const unsigned missing = static_cast<unsigned>(value != value) & (node.column >> 31);
-  return node.first + static_cast<std::int32_t>(static_cast<unsigned>(static_cast<double>(value) > node.threshold) |
-                                                missing);
+  return node.first + static_cast<std::int32_t>(
+                          static_cast<unsigned>(static_cast<double>(value) > node.threshold) | missing);
 }
 
 // Rows row .. row+count-1 through all trees, `lanes` rows at a time.
@@ -67,7 +67,8 @@ void PackedTrees::add_block(View2D<const T> x, Index row, Index count, Index fir
       for (std::int32_t moved = 1; moved != 0;) {
         moved = 0;
         for (Index lane = 0; lane < lanes; ++lane) {
-          const std::int32_t next = step<T, with_categories>(at[lane], x.row(row + group + lane), x.col_stride);
+          const std::int32_t next =
+              step<T, with_categories>(at[lane], x.row(row + group + lane), x.col_stride);
           moved |= next ^ at[lane];
           at[lane] = next;
         }
@@ -101,7 +102,9 @@ void PackedTrees::add(View2D<const T> x, Index first, Index last, View2D<double>
   });
 }
 
-template void PackedTrees::add<float>(View2D<const float>, Index, Index, View2D<double>, int, StopToken&) const;
-template void PackedTrees::add<double>(View2D<const double>, Index, Index, View2D<double>, int, StopToken&) const;
+template void PackedTrees::add<float>(View2D<const float>, Index, Index, View2D<double>, int,
+                                      StopToken&) const;
+template void PackedTrees::add<double>(View2D<const double>, Index, Index, View2D<double>, int,
+                                       StopToken&) const;
 
 }  // namespace certus::boosting

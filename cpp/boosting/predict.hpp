@@ -20,7 +20,8 @@ class PackedTrees {
 
   // Adds trees first .. last-1; tree t belongs to output t % raw.rows. raw is outputs x rows.
   template <class T>
-  void add(View2D<const T> x, Index first, Index last, View2D<double> raw, int threads, StopToken& stop) const;
+  void add(View2D<const T> x, Index first, Index last, View2D<double> raw, int threads,
+           StopToken& stop) const;
 
  private:
   struct Packed {
@@ -35,7 +36,8 @@ class PackedTrees {
   template <class T, bool with_categories>
   std::int32_t step(std::int32_t at, const T* row, Index stride) const;
   template <class T, bool with_categories>
-  void add_block(View2D<const T> x, Index row, Index count, Index first, Index last, View2D<double> raw) const;
+  void add_block(View2D<const T> x, Index row, Index count, Index first, Index last,
+                 View2D<double> raw) const;
 
   std::vector<Packed> nodes_;
   std::vector<double> values_;

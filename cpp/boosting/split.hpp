@@ -1,8 +1,8 @@
 // The best division of a node by one column, from its histogram.
 //
-// A set of rows with gradient sum G and hessian sum H, predicted by one constant v, changes the loss to second
-// order by G v + (H + l2) v^2 / 2. The best v within the node's bounds is clip(-G / (H + l2)); a division
-// gains  s(L) + s(R) - s(node)  with  s = -G v  (which is G^2 / (H + l2) without bounds).
+// A set of rows with gradient sum G and hessian sum H, predicted by one constant v, changes the loss to
+// second order by G v + (H + l2) v^2 / 2. The best v within the node's bounds is clip(-G / (H + l2)); a
+// division gains  s(L) + s(R) - s(node)  with  s = -G v  (which is G^2 / (H + l2) without bounds).
 #pragma once
 
 #include <array>

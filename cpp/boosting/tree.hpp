@@ -16,7 +16,7 @@ struct Node {
   double gain = 0.0;       // of the division
   std::int64_t rows = 0;
   std::int32_t column = -1;
-  std::int32_t left = -1;  // the right child is left + 1; -1 for a leaf
+  std::int32_t left = -1;        // the right child is left + 1; -1 for a leaf
   std::int32_t categories = -1;  // which set of categories goes left; -1: numbers
   std::int32_t depth = 0;
   std::uint8_t bin = 0;

@@ -31,8 +31,8 @@ struct Job {
   const FunctionRef<void(Index, int)>& body;
   std::atomic<Index> next{0};
   std::fenv_t rounding{};  // the caller's floating-point environment, so that every block rounds alike
-  int joined = 0;   // pool threads that took part; the caller is worker 0 (guarded by the pool's mutex)
-  int seats = 0;    // pool threads that may still join (guarded)
+  int joined = 0;  // pool threads that took part; the caller is worker 0 (guarded by the pool's mutex)
+  int seats = 0;   // pool threads that may still join (guarded)
   std::atomic<int> running{0};  // pool threads inside (changed under the mutex)
   std::mutex error_mutex;
   std::exception_ptr error;

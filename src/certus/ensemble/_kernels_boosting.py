@@ -77,9 +77,7 @@ def bin_table(
     """A table of bins for growing trees; ``counts`` are edges, or categories of a categorical column."""
     by_column, by_row = np.empty(X.size, dtype=np.uint8), np.empty(X.size, dtype=np.uint8)
     has_missing = np.zeros(X.shape[1], dtype=np.uint8)
-    _native.boosting_bin_table(
-        X, edges, counts, categorical, by_column, by_row, has_missing, threads_for(X.size)
-    )
+    _native.boosting_bin_table(X, edges, counts, categorical, by_column, by_row, has_missing, threads_for(X.size))
     bins = np.where(categorical == 1, counts, counts + 1).astype(np.uint16)
     return _native.BinnedTable(len(X), by_column, by_row, bins, has_missing, categorical, edges)
 
@@ -87,28 +85,24 @@ def bin_table(
 class Grower:
     """Grows one tree after the other on a table of bins."""
 
-    def __init__(self, table: Any, growth: Growth, rows: int) -> None:
+    def __init__(self, table: Any, growth: Growth, rows: int, weights: NDArray[np.float64] | None = None) -> None:
         options = _native.BoostingOptions()
         for name in ("max_leaves", "max_depth", "learning_rate", "column_share", "by_level", "seed", "min_rows", "l2"):
             setattr(options, name, getattr(growth, name))
         options.monotone = growth.monotone
         options.interactions = growth.interactions
-        self._grower = _native.BoostingGrower(table, options, threads_for(8 * rows))
+        self._grower = _native.BoostingGrower(
+            table, options, NO_WEIGHTS if weights is None else weights, threads_for(8 * rows)
+        )
         self._size = (0, 0)
 
     def grow(self, gradients: NDArray[np.float64], hessians: NDArray[np.float64], number: int) -> None:
         """Grow tree number ``number``; an empty ``hessians`` means 1 for every row."""
         self._size = self._grower.grow(gradients, hessians, number)
 
-    def use_quantiles(
-        self,
-        target: NDArray[np.float64],
-        prediction: NDArray[np.float64],
-        weights: NDArray[np.float64] | None,
-        share: float,
-    ) -> None:
+    def use_quantiles(self, target: NDArray[np.float64], prediction: NDArray[np.float64], share: float) -> None:
         """Set the leaves to learning rate x a quantile of their residuals."""
-        self._grower.use_quantiles(target, prediction, NO_WEIGHTS if weights is None else weights, share)
+        self._grower.use_quantiles(target, prediction, share)
 
     def add_values(self, prediction: NDArray[np.float64]) -> None:
         """Add the tree to the prediction of its training rows."""
@@ -136,16 +130,13 @@ def add_trees(packed: Any, X: NDArray[Any], first: int, last: int, raw: NDArray[
 def gradients(
     loss: str,
     target: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
     share: float,
     raw: NDArray[np.float64],
     out: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> None:
     """First and second derivative of the loss at every row; an empty second one is left out."""
     kind = getattr(_native.BoostingLoss, loss)
-    _native.boosting_gradients(
-        kind, target, NO_WEIGHTS if weights is None else weights, share, raw, *out, threads_for(len(raw))
-    )
+    _native.boosting_gradients(kind, target, share, raw, *out, threads_for(len(raw)))
 
 
 def mean_loss(
@@ -170,14 +161,12 @@ def class_shares(raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def class_gradients(
     target: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
     shares: NDArray[np.float64],
     label: int,
     out: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> None:
     """Derivatives of the multinomial loss with respect to the raw prediction of one class."""
-    weights = NO_WEIGHTS if weights is None else weights
-    _native.boosting_class_gradients(target, weights, shares, label, *out, threads_for(len(shares)))
+    _native.boosting_class_gradients(target, shares, label, *out, threads_for(len(shares)))
 
 
 def mean_class_loss(

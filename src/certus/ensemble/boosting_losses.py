@@ -27,7 +27,7 @@ class BoostingLoss(Protocol):
         """The best constant raw prediction, one number per output."""
         ...
 
-    def derivatives(self, target: Numbers, weights: Weights, raw: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    def derivatives(self, target: Numbers, raw: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
         """Gradients and hessians of each output in turn; an empty hessian means 1 for every row."""
         ...
 
@@ -52,7 +52,7 @@ class ScalarLoss:
     def __init__(self, name: str, share: float = 0.5) -> None:
         self.name = name
         self.share = share
-        self.leaf_share = share if name in ("absolute_error", "quantile") else None
+        self.leaf_share: float | None = share if name in ("absolute_error", "quantile") else None
         self._buffers: tuple[Numbers, Numbers] = (np.empty(0), np.empty(0))
 
     def start(self, target: Numbers, weights: Weights) -> Numbers:
@@ -66,12 +66,12 @@ class ScalarLoss:
             return np.array([np.log(mean) - np.log1p(-mean)])
         return np.array([np.log(max(mean, epsilon)) if self.name in ("poisson", "gamma") else mean])
 
-    def derivatives(self, target: Numbers, weights: Weights, raw: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    def derivatives(self, target: Numbers, raw: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
         """Gradients and hessians at every row."""
         if len(self._buffers[0]) != len(target):
-            constant = weights is None and self.name in ("squared_error", "absolute_error", "quantile")
+            constant = self.name in ("squared_error", "absolute_error", "quantile")
             self._buffers = np.empty(len(target)), np.empty(0 if constant else len(target))
-        kernels.gradients(self.name, target, weights, self.share, raw[0], self._buffers)
+        kernels.gradients(self.name, target, self.share, raw[0], self._buffers)
         yield self._buffers
 
     def mean(self, target: Numbers, weights: Weights, raw: Numbers) -> float:
@@ -82,7 +82,7 @@ class ScalarLoss:
 class MultinomialLoss:
     """Log-loss of more than two classes: one raw prediction per class."""
 
-    leaf_share = None
+    leaf_share: float | None = None
 
     def __init__(self, classes: int) -> None:
         self.outputs = classes
@@ -95,13 +95,13 @@ class MultinomialLoss:
         logarithms = np.log(np.clip(shares / shares.sum(), epsilon, 1.0 - epsilon))
         return logarithms - logarithms.mean()
 
-    def derivatives(self, target: Numbers, weights: Weights, raw: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    def derivatives(self, target: Numbers, raw: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
         """Gradients and hessians of each class in turn, all at the same raw predictions."""
         if len(self._buffers[0]) != len(target):
             self._buffers = np.empty(len(target)), np.empty(len(target))
         shares = kernels.class_shares(raw)
         for label in range(self.outputs):
-            kernels.class_gradients(target, weights, shares[label], label, self._buffers)
+            kernels.class_gradients(target, shares[label], label, self._buffers)
             yield self._buffers
 
     def mean(self, target: Numbers, weights: Weights, raw: Numbers) -> float:

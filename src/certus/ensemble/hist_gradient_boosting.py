@@ -73,7 +73,7 @@ class HistGradientBoosting(Learner):
         "random_state": [RandomState()],
         "growth": [OneOf("best_first", "depth_wise")],
     }
-    _state = (
+    _state: ClassVar[tuple[str, ...]] = (
         "trees_",
         "baseline_",
         "n_iter_",
@@ -175,7 +175,7 @@ class HistGradientBoosting(Learner):
         if judge is not None and not trees:
             judge.stops(self.n_iter_no_change, self.tol)
         table = binned(train.X, train.weights, self.categories_, self.max_bins, self._random_seed)
-        grower = Grower(table, self._growth(), len(train.y))
+        grower = Grower(table, self._growth(), len(train.y), train.weights)
         told = getattr(self, "_skl_callbacks", None)
         with Iterations(self, self.max_iter, X, y) as iterations:
             for number in range(self.n_iter_, self.max_iter):
@@ -183,7 +183,7 @@ class HistGradientBoosting(Learner):
                 trees.extend(new)
                 self.n_iter_ = number + 1
                 stop = judge is not None and self._judge_round(judge, new, trees, samples[1:])
-                facts = {"objective": loss.mean(train.y, train.weights, raw)} if told else {}
+                facts: dict[str, Any] = {"objective": loss.mean(train.y, train.weights, raw)} if told else {}
                 if iterations.step(**facts) or stop:
                     break
         self.trees_ = BoostedTrees(loss.outputs, trees)
@@ -212,10 +212,10 @@ class HistGradientBoosting(Learner):
     ) -> Trees:
         """One tree per output; adds them to the raw predictions of the training rows."""
         new = []
-        for output, (gradients, hessians) in enumerate(loss.derivatives(train.y, train.weights, raw)):
+        for output, (gradients, hessians) in enumerate(loss.derivatives(train.y, raw)):
             grower.grow(gradients, hessians, number * loss.outputs + output)
             if loss.leaf_share is not None:
-                grower.use_quantiles(train.y, raw[output], train.weights, loss.leaf_share)
+                grower.use_quantiles(train.y, raw[output], loss.leaf_share)
             grower.add_values(raw[output])
             new.append(grower.tree())
         return new
@@ -288,7 +288,7 @@ class HistGradientBoosting(Learner):
             self.is_categorical_ = categorical_mask(X, self.categorical_features)
             self.categories_ = None
         if self.is_categorical_ is None:
-            return check_X(self, X, reset=reset, allow_nan=True, check_finite=False)  # type: ignore[no-any-return]
+            return check_X(self, X, reset=reset, allow_nan=True, check_finite=False)
         X = validate_data(self, X, reset=reset, skip_check_array=True)
         if not hasattr(X, "shape"):
             X = np.asarray(X)
@@ -364,7 +364,7 @@ class HistGradientBoosting(Learner):
                 f"Interaction constraints must be a sequence of tuples or lists, got: {self.interaction_cst!r}."
             ) from None
         for group in sets:
-            if not all(isinstance(column, Integral) and 0 <= column < columns for column in group):
+            if not all(isinstance(column, Integral) and 0 <= int(column) < columns for column in group):
                 raise ValueError(
                     "Interaction constraints must consist of integer indices in [0, n_features - 1] = "
                     f"[0, {columns - 1}], specifying the position of features, got invalid indices: {group!r}"

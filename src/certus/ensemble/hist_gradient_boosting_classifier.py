@@ -336,9 +336,8 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
 
     def _restored(self) -> None:
         super()._restored()
-        if hasattr(self, "trees_") and len(self.classes_) != max(2, self.trees_.outputs):
-            if not (len(self.classes_) == 1 and self.trees_.outputs == 1):
-                raise ValueError("classes_ and trees_ have different numbers of classes")
+        if hasattr(self, "trees_") and max(2, len(self.classes_)) != max(2, self.trees_.outputs):
+            raise ValueError("classes_ and trees_ have different numbers of classes")
 
 
 def _decisions(raw: NDArray[np.float64]) -> NDArray[np.float64]:
