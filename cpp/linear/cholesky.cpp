@@ -12,13 +12,14 @@ namespace {
 
 constexpr Index block = 48;
 
-// Factor of one diagonal block; `diagonal` holds the original diagonal entries.
-bool factor_block(double* a, Index stride, Index size, const double* diagonal, double least) {
+// Factor of one diagonal block; `diagonal` holds the original diagonal entries. Returns the first row whose
+// pivot is too small, or `size`.
+Index factor_block(double* a, Index stride, Index size, const double* diagonal, double least) {
   for (Index j = 0; j < size; ++j) {
     double* row = a + j * stride;
     double pivot = row[j];
     for (Index k = 0; k < j; ++k) pivot -= row[k] * row[k];
-    if (!(pivot > least * diagonal[j])) return false;
+    if (!(pivot > least * diagonal[j])) return j;
     row[j] = std::sqrt(pivot);
     for (Index i = j + 1; i < size; ++i) {
       double* lower = a + i * stride;
@@ -27,7 +28,7 @@ bool factor_block(double* a, Index stride, Index size, const double* diagonal, d
       lower[j] = sum / row[j];
     }
   }
-  return true;
+  return size;
 }
 
 // Inverse of a lower triangular block, row-major and dense with zeros above.
@@ -45,14 +46,15 @@ void invert_block(const double* a, Index stride, Index size, double* inverse) {
 
 }  // namespace
 
-bool factor_cholesky(double* matrix, Index size, double least) {
+Index factor_cholesky(double* matrix, Index size, double least) {
   std::vector<double> diagonal(static_cast<std::size_t>(size)), inverse(block * block),
       panel(static_cast<std::size_t>(size * block));
   for (Index j = 0; j < size; ++j) diagonal[static_cast<std::size_t>(j)] = matrix[j * size + j];
   for (Index first = 0; first < size; first += block) {
     const Index width = std::min(block, size - first), after = first + width, below = size - after;
     double* corner = matrix + first * size + first;
-    if (!factor_block(corner, size, width, diagonal.data() + first, least)) return false;
+    const Index reached = factor_block(corner, size, width, diagonal.data() + first, least);
+    if (reached < width) return first + reached;
     if (below == 0) break;
     invert_block(corner, size, width, inverse.data());
     double* under = matrix + after * size + first;
@@ -64,7 +66,7 @@ bool factor_cholesky(double* matrix, Index size, double least) {
               matrix + row * size + after, size);
     }
   }
-  return true;
+  return size;
 }
 
 void solve_cholesky(const double* factor, Index size, double* right) {
@@ -72,7 +74,11 @@ void solve_cholesky(const double* factor, Index size, double* right) {
     const double* row = factor + i * size;
     right[i] = (right[i] - column_ops().dot_d(row, right, i)) / row[i];
   }
-  for (Index i = size - 1; i >= 0; --i) {
+  solve_upper(factor, size, size, right);
+}
+
+void solve_upper(const double* factor, Index size, Index count, double* right) {
+  for (Index i = count - 1; i >= 0; --i) {
     const double* row = factor + i * size;
     right[i] /= row[i];
     column_ops().add_d(-right[i], row, right, i);

@@ -17,9 +17,9 @@ template <class T>
 struct DenseColumns {
   View2D<const T> x;  // columns contiguous
 
-  static constexpr bool is_sparse = false;
   Index rows() const { return x.rows; }
   Index cols() const { return x.cols; }
+  double density() const { return 1.0; }
 
   double dot(Index j, const double* v) const {
     if constexpr (sizeof(T) == sizeof(float))
@@ -51,9 +51,12 @@ struct CompressedColumns {
   SparseColumns<T, I> x;
   Index row_count = 0;
 
-  static constexpr bool is_sparse = true;
   Index rows() const { return row_count; }
   Index cols() const { return static_cast<Index>(x.starts.size()) - 1; }
+  double density() const {
+    const double cells = static_cast<double>(rows()) * static_cast<double>(cols());
+    return static_cast<double>(x.values.size()) / std::max(cells, 1.0);
+  }
 
   double dot(Index j, const double* v) const {
     double sum = 0.0;

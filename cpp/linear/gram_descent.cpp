@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linear/cholesky.hpp"
 #include "linear/column_ops.hpp"
@@ -12,6 +13,7 @@ namespace {
 constexpr double machine = 2.3e-16;
 constexpr double least_pivot = 1e-11;    // below, the support counts as collinear and is not solved exactly
 constexpr Index largest_support = 3000;  // of an exact solution: 72 MB
+constexpr int steps_to_support = 20;     // until the signs of the solution agree with those it is solved for
 constexpr double factorization_cost = 0.15;  // of one multiplication in it, relative to one in a sweep
 
 }  // namespace
@@ -108,49 +110,79 @@ bool GramDescent::extrapolate(GramSystem& system, const std::vector<Index>& colu
   return true;
 }
 
-// Moves the coefficients that are not 0 to the minimum of P for their present signs, or to the point on the
-// way where the first of them reaches 0. True when it moved.
+// Solves exactly for the coefficients that are not 0, step by step as long as coefficients reach 0 on the
+// way.
 bool GramDescent::solve_support(GramSystem& system, const std::vector<Index>& columns,
                                 const GroupPenalty& penalty) {
   if (system.targets != 1) return false;
-  std::vector<Index> support;
-  for (const Index k : columns) {
-    if (system.coef[k] != 0.0) support.push_back(k);
+  bool moved = false;
+  for (int step = 0; step < steps_to_support; ++step) {
+    std::vector<Index> support;
+    for (const Index k : columns) {
+      if (system.coef[k] != 0.0) support.push_back(k);
+    }
+    const auto size = static_cast<double>(support.size());
+    const double cost = factorization_cost * size * size * size / 3.0;
+    if (support.empty() || static_cast<Index>(support.size()) > largest_support || work_ < cost) return moved;
+    work_ -= cost;
+    moved = true;
+    if (step_on_support(system, support, penalty)) break;
   }
-  const auto size = static_cast<Index>(support.size());
-  const double cost = factorization_cost * static_cast<double>(size) * static_cast<double>(size * size) / 3.0;
-  if (size == 0 || size > largest_support || work_ < cost) return false;
   work_ = 0.0;
+  return moved;
+}
+
+// One step on the support: to the minimum of P for the present signs, or along a direction in which P falls
+// without the fit changing when the columns are linearly dependent; at most until a coefficient reaches 0.
+// True when the minimum was reached.
+bool GramDescent::step_on_support(GramSystem& system, const std::vector<Index>& support,
+                                  const GroupPenalty& penalty) {
+  const auto size = static_cast<Index>(support.size());
   matrix_.resize(static_cast<std::size_t>(size * size));
-  right_.resize(static_cast<std::size_t>(size));
+  right_.assign(static_cast<std::size_t>(size), 0.0);
+  const auto at = [&](Index a) { return support[static_cast<std::size_t>(a)]; };
   for (Index a = 0; a < size; ++a) {
-    const double* row = system.gram + support[static_cast<std::size_t>(a)] * system.stride;
-    for (Index b = 0; b <= a; ++b)
-      matrix_[static_cast<std::size_t>(a * size + b)] = row[support[static_cast<std::size_t>(b)]];
-    matrix_[static_cast<std::size_t>(a * size + a)] += penalty.l2;
-    const Index k = support[static_cast<std::size_t>(a)];
+    const double* row = system.gram + at(a) * system.stride;
+    double* to = matrix_.data() + a * size;
+    for (Index b = 0; b <= a; ++b) to[b] = row[at(b)];
+    to[a] += penalty.l2;
     right_[static_cast<std::size_t>(a)] =
-        system.slope[k] - penalty.l2 * system.coef[k] - std::copysign(penalty.l1, system.coef[k]);
+        system.slope[at(a)] - penalty.l2 * system.coef[at(a)] - std::copysign(penalty.l1, system.coef[at(a)]);
   }
-  if (!factor_cholesky(matrix_.data(), size, least_pivot)) return false;
-  solve_cholesky(matrix_.data(), size, right_.data());
+  const Index independent = factor_cholesky(matrix_.data(), size, least_pivot);
   double reach = 1.0;
+  if (independent == size) {
+    solve_cholesky(matrix_.data(), size, right_.data());
+  } else {  // column `independent` is a combination of the columns before it
+    std::copy_n(matrix_.data() + independent * size, independent, right_.data());
+    std::fill(right_.begin() + independent, right_.end(), 0.0);
+    solve_upper(matrix_.data(), size, independent, right_.data());
+    right_[static_cast<std::size_t>(independent)] = -1.0;
+    double growth = 0.0;
+    for (Index a = 0; a <= independent; ++a) {
+      growth += std::copysign(1.0, system.coef[at(a)]) * right_[static_cast<std::size_t>(a)];
+    }
+    if (growth > 0.0) {
+      for (double& move : right_) move = -move;
+    }
+    reach = std::numeric_limits<double>::infinity();
+  }
   Index stopped_by = -1;
   for (Index a = 0; a < size; ++a) {
-    const double w = system.coef[support[static_cast<std::size_t>(a)]],
-                 move = right_[static_cast<std::size_t>(a)];
-    if (w * (w + reach * move) < 0.0) {
+    const double w = system.coef[at(a)], move = right_[static_cast<std::size_t>(a)];
+    if (w * move < 0.0 && -w / move < reach) {
       reach = -w / move;
       stopped_by = a;
     }
   }
+  if (!std::isfinite(reach)) return true;
   for (Index a = 0; a < size; ++a) {
-    const Index k = support[static_cast<std::size_t>(a)];
-    const double before = system.coef[k];
-    system.coef[k] = a == stopped_by ? 0.0 : before + reach * right_[static_cast<std::size_t>(a)];
-    column_ops().add_d(before - system.coef[k], system.gram + k * system.stride, system.slope, system.size);
+    const double before = system.coef[at(a)];
+    system.coef[at(a)] = a == stopped_by ? 0.0 : before + reach * right_[static_cast<std::size_t>(a)];
+    column_ops().add_d(before - system.coef[at(a)], system.gram + at(a) * system.stride, system.slope,
+                       system.size);
   }
-  return true;
+  return stopped_by < 0;
 }
 
 }  // namespace certus::linear

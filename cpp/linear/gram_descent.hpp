@@ -51,6 +51,8 @@ class GramDescent {
   bool extrapolate(GramSystem& system, const std::vector<Index>& columns, const GroupPenalty& penalty);
   bool solve_support(GramSystem& system, const std::vector<Index>& columns, const GroupPenalty& penalty);
 
+  bool step_on_support(GramSystem& system, const std::vector<Index>& support, const GroupPenalty& penalty);
+
   Rng* random_;
   Anderson anderson_;
   std::vector<double> block_, trial_coef_, trial_slope_, matrix_, right_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include "core/parallel.hpp"
@@ -11,10 +12,13 @@ namespace certus::linear {
 namespace {
 
 constexpr Index columns_per_block = 64;
-constexpr Index first_size = 100;        // columns of the first working set
-constexpr Index largest_gram = 6000;     // columns whose Gram matrix is kept
-constexpr double share_of_gap = 0.1;     // of the whole gap that a working set is solved to
-constexpr double share_of_wanted = 0.3;  // so that the whole gap passes when nothing was missed
+constexpr Index first_size = 100;  // columns of the first working set
+constexpr double dense_from = 0.1;
+constexpr Index largest_copy = 60'000'000;  // numbers in the copies of these columns
+constexpr Index largest_gram = 6000;        // columns whose Gram matrix is kept
+constexpr double exact_above = 0.97;        // dual sizes above this share of l1 are computed exactly
+constexpr double share_of_gap = 0.1;        // of the whole gap that a working set is solved to
+constexpr double share_of_wanted = 0.3;     // so that the whole gap passes when nothing was missed
 
 }  // namespace
 
@@ -77,16 +81,18 @@ WorkingSetPath<Store>::WorkingSetPath(const CenteredColumns<Store>& table, View2
       coef_(static_cast<std::size_t>(table.cols() * target.rows)),
       residual_(static_cast<std::size_t>(target.rows * table.rows())),
       slope_(coef_.size()),
+      seen_(static_cast<std::size_t>(table.cols()), -std::numeric_limits<double>::infinity()),
       in_working_(static_cast<std::size_t>(table.cols())),
+      // Sparse columns are cheaper than rows of a Gram matrix, unless they are nearly full.
+      gram_limit_(table.store.density() < dense_from
+                      ? 0
+                      : std::min(largest_gram, largest_copy / std::max<Index>(table.rows(), 1))),
       target_squares_(column_ops().dot_d(target.data, target.data, target.rows * target.cols)) {}
 
 template <class Store>
 void WorkingSetPath<Store>::run(const PathRecord& record) {
   std::copy_n(record.coefs.row(0), coef_.size(), coef_.begin());
   column_residual(table_, {target_.rows, target_.data, coef_.data(), residual_.data()}, center_);
-  alive_.resize(static_cast<std::size_t>(table_.cols()));
-  std::iota(alive_.begin(), alive_.end(), Index{0});
-  look();
   for (std::size_t point = 0; point < options_.l1.size(); ++point) {
     budget_ = {0, options_.max_sweeps * table_.cols()};
     solve(point);
@@ -105,6 +111,8 @@ void WorkingSetPath<Store>::solve(std::size_t point) {
   std::fill(in_working_.begin(), in_working_.end(), char{0});
   alive_.resize(static_cast<std::size_t>(table_.cols()));
   std::iota(alive_.begin(), alive_.end(), Index{0});
+  // The sequential strong rule needs the slopes above 2 l1 - (l1 before).
+  look(last_l1_ > penalty.l1 ? 2.0 * penalty.l1 - last_l1_ : 0.0, penalty);
   for (bool first = true;; first = false) {
     const GapParts now = parts(penalty);
     gap_ = now.gap(penalty);
@@ -121,7 +129,7 @@ void WorkingSetPath<Store>::solve(std::size_t point) {
     descend(added, penalty, final_set ? close : std::max(close, share_of_gap * gap_));
     if (budget_.visits == visited) break;
     const double last = gap_;
-    look();
+    look(exact_above * penalty.l1, penalty);
     const double reached = parts(penalty).gap(penalty);
     if (!first && added.size() == before && reached >= 0.999 * last) {  // machine precision
       gap_ = reached;
@@ -131,27 +139,45 @@ void WorkingSetPath<Store>::solve(std::size_t point) {
   last_l1_ = penalty.l1;
 }
 
-// Slopes of all columns that are still alive, from a residual without accumulated rounding.
+// Brings the residual up to date, and the slopes of those columns whose dual size can reach `least`: a slope
+// that was right when the residual had moved by `seen_` is off by at most its column's length times the
+// movement since.
 template <class Store>
-void WorkingSetPath<Store>::look() {
+void WorkingSetPath<Store>::look(double least, const GroupPenalty& penalty) {
   const Index targets = target_.rows;
+  std::vector<double> before = residual_;
   column_residual(table_, {targets, target_.data, coef_.data(), residual_.data()}, center_);
-  parallel_ranges(static_cast<Index>(alive_.size()), columns_per_block, threads_, stop_,
+  for (std::size_t i = 0; i < before.size(); ++i) before[i] -= residual_[i];
+  moved_ += std::sqrt(column_ops().dot_d(before.data(), before.data(), static_cast<Index>(before.size()))) *
+            (1.0 + 1e-12);
+  std::vector<Index> stale;
+  for (const Index j : alive_) {
+    if (in_working_[static_cast<std::size_t>(j)] || is_active(j) || !(dual_bound(j, penalty) < least)) {
+      stale.push_back(j);
+    }
+  }
+  parallel_ranges(static_cast<Index>(stale.size()), columns_per_block, threads_, stop_,
                   [&](Index first, Index last, int) {
                     for (Index k = first; k < last; ++k) {
-                      const Index j = alive_[static_cast<std::size_t>(k)];
+                      const Index j = stale[static_cast<std::size_t>(k)];
                       for (Index t = 0; t < targets; ++t) {
                         slope_[static_cast<std::size_t>(j * targets + t)] =
                             table_.store.dot(j, residual_.data() + t * table_.rows());
                       }
+                      seen_[static_cast<std::size_t>(j)] = moved_;
                     }
                   });
 }
 
+// Upper bound on the dual size of a column, exact if its slope is up to date.
 template <class Store>
-double WorkingSetPath<Store>::size_of_dual(Index column, const GroupPenalty& penalty) const {
+double WorkingSetPath<Store>::dual_bound(Index column, const GroupPenalty& penalty) const {
   const Index targets = target_.rows;
-  return dual_size(slope_.data() + column * targets, coef_.data() + column * targets, targets, 1, penalty);
+  const auto k = static_cast<std::size_t>(column);
+  const double known =
+      dual_size(slope_.data() + column * targets, coef_.data() + column * targets, targets, 1, penalty);
+  const double drift = moved_ - seen_[k];
+  return drift > 0.0 ? known + std::sqrt(table_.squares[k]) * drift * (1.0 + 1e-12) : known;
 }
 
 template <class Store>
@@ -165,7 +191,7 @@ GapParts WorkingSetPath<Store>::parts(const GroupPenalty& penalty) const {
   GapParts result;
   const Index targets = target_.rows, all = static_cast<Index>(residual_.size());
   for (const Index j : alive_) {
-    result.largest = std::max(result.largest, size_of_dual(j, penalty));
+    result.largest = std::max(result.largest, dual_bound(j, penalty));
     const double size = group_norm(coef_.data() + j * targets, targets, 1);
     result.norms += size;
     result.squares += size * size;
@@ -183,7 +209,7 @@ void WorkingSetPath<Store>::screen(const GroupPenalty& penalty) {
   std::erase_if(alive_, [&](Index j) {
     const double length = std::sqrt(table_.squares[static_cast<std::size_t>(j)] + penalty.l2);
     return !in_working_[static_cast<std::size_t>(j)] && !is_active(j) &&
-           scale * size_of_dual(j, penalty) + length * radius < penalty.l1 * (1.0 - 1e-12);
+           scale * dual_bound(j, penalty) + length * radius < penalty.l1 * (1.0 - 1e-12);
   });
 }
 
@@ -202,7 +228,7 @@ std::vector<Index> WorkingSetPath<Store>::choose(const GroupPenalty& penalty, do
       working_.push_back(j);
       continue;
     }
-    const double size = size_of_dual(j, penalty);
+    const double size = dual_bound(j, penalty);
     if (size < threshold) continue;
     others.emplace_back((penalty.l1 - scale * size) / std::sqrt(squares), j);
   }
@@ -222,7 +248,7 @@ std::vector<Index> WorkingSetPath<Store>::choose(const GroupPenalty& penalty, do
 template <class Store>
 void WorkingSetPath<Store>::descend(const std::vector<Index>& columns, const GroupPenalty& penalty,
                                     double wanted) {
-  if (!Store::is_sparse && static_cast<Index>(columns.size()) <= largest_gram) {
+  if (static_cast<Index>(columns.size()) <= gram_limit_) {
     descend_on_gram(columns, penalty, wanted);
     return;
   }
@@ -233,7 +259,7 @@ void WorkingSetPath<Store>::descend(const std::vector<Index>& columns, const Gro
 template <class Store>
 void WorkingSetPath<Store>::descend_on_gram(const std::vector<Index>& columns, const GroupPenalty& penalty,
                                             double wanted) {
-  if (active_.size() + static_cast<Index>(columns.size()) > largest_gram) active_.clear();
+  if (active_.size() + static_cast<Index>(columns.size()) > gram_limit_) active_.clear();
   active_.include(table_, columns);
   const Index targets = target_.rows, size = active_.size(), stride = active_.stride();
   const auto length = static_cast<std::size_t>(targets * stride);
