@@ -135,7 +135,8 @@ TEST(entries_are_sorted_by_value_then_row_with_missing_last) {
                     static_cast<Row>(i)};
     }
     ColumnScratch scratch;
-    sort_entries(entries.data(), count, scratch);
+    StopToken stop;
+    sort_entries(entries.data(), count, scratch, stop);
     for (Index i = 1; i < count; ++i) {
       const Entry a = entries[i - 1], b = entries[i];
       if (std::isnan(b.value)) continue;

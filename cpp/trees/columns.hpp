@@ -10,6 +10,7 @@
 // Best when few columns are searched at each node, or none has to be sorted.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -68,6 +69,19 @@ class RowBits {
   std::vector<std::uint64_t> words_;
 };
 
+// Loops over rows ask the stop token once per so many rows: often enough for 100 ms, too seldom to be felt.
+inline constexpr Index rows_per_poll = Index{1} << 16;
+
+// Calls body(first, last) on pieces of 0 .. count until the token stops it. False if it was stopped.
+template <class Body>
+bool for_pieces(Index count, StopToken& stop, Body&& body) {
+  for (Index first = 0; first < count; first += rows_per_poll) {
+    body(first, std::min(count, first + rows_per_poll));
+    if (count > rows_per_poll && stop.poll()) return false;
+  }
+  return true;
+}
+
 // Working memory of one thread.
 struct ColumnScratch {
   std::vector<std::uint64_t> keys, other_keys;  // of the sort
@@ -81,12 +95,12 @@ class Columns {
   // What the root owns.
   virtual std::vector<ColumnPart> root() const = 0;
   // A part in sorted order; the view lives until the scratch is used again. A constant one need not be
-  // sorted.
-  virtual ColumnView sorted(const ColumnPart& part, std::span<const Row> rows,
-                            ColumnScratch& scratch) const = 0;
+  // sorted. After a stop the view is empty.
+  virtual ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                            StopToken& stop) const = 0;
   // The same in any order.
-  virtual ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows,
-                              ColumnScratch& scratch) const = 0;
+  virtual ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                              StopToken& stop) const = 0;
   // How many listed values of an unsorted view are at most the threshold; their entries come first
   // afterwards.
   virtual Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const = 0;
@@ -103,8 +117,11 @@ class Columns {
 class ListedColumns final : public Columns {
  public:
   // All columns of a dense table, restricted to `rows` (ascending).
-  static std::unique_ptr<Columns> dense(View2D<const float> x, std::span<const Row> rows, int threads,
-                                        StopToken& stop);
+  static std::unique_ptr<ListedColumns> dense(View2D<const float> x, std::span<const Row> rows, int threads,
+                                              StopToken& stop);
+  // Those columns of another, whole table, restricted to some rows: nothing is sorted again.
+  std::unique_ptr<Columns> restricted(std::span<const Row> rows, const RowBits& kept, int threads,
+                                      StopToken& stop) const;
   // All columns of a sparse table in compressed-column form; `kept[row]` is 0 for rows to leave out. Stored
   // zeros are dropped.
   static std::unique_ptr<Columns> sparse(std::span<const float> data, std::span<const std::int32_t> indices,
@@ -112,10 +129,11 @@ class ListedColumns final : public Columns {
                                          std::span<const std::uint8_t> kept, int threads, StopToken& stop);
 
   std::vector<ColumnPart> root() const override { return root_; }
-  ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch) const override;
-  ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows,
-                      ColumnScratch& scratch) const override {
-    return sorted(part, rows, scratch);
+  ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                    StopToken& stop) const override;
+  ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                      StopToken& stop) const override {
+    return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
   void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
@@ -142,22 +160,26 @@ class GatheredColumns final : public Columns {
   GatheredColumns(View2D<const float> x, int threads, StopToken& stop);
 
   std::vector<ColumnPart> root() const override;
-  ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch) const override;
-  ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows,
-                      ColumnScratch& scratch) const override;
+  ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                    StopToken& stop) const override;
+  ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                      StopToken& stop) const override;
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
   void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
             RowBits& goes_left) const override;
   void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
               ColumnScratch& scratch) override;
   bool known_constant(const ColumnPart&, Index) const override { return false; }
+  // The table by columns.
+  View2D<const float> table() const { return x_; }
 
  private:
   View2D<const float> x_;
   std::unique_ptr<float[]> copy_;
 };
 
-// Sorts entries by value, NaN last, equal values by row; their rows must be ascending.
-void sort_entries(Entry* entries, Index count, ColumnScratch& scratch);
+// Sorts entries by value, NaN last, equal values by row; their rows must be ascending. After a stop they are
+// in some order.
+void sort_entries(Entry* entries, Index count, ColumnScratch& scratch, StopToken& stop);
 
 }  // namespace certus::trees

@@ -11,12 +11,14 @@ GatheredColumns::GatheredColumns(View2D<const float> x, int threads, StopToken& 
   constexpr Index group = 16;  // columns that one cache line of a row serves
   copy_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(x.rows * x.cols));
   parallel_ranges(x.cols, group, threads, stop, [&](Index first, Index last, int) {
-    for (Index row = 0; row < x.rows; ++row) {
-      const float* source = x.row(row);
-      for (Index column = first; column < last; ++column) {
-        copy_[column * x.rows + row] = source[column * x.col_stride];
+    for_pieces(x.rows, stop, [&](Index first_row, Index last_row) {
+      for (Index row = first_row; row < last_row; ++row) {
+        const float* source = x.row(row);
+        for (Index column = first; column < last; ++column) {
+          copy_[column * x.rows + row] = source[column * x.col_stride];
+        }
       }
-    }
+    });
   });
   x_ = View2D<const float>(copy_.get(), x.rows, x.cols, 1, x.rows);
 }
@@ -28,22 +30,26 @@ std::vector<ColumnPart> GatheredColumns::root() const {
 }
 
 ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row> rows,
-                                     ColumnScratch& scratch) const {
+                                     ColumnScratch& scratch, StopToken& stop) const {
   if (scratch.entries.size() < rows.size()) scratch.entries.resize(rows.size());
   const float* values = x_.col(part.feature);
   ColumnView view;
   float low = std::numeric_limits<float>::infinity(), high = -low;
   Index back = static_cast<Index>(rows.size());  // missing values are put at the end, from there to the front
-  for (const Row row : rows) {
-    const float value = values[row];
-    if (std::isnan(value)) {
-      scratch.entries[--back] = {value, row};
-      continue;
+  const bool complete = for_pieces(back, stop, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const Row row = rows[i];
+      const float value = values[row];
+      if (std::isnan(value)) {
+        scratch.entries[--back] = {value, row};
+        continue;
+      }
+      scratch.entries[view.listed++] = {value, row};
+      low = std::min(low, value);
+      high = std::max(high, value);
     }
-    scratch.entries[view.listed++] = {value, row};
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
+  });
+  if (!complete) return {};
   view.missing = static_cast<Index>(rows.size()) - view.listed;
   view.entries = scratch.entries.data();
   view.rows = rows;
@@ -52,10 +58,10 @@ ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row
   return view;
 }
 
-ColumnView GatheredColumns::sorted(const ColumnPart& part, std::span<const Row> rows,
-                                   ColumnScratch& scratch) const {
-  const ColumnView view = unsorted(part, rows, scratch);
-  if (!view.constant()) sort_entries(scratch.entries.data(), view.listed, scratch);
+ColumnView GatheredColumns::sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                                   StopToken& stop) const {
+  const ColumnView view = unsorted(part, rows, scratch, stop);
+  if (!view.constant()) sort_entries(scratch.entries.data(), view.listed, scratch, stop);
   return view;
 }
 

@@ -43,29 +43,52 @@ std::uint32_t keep_both(Entry* entries, std::uint32_t count, const RowBits& goes
 
 }  // namespace
 
-std::unique_ptr<Columns> ListedColumns::dense(View2D<const float> x, std::span<const Row> rows, int threads,
-                                              StopToken& stop) {
+std::unique_ptr<ListedColumns> ListedColumns::dense(View2D<const float> x, std::span<const Row> rows,
+                                                    int threads, StopToken& stop) {
   // Rows of a row-major table are read for several columns at once, so that a cache line serves all of them.
   constexpr Index group = 16;
   const auto count = static_cast<Index>(rows.size());
   std::unique_ptr<ListedColumns> columns(new ListedColumns(static_cast<std::size_t>(count * x.cols), x.cols));
   parallel_ranges(x.cols, x.col_major() ? 1 : group, threads, stop, [&](Index first, Index last, int) {
     Entry* start = columns->entries_.get() + first * count;
-    for (Index i = 0; i < count; ++i) {
-      const Row row = rows[i];
-      const float* source = x.row(row);
-      for (Index column = first; column < last; ++column) {
-        start[(column - first) * count + i] = {source[column * x.col_stride], row};
+    const bool complete = for_pieces(count, stop, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Row row = rows[i];
+        const float* source = x.row(row);
+        for (Index column = first; column < last; ++column) {
+          start[(column - first) * count + i] = {source[column * x.col_stride], row};
+        }
       }
-    }
+    });
+    if (!complete) return;
     ColumnScratch scratch;
     for (Index column = first; column < last && !stop.poll(); ++column) {
       Entry* entries = columns->entries_.get() + column * count;
-      sort_entries(entries, count, scratch);
+      sort_entries(entries, count, scratch, stop);
       const auto length = static_cast<std::uint32_t>(count);
       columns->root_[column] = {column * count, length, count_missing(entries, length),
                                 static_cast<std::uint32_t>(column)};
     }
+  });
+  return columns;
+}
+
+std::unique_ptr<Columns> ListedColumns::restricted(std::span<const Row> rows, const RowBits& kept,
+                                                   int threads, StopToken& stop) const {
+  const auto count = static_cast<Index>(rows.size());
+  const auto width = static_cast<Index>(root_.size());
+  std::unique_ptr<ListedColumns> columns(new ListedColumns(static_cast<std::size_t>(count * width), width));
+  parallel_for(width, threads, stop, [&](Index column, int) {
+    const ColumnPart& whole = root_[column];
+    const Entry* from = entries_.get() + whole.begin;
+    Entry* to = columns->entries_.get() + column * count;
+    for (std::uint32_t i = 0; i < whole.count; ++i) {
+      if (kept[from[i].row]) *to++ = from[i];
+    }
+    const auto length = static_cast<std::uint32_t>(count);
+    columns->root_[column] = {column * count, length,
+                              whole.missing > 0 ? count_missing(to - count, length) : 0,
+                              static_cast<std::uint32_t>(column)};
   });
   return columns;
 }
@@ -79,13 +102,13 @@ std::unique_ptr<Columns> ListedColumns::sparse(std::span<const float> data,
   std::unique_ptr<ListedColumns> columns(new ListedColumns(data.size(), width));
   parallel_ranges(width, 64, threads, stop, [&](Index first, Index last, int) {
     ColumnScratch scratch;
-    for (Index column = first; column < last; ++column) {
+    for (Index column = first; column < last && !stop.poll(); ++column) {
       Entry* entries = columns->entries_.get() + indptr[column];
       Index length = 0;
       for (std::int32_t i = indptr[column]; i < indptr[column + 1]; ++i) {
         if (data[i] != 0.0f && kept[indices[i]]) entries[length++] = {data[i], static_cast<Row>(indices[i])};
       }
-      sort_entries(entries, length, scratch);
+      sort_entries(entries, length, scratch, stop);
       columns->root_[column] = {indptr[column], static_cast<std::uint32_t>(length), 0,
                                 static_cast<std::uint32_t>(column)};
     }
@@ -113,7 +136,8 @@ ColumnView ListedColumns::view(const ColumnPart& part, Index node_rows) const {
   return view;
 }
 
-ColumnView ListedColumns::sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch&) const {
+ColumnView ListedColumns::sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch&,
+                                 StopToken&) const {
   ColumnView column = view(part, static_cast<Index>(rows.size()));
   column.rows = rows;
   return column;

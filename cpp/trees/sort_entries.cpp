@@ -25,7 +25,7 @@ std::size_t digit(std::uint64_t key, int place) {
 }
 
 // Least-significant-digit radix sort of the upper 32 bits; stable. The result is in `keys`.
-void radix_sort(std::uint64_t* keys, std::uint64_t* scratch, Index count) {
+void radix_sort(std::uint64_t* keys, std::uint64_t* scratch, Index count, StopToken& stop) {
   std::array<std::array<std::uint32_t, digit_values>, digits> counts{};
   for (Index i = 0; i < count; ++i) {
     for (int place = 0; place < digits; ++place) ++counts[place][digit(keys[i], place)];
@@ -39,13 +39,14 @@ void radix_sort(std::uint64_t* keys, std::uint64_t* scratch, Index count) {
     for (auto& slot : starts) start += std::exchange(slot, start);
     for (Index i = 0; i < count; ++i) to[starts[digit(from[i], place)]++] = from[i];
     std::swap(from, to);
+    if (count > rows_per_poll && stop.poll()) break;
   }
   if (from != keys) std::memcpy(keys, from, static_cast<std::size_t>(count) * sizeof(std::uint64_t));
 }
 
 }  // namespace
 
-void sort_entries(Entry* entries, Index count, ColumnScratch& scratch) {
+void sort_entries(Entry* entries, Index count, ColumnScratch& scratch, StopToken& stop) {
   constexpr Index worth_radix = 1024;
   if (count < 2) return;
   // Key and row in one integer; the values are recovered from the keys afterwards.
@@ -58,7 +59,7 @@ void sort_entries(Entry* entries, Index count, ColumnScratch& scratch) {
     std::sort(keys.begin(), keys.begin() + count);
   } else {
     if (scratch.other_keys.size() < keys.size()) scratch.other_keys.resize(keys.size());
-    radix_sort(keys.data(), scratch.other_keys.data(), count);
+    radix_sort(keys.data(), scratch.other_keys.data(), count, stop);
   }
   for (Index i = 0; i < count; ++i) {
     const auto key = static_cast<std::uint32_t>(keys[i] >> 32);

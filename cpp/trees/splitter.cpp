@@ -11,6 +11,9 @@ namespace {
 // Fewer entries than this are searched by one thread: waking another costs more.
 constexpr Index entries_worth_a_thread = 1 << 15;
 
+// Whether one pass over the node's rows takes long enough to look at the clock after it.
+bool slow(const OpenNode& node) { return node.count > rows_per_poll; }
+
 }  // namespace
 
 NodeSplitter::NodeSplitter(TreeData& data, std::unique_ptr<SplitSearch> search, int threads)
@@ -67,20 +70,23 @@ SplitRules NodeSplitter::rules_for(const OpenNode& node, const ColumnPart& part)
   return rules;
 }
 
-NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_t column, int worker) {
-  if (data_.options.random_thresholds) return search_random(node, column, worker);
+NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_t column, int worker,
+                                                StopToken& stop) {
+  if (data_.options.random_thresholds) return search_random(node, column, worker, stop);
   const ColumnPart& part = node.columns[column];
-  const ColumnView view = data_.columns->sorted(part, rows(node), scratch_[static_cast<std::size_t>(worker)]);
-  if (view.constant()) return {column, true, {}, 0};
+  const ColumnView view =
+      data_.columns->sorted(part, rows(node), scratch_[static_cast<std::size_t>(worker)], stop);
+  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0};
   return {column, false, search_->best(view, rules_for(node, part), worker),
           static_cast<std::uint32_t>(view.missing)};
 }
 
 // One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
-NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_t column, int worker) {
+NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_t column, int worker,
+                                                StopToken& stop) {
   const ColumnPart& part = node.columns[column];
   ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
-  const ColumnView view = data_.columns->unsorted(part, rows(node), scratch);
+  const ColumnView view = data_.columns->unsorted(part, rows(node), scratch, stop);
   if (view.constant()) return {column, true, {}, 0};
   Rng rng(node.seed, part.feature + 1);
   const double low = view.low, high = view.high;
@@ -108,7 +114,7 @@ std::vector<NodeSplitter::Found> NodeSplitter::search_columns(const OpenNode& no
                                                               StopToken& stop) {
   std::vector<Found> found(columns.size());
   for_columns(node, columns.size(), stop,
-              [&](Index i, int worker) { found[i] = search_column(node, columns[i], worker); });
+              [&](Index i, int worker) { found[i] = search_column(node, columns[i], worker, stop); });
   return found;
 }
 
@@ -135,7 +141,7 @@ std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node
          std::all_of(found.begin(), found.end(), [](const Found& each) { return each.constant; })) {
     const std::size_t before = drawn;
     draw();
-    if (drawn > before) found.push_back(search_column(node, columns[before], 0));
+    if (drawn > before) found.push_back(search_column(node, columns[before], 0, stop));
   }
   return found;
 }
@@ -167,6 +173,7 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
 
 std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   search_->prepare(node.summary, rows(node));
+  if (slow(node) && stop.poll()) return std::nullopt;
   const std::optional<Found> found = search_all(node, stop);
   if (!found || stop.requested()) return std::nullopt;
   const ColumnPart& part = node.columns[found->column];
@@ -177,6 +184,7 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   split.missing_left =
       found->missing > 0 ? found->candidate.missing_left : 2 * found->candidate.left > node.count;
   data_.columns->mark(part, rows(node), split.threshold, split.missing_left, goes_left_);
+  if (slow(node) && stop.poll()) return std::nullopt;
   divide_rows(node, split);
   const double fall = node.summary.weight * node.summary.impurity -
                       split.left.summary.weight * split.left.summary.impurity -

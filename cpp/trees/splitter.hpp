@@ -95,8 +95,8 @@ class NodeSplitter {
   }
   void drop_known_constants(OpenNode& node) const;
   SplitRules rules_for(const OpenNode& node, const ColumnPart& part) const;
-  Found search_column(const OpenNode& node, std::size_t column, int worker);
-  Found search_random(const OpenNode& node, std::size_t column, int worker);
+  Found search_column(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
+  Found search_random(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
   std::vector<Found> search_columns(const OpenNode& node, std::span<const std::size_t> columns,
                                     StopToken& stop);
   std::vector<Found> search_drawn(const OpenNode& node, StopToken& stop);

@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline
 import certus
 from certus.base import catalogue
 from certus.bayes import GaussianNB
-from certus.workflow.data import Columns, model_input
-from certus.workflow.learners import Candidate
-from certus.workflow.training import train
+from certus.workflow.candidates import Candidate
+from certus.workflow.columns import Columns
+from certus.workflow.learning import train
 from tests.cli.conftest import Run, people
 from tests.persistence.forging import Forgery
 from tests.persistence.parts import RowKeeper
@@ -127,16 +127,15 @@ def test_models_of_a_study_meet_columns_as_files_have_them(tmp_path: Path) -> No
         }
     )
     columns = Columns(numbers=["size", "member"], categories=["code"])
-    model = train(
-        Candidate("certus.bayes.GaussianNB"), model_input(table, columns), table["label"].to_numpy(), columns, 0
-    )
+    labels = table["label"].to_numpy()
+    model = train(Candidate("certus.bayes.GaussianNB"), table, labels, columns, seed=0, threads=1)
     certus.save(model, tmp_path / "model.certus")
     few = table.filter(pl.col("code") == "10").head(3).with_columns(size=pl.lit(None, dtype=pl.Float64))
     few.drop("label").write_csv(tmp_path / "few.csv")
     assert pl.read_csv(tmp_path / "few.csv")["code"].dtype == pl.Int64
     run = Run("predict", tmp_path / "model.certus", tmp_path / "few.csv", "--probabilities", "--json")
     assert run.code == 0, run.err
-    expected = model.predict_proba(model_input(few, columns))[:, 0]
+    expected = model.predict_proba(few)[:, 0]
     assert [row["probability of a"] for row in run.json["predictions"]] == expected.tolist()
 
 

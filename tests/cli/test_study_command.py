@@ -40,7 +40,7 @@ def test_own_table(churn: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Leaderboard" in done.stdout
     assert "With confidence 95% the error is at most" in done.stdout
-    assert "--task overrides" in done.stderr
+    assert "--task, --measure, --positive override" in done.stderr
     assert (churn.parent / "result" / "report.html").is_file()
 
 

@@ -30,8 +30,10 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 
 
 def make(entry: Entry) -> Any:
-    """A fresh learner with a fixed seed where it has one."""
+    """A fresh learner with a fixed seed where it has one, and with few members where it is an ensemble."""
     learner = entry.learner()
+    if "n_estimators" in learner.get_params():
+        learner.set_params(n_estimators=10)
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     return learner

@@ -115,3 +115,40 @@ def mcnemar_power(rows: int, only_a: float, only_b: float, delta: float) -> floa
                 ways = math.comb(rows, a) * math.comb(rows - a, b)
                 total += ways * only_a**a * only_b**b * (1 - only_a - only_b) ** rest
     return total
+
+
+def scenario_upper(support: int, rows: int, delta: Fraction, steps: int = 45) -> Fraction:
+    """Campi and Garatti's equation as printed, bisected with exact fractions."""
+
+    def left(risk: Fraction) -> Fraction:
+        t, ways = 1 - risk, math.comb(rows, support)
+        return (
+            delta
+            / rows
+            * sum((Fraction(math.comb(j, support), ways) / t ** (rows - j) for j in range(support, rows)), Fraction(0))
+        )
+
+    low, high = Fraction(0), Fraction(1)
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (middle, high) if left(middle) < 1 else (low, middle)
+    return high
+
+
+def xi(rows: int) -> Fraction:
+    """The definition of the PAC-Bayes constant."""
+    return sum(
+        (math.comb(rows, k) * Fraction(k, rows) ** k * Fraction(rows - k, rows) ** (rows - k) for k in range(rows + 1)),
+        Fraction(0),
+    )
+
+
+def xi_of_three(rows: int) -> Fraction:
+    """The same sum over three outcomes."""
+    total = Fraction(0)
+    for i, j in itertools.product(range(rows + 1), repeat=2):
+        k = rows - i - j
+        if k >= 0:
+            ways = math.comb(rows, i) * math.comb(rows - i, j)
+            total += ways * Fraction(i, rows) ** i * Fraction(j, rows) ** j * Fraction(k, rows) ** k
+    return total

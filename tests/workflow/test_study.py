@@ -12,9 +12,10 @@ import pytest
 
 import certus
 from certus.workflow import StudyError, study
-from certus.workflow.data import classify_columns, read_table, split_rows
+from certus.workflow.columns import classify_columns
 from certus.workflow.evaluation import tolerance
-from certus.workflow.task import infer_task
+from certus.workflow.split import split_rows
+from certus.workflow.tables import read_table
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,7 @@ def test_files_of_every_kind(ending: str, tmp_path: Path) -> None:
         ("a,b\n1,x\n2,x\n", "b", "nothing to learn"),
         ("a,b\n1,2\n", "c", "no column 'c'"),
         ("a,b\n1,x\n2,y\n3,x\n", "b", "too few"),
-        ("", "b", "Cannot read 't.csv'"),
+        ("", "b", "The file 't.csv' is empty"),
     ],
 )
 def test_broken_tables_say_what_to_do(content: str, target: str, message: str, tmp_path: Path) -> None:
@@ -174,10 +175,9 @@ def test_wrong_use() -> None:
 
 def test_equal_rows_never_straddle_the_split() -> None:
     frame = pl.concat([table(60)] * 5)
-    asked = infer_task(frame, "sold")
-    columns = classify_columns(frame.drop("id"), "sold")
+    columns = classify_columns(frame.drop("id"), {"sold": "target"})
     for seed in range(20):
-        split = split_rows(frame, asked, columns, holdout=0.2, seed=seed)
+        split = split_rows(frame, columns.used, holdout=0.2, seed=seed)
         assert len(split.learn) + len(split.test) == frame.height
         learned = set(frame[split.learn].select(columns.used).rows())
         assert not learned & set(frame[split.test].select(columns.used).rows())

@@ -16,6 +16,8 @@ Class = TypeVar("Class", bound=type)
 
 # Sub-packages that hold learners; each registers its own when it is imported.
 FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm")
+# Further sub-packages whose registered classes may be in a saved model.
+_WITH_PARTS = (*FAMILIES, "workflow")
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Entry:
     guarantees: tuple[str, ...]
     cost: str
     known_failures: Mapping[str, str] = field(default_factory=dict)
+    draws_rows: bool = False  # whether rows are drawn by their place, so that the order of the rows matters
 
     @property
     def name(self) -> str:
@@ -65,6 +68,7 @@ def register(
     guarantees: tuple[str, ...],
     cost: str,
     known_failures: Mapping[str, str] | None = None,
+    draws_rows: bool = False,
 ) -> Callable[[Class], Class]:
     """Class decorator that puts a learner into the catalogue.
 
@@ -80,11 +84,13 @@ def register(
         Fit and predict cost in n rows and p columns.
     known_failures : mapping of str to str, optional
         scikit-learn checks that cannot hold, with the reason.
+    draws_rows : bool, default=False
+        Whether fitting draws rows by their place, so that another order of the rows gives another model.
     """
 
     def add(learner: Class) -> Class:
         summary = (learner.__doc__ or "").strip().splitlines()[0]
-        entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}))
+        entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}), draws_rows)
         _entries[entry.path] = entry
         return learner
 
@@ -111,7 +117,7 @@ def entries(task: str | None = None) -> list[Entry]:
 def find(path: str) -> type | None:
     """The registered learner or part with this import path, or None. Imports only its family."""
     pieces = path.split(".")
-    if len(pieces) == 3 and pieces[0] == "certus" and pieces[1] in FAMILIES:
+    if len(pieces) == 3 and pieces[0] == "certus" and pieces[1] in _WITH_PARTS:
         importlib.import_module(f"certus.{pieces[1]}")
     entry = _entries.get(path)
     return entry.learner if entry is not None else _parts.get(path)

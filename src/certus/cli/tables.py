@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base.persistence.atomic import atomic_file
-from certus.workflow.data import read_table
+from certus.workflow.encoding import TableEncoder
+from certus.workflow.tables import read_table
 
 __all__ = [
     "column",
@@ -73,12 +74,20 @@ def input_of(model: Any, frame: pl.DataFrame) -> Any:
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ValueError(f"the table lacks the columns {', '.join(map(repr, missing))}, which the model needs.")
+    if _knows_columns(model):
+        return frame.select(names)
     texts = text_columns(model)
     chosen = frame.select(names)
     return chosen.with_columns(
         *(pl.col(name).cast(pl.String) for name in chosen.columns if name in texts),
         *_numbers(chosen.select(name for name in chosen.columns if name not in texts)).get_columns(),
     )
+
+
+def _knows_columns(model: Any) -> bool:
+    """Whether the model encodes the columns of a table itself."""
+    parts = [step for _, step in getattr(model, "steps", ())[:1]] + list(getattr(model, "members_", ())[:1])
+    return isinstance(model, TableEncoder) or any(_knows_columns(part) for part in parts)
 
 
 def text_columns(model: Any) -> set[str]:

@@ -1,1 +1,15 @@
 """Ensembles: forests, bagging and boosting."""
+
+from certus.ensemble.extra_trees_classifier import ExtraTreesClassifier
+from certus.ensemble.extra_trees_regressor import ExtraTreesRegressor
+from certus.ensemble.packed_forest import PackedForest
+from certus.ensemble.random_forest_classifier import RandomForestClassifier
+from certus.ensemble.random_forest_regressor import RandomForestRegressor
+
+__all__ = [
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "PackedForest",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]

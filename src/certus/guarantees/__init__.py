@@ -3,20 +3,29 @@
 from certus.guarantees import mean_checks, paired, rules, selection
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.combine import intersection, union
+from certus.guarantees.compression import compression_bound
 from certus.guarantees.conformal_cross_certificate import cross_certificate
 from certus.guarantees.conformal_ranks import ConformalRank, assured_rank, coverage_floor, split_rank
 from certus.guarantees.conformal_split import Calibration, GroupCalibration, calibrate, calibrate_groups
 from certus.guarantees.confusion import balanced_accuracy_bound, f_bound
+from certus.guarantees.crowd import chernoff_lower_tail, condorcet
 from certus.guarantees.error import error_bound
 from certus.guarantees.errors import CertificateError
+from certus.guarantees.leave_one_out import jaakkola_haussler, ridge_leave_one_out, support_leave_one_out, xi_alpha
 from certus.guarantees.mean import mean_bound
+from certus.guarantees.oob_counts import out_of_bag_errors
+from certus.guarantees.oob_votes import oob_vote_bounds
 from certus.guarantees.optimality import strong_convexity_gap
+from certus.guarantees.pac_bayes import pac_bayes_kl
 from certus.guarantees.ranking import auc_bound
 from certus.guarantees.report import Report
 from certus.guarantees.risk_control import Guard, control_rates
 from certus.guarantees.roles import DataRole
 from certus.guarantees.sample_size import sample_size
+from certus.guarantees.scenario import campi_garatti
 from certus.guarantees.testing import TestResult, holm, mcnemar, mcnemar_power, mcnemar_rows
+from certus.guarantees.vote_c_bound import c_bound
+from certus.guarantees.votes import cantelli_bound, first_order_bound, tandem_bound
 
 __all__ = [
     "Calibration",
@@ -31,25 +40,40 @@ __all__ = [
     "assured_rank",
     "auc_bound",
     "balanced_accuracy_bound",
+    "c_bound",
     "calibrate",
     "calibrate_groups",
+    "campi_garatti",
+    "cantelli_bound",
+    "chernoff_lower_tail",
+    "compression_bound",
+    "condorcet",
     "control_rates",
     "coverage_floor",
     "cross_certificate",
     "error_bound",
     "f_bound",
+    "first_order_bound",
     "holm",
     "intersection",
+    "jaakkola_haussler",
     "mcnemar",
     "mcnemar_power",
     "mcnemar_rows",
     "mean_bound",
     "mean_checks",
+    "oob_vote_bounds",
+    "out_of_bag_errors",
+    "pac_bayes_kl",
     "paired",
+    "ridge_leave_one_out",
     "rules",
     "sample_size",
     "selection",
     "split_rank",
     "strong_convexity_gap",
+    "support_leave_one_out",
+    "tandem_bound",
     "union",
+    "xi_alpha",
 ]

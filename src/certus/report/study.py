@@ -24,7 +24,7 @@ def render_study(study: Study) -> str:
         study=study,
         version=__version__,
         answer=_answer(study),
-        beaten=study.winner.value < study.baseline.value,
+        beaten=study.winner.value < study.baseline,
         bars=_bars(study),
         confusion=_confusion(study) if study.task.classification else None,
         scatter=None if study.task.classification else _scatter(study),
@@ -42,7 +42,7 @@ def _answer(study: Study) -> dict[str, str]:
     """The three big numbers of the first screen."""
     certificate, value = study.certificate, study.evaluation.value
     percent = study.task.classification
-    shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline.value))
+    shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline))
     return {
         "good": shown,
         "baseline": baseline,
@@ -58,18 +58,19 @@ def _percent_up(certificate: Certificate) -> str:
 
 
 def _bars(study: Study) -> list[dict[str, Any]]:
-    finite = [trial.value for trial in study.trials if np.isfinite(trial.value)]
-    longest = max(finite) or 1.0
+    rows = study.leaderboard
+    longest = max(row["validation_value"] for row in rows if row["validation_value"] is not None) or 1.0
     return [
         {
-            "name": trial.name,
-            "value": trial.value if np.isfinite(trial.value) else None,
-            "width": 100.0 * trial.value / longest if np.isfinite(trial.value) else 0.0,
-            "seconds": trial.seconds,
-            "failure": trial.failure,
-            "mark": "winner" if trial is study.winner else "baseline" if trial.candidate is None else "",
+            "name": row["learner"],
+            "value": row["validation_value"],
+            "width": 100.0 * row["validation_value"] / longest if row["validation_value"] is not None else 0.0,
+            "seconds": row["seconds"],
+            "failure": row["failure"],
+            "dropped": row["dropped"],
+            "mark": "winner" if row["learner"] == study.winner.name else "baseline" if row["baseline"] else "",
         }
-        for trial in study.trials
+        for row in rows
     ]
 
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate, error_bound
+from certus.guarantees import (
+    Certificate,
+    auc_bound,
+    balanced_accuracy_bound,
+    error_bound,
+    f_bound,
+    mean_bound,
+)
 from certus.guarantees.rate import RateSetting, rate_bound
+from certus.workflow.blend import shares_of
+from certus.workflow.measures import LEAST_PROBABILITY
+from certus.workflow.split import Split
 from certus.workflow.task import Task
-from certus.workflow.training import loss
 
 # A regression winner promises how often its error exceeds t; t is this quantile of the validation errors.
 TOLERATED_QUANTILE = 0.9
@@ -19,12 +29,25 @@ TOLERATED_QUANTILE = 0.9
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the test rows say about the winner."""
+    """What the test rows say about the winner.
+
+    Attributes
+    ----------
+    value : float
+        The measure on the test rows.
+    certificate : Certificate
+        What is promised about new rows.
+    truth, answers : arrays
+        Targets and predictions of the test rows.
+    shares : array or None
+        Probabilities of the labels in the order of the task.
+    """
 
     value: float
     certificate: Certificate
     truth: NDArray[Any]
     answers: NDArray[Any]
+    shares: NDArray[Any] | None
 
 
 def tolerance(truth: NDArray[Any], answers: NDArray[Any]) -> float:
@@ -37,16 +60,108 @@ def tolerance(truth: NDArray[Any], answers: NDArray[Any]) -> float:
 
 
 def evaluate(
-    model: Any, X: Any, y: NDArray[Any], *, task: Task, confidence: float, threshold: float | None
+    model: Any,
+    X: Any,
+    y: NDArray[Any],
+    *,
+    task: Task,
+    split: Split,
+    confidence: float,
+    threshold: float | None,
+    loss_range: tuple[float, float] | None = None,
 ) -> Evaluation:
-    """Measure the model on the test rows and certify it: Clopper-Pearson on what it gets wrong there."""
-    answers = np.asarray(model.predict(X))
+    """Measure the model on the test rows and certify it."""
+    answers, shares = np.asarray(model.predict(X)), None
+    truth_places, answer_places = task.positions(y), answers
     if task.classification:
-        certificate = error_bound(int(np.sum(answers != y)), len(y), confidence=confidence)
-    else:
-        assert threshold is not None
-        far = np.abs(np.asarray(y, dtype=float) - answers) > threshold
-        quantity = f"share of rows with |error| > {threshold:g}"
-        setting = RateSetting(confidence=confidence, quantity=quantity, noun="such row")
-        certificate = rate_bound(int(far.sum()), len(y), setting)
-    return Evaluation(loss(task, y, answers), certificate, y, answers)
+        answer_places = task.positions(answers)
+        order = np.argsort(task.labels, kind="stable")
+        shares = np.empty((len(y), len(task.labels)))
+        shares[:, order] = shares_of(model, X, task.labels[order])
+    value = task.measure.value(truth_places, answer_places, shares)
+    judged = _Judged(task, truth_places, answer_places, shares, split, confidence, threshold, loss_range)
+    certificate = judged.certificate()
+    if split.unit == "time":
+        more = (*certificate.assumptions, "future-like-test-period")
+        certificate = dataclasses.replace(certificate, assumptions=more)
+    return Evaluation(value, certificate, y, answers, shares)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Answers on the test rows, and what is asked about them."""
+
+    task: Task
+    truth: NDArray[Any]
+    answers: NDArray[Any]
+    shares: NDArray[Any] | None
+    split: Split
+    confidence: float
+    threshold: float | None
+    loss_range: tuple[float, float] | None
+
+    def certificate(self) -> Certificate:
+        """The bound that belongs to the measure."""
+        if self.split.unit == "group":
+            return self._by_group()
+        makers = {
+            "error": self._error,
+            "balanced_error": self._balanced,
+            "log_loss": self._log_loss,
+            "auc": self._auc,
+            "f1": self._f1,
+        }
+        return makers.get(self.task.measure.name, self._error if self.task.classification else self._far_off)()
+
+    def _error(self) -> Certificate:
+        return error_bound(int(np.sum(self.answers != self.truth)), len(self.truth), confidence=self.confidence)
+
+    def _balanced(self) -> Certificate:
+        counts = [int(np.sum(self.truth == place)) for place in range(len(self.task.labels))]
+        if min(counts) == 0:
+            return self._error()
+        hits = [int(np.sum((self.truth == k) & (self.answers == k))) for k in range(len(self.task.labels))]
+        return balanced_accuracy_bound(hits, counts, confidence=self.confidence)
+
+    def _log_loss(self) -> Certificate:
+        assert self.task.measure.rows is not None
+        losses = self.task.measure.rows(self.truth, self.answers, self.shares)
+        largest = float(-np.log(LEAST_PROBABILITY))
+        return mean_bound(losses, high=largest, confidence=self.confidence, quantity="log-loss")
+
+    def _auc(self) -> Certificate:
+        positive = self.truth == 1
+        if self.task.kind != "binary" or not positive.any() or positive.all():
+            return self._error()
+        assert self.shares is not None
+        return auc_bound(self.shares[positive, 1], self.shares[~positive, 1], confidence=self.confidence)
+
+    def _f1(self) -> Certificate:
+        called, positive = self.answers == 1, self.truth == 1
+        counts = (int(np.sum(called & positive)), int(np.sum(called & ~positive)), int(np.sum(~called & positive)))
+        return f_bound(*counts, confidence=self.confidence) if sum(counts) else self._error()
+
+    def _losses(self) -> tuple[NDArray[np.float64], str]:
+        """0/1 losses of the rows, and what they count."""
+        if self.task.classification:
+            return (self.answers != self.truth).astype(float), "error"
+        assert self.threshold is not None
+        far = np.abs(self.truth - self.answers) > self.threshold
+        return far.astype(float), f"share of rows with |error| > {self.threshold:g}"
+
+    def _far_off(self) -> Certificate:
+        if self.loss_range is not None and self.task.measure.rows is not None:
+            losses = self.task.measure.rows(self.truth, self.answers, None)
+            low, high = self.loss_range
+            name = "mean squared error" if self.task.measure.name == "rmse" else "mean absolute error"
+            return mean_bound(losses, low=low, high=high, confidence=self.confidence, quantity=name)
+        losses, quantity = self._losses()
+        setting = RateSetting(confidence=self.confidence, quantity=quantity, noun="such row")
+        return rate_bound(int(losses.sum()), len(losses), setting)
+
+    def _by_group(self) -> Certificate:
+        """The unit is the group: a bound on the mean over groups of each group's mean loss."""
+        losses, quantity = self._losses()
+        _, places = np.unique(self.split.test_groups, return_inverse=True)
+        means = np.bincount(places, weights=losses) / np.bincount(places)
+        return mean_bound(means, confidence=self.confidence, quantity=f"mean over groups of the {quantity}")

@@ -10,15 +10,56 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
+from numpy.typing import NDArray
 
 from certus.base.persistence import save
 from certus.guarantees import Certificate, Report
-from certus.workflow.data import Columns, Split
+from certus.workflow.columns import Columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import Evaluation
+from certus.workflow.profile import Profile
+from certus.workflow.race import Trial
+from certus.workflow.split import Split
 from certus.workflow.task import Task
-from certus.workflow.training import Trial
+
+JOURNAL = "journal.sqlite"
+WRITTEN = ("model.certus", "report.html", "study.json")  # in this order
+BASELINE = "baseline (always the same answer)"
+
+
+@dataclass(frozen=True)
+class Winner:
+    """Who won: one trial, or several with their weights in a blend.
+
+    Attributes
+    ----------
+    trials : list of Trial
+        The trials behind it.
+    weights : array
+        Their weights; 1.0 for a single one.
+    value : float
+        The measure on the validation rows.
+    said : array
+        Its answers for the validation rows.
+    """
+
+    trials: list[Trial]
+    weights: NDArray[Any]
+    value: float
+    said: NDArray[Any]
+
+    @property
+    def name(self) -> str:
+        """How the leaderboard calls it."""
+        if len(self.trials) == 1:
+            return self.trials[0].name
+        parts = (f"{weight:.2g} {trial.name}" for trial, weight in zip(self.trials, self.weights, strict=True))
+        return f"blend of {' + '.join(parts)}"
+
+    @property
+    def title(self) -> str:
+        """The name without its settings."""
+        return self.trials[0].candidate.path.rsplit(".", 1)[1] if len(self.trials) == 1 else "Blend"
 
 
 @dataclass(frozen=True)
@@ -27,11 +68,15 @@ class Study:
 
     Attributes
     ----------
-    task, columns, split : Task, Columns, Split
-        What was asked, which columns were used, which rows went where.
+    task, profile, columns, split : Task, Profile, Columns, Split
+        What was asked, what the table is like, which columns were used, which rows went where.
     trials : list of Trial
-        Every candidate with its validation result, best first, the baseline among them.
-    best : Pipeline
+        Every candidate with its validation result, best first.
+    baseline : float
+        The measure of the answer that looks at no column.
+    winner : Winner
+        Who won on the validation rows.
+    best : Pipeline or Blend
         The winner, trained on all learning rows; exactly the model that is certified.
     evaluation : Evaluation
         What the test rows say about it.
@@ -45,11 +90,13 @@ class Study:
 
     name: str
     task: Task
+    profile: Profile
     columns: Columns
     split: Split
     trials: list[Trial]
-    winner: Trial
-    best: Pipeline
+    baseline: float
+    winner: Winner
+    best: Any
     evaluation: Evaluation
     certificates: Report
     seconds: float
@@ -57,29 +104,28 @@ class Study:
 
     @property
     def leaderboard(self) -> list[dict[str, Any]]:
-        """One row per candidate, best first."""
-        return [
+        """One row per candidate, best first, the baseline among them; then those that left the race."""
+        rows = [
             {
-                "rank": rank,
                 "learner": trial.name,
-                "measure": self.task.measure,
                 "validation_value": trial.value if np.isfinite(trial.value) else None,
                 "seconds": round(trial.seconds, 4),
-                "baseline": trial.candidate is None,
+                "baseline": False,
+                "dropped": trial.dropped,
                 "failure": trial.failure,
             }
-            for rank, trial in enumerate(self.trials, 1)
+            for trial in self.trials
         ]
+        if len(self.winner.trials) > 1:
+            rows.insert(0, _row(self.winner.name, self.winner.value, baseline=False))
+        rows.append(_row(BASELINE, self.baseline, baseline=True))
+        rows.sort(key=_standing)
+        return [{"rank": rank, "measure": self.task.measure.name, **row} for rank, row in enumerate(rows, 1)]
 
     @property
     def certificate(self) -> Certificate:
         """The winner's certificate on the test rows."""
         return self.evaluation.certificate
-
-    @property
-    def baseline(self) -> Trial:
-        """The trial of the answer that looks at no column."""
-        return next(trial for trial in self.trials if trial.candidate is None)
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain values: what ``study.json`` holds."""
@@ -92,9 +138,10 @@ class Study:
             "rows_tested": len(self.split.test),
             "columns_used": self.columns.used,
             "columns_left_out": self.columns.left_out,
+            "profile": self.profile.to_dict(),
             "winner": {
                 "learner": self.winner.name,
-                "measure": self.task.measure,
+                "measure": self.task.measure.name,
                 "validation_value": self.winner.value,
                 "test_value": self.evaluation.value,
                 "certificate": self.certificate.to_dict(),
@@ -106,28 +153,35 @@ class Study:
         }
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Write ``report.html``, ``model.certus`` and ``study.json`` into a folder, all or nothing."""
-        from certus.report import render_study
+        """Write ``report.html``, ``model.certus`` and ``study.json`` into a folder, each complete or not at all.
 
+        ``study.json`` comes last: a folder that has it has the others of the same study.
+        """
         folder = Path(folder)
         refuse_to_overwrite(folder, force=force)
+        self._write(folder)
+        return folder
+
+    def _write(self, folder: Path) -> None:
+        from certus.report import render_study
+
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
             save(self.best, fresh / "model.certus", report=self.certificates)
             (fresh / "report.html").write_text(render_study(self), encoding="utf-8")
             (fresh / "study.json").write_text(json.dumps(self.to_dict(), indent=2), encoding="utf-8")
-            fresh.chmod(0o755)
-            _replace(folder, fresh)
+            folder.mkdir(exist_ok=True)
+            for name in WRITTEN:
+                (fresh / name).replace(folder / name)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
-        return folder
 
     def __str__(self) -> str:
-        beaten = self.winner.value < self.baseline.value
+        beaten = self.winner.value < self.baseline
         lines = [
             f"Study of {self.name}: {self.task.guess}",
-            f"Winner: {self.winner.name}, {self.task.measure} {self.evaluation.value:.4g} on "
+            f"Winner: {self.winner.name}, {self.task.measure.name} {self.evaluation.value:.4g} on "
             f"{len(self.split.test)} rows that nobody touched"
             + ("" if beaten else " (no better than the baseline on the validation rows)"),
             str(self.certificate),
@@ -140,27 +194,29 @@ class Study:
         return render_study(self)
 
 
-def refuse_to_overwrite(folder: Path, *, force: bool) -> None:
-    """Raise unless the folder is new, empty, or an earlier study that may be replaced."""
+def _row(name: str, value: float, *, baseline: bool) -> dict[str, Any]:
+    facts = {"learner": name, "validation_value": value, "seconds": 0.0, "baseline": baseline}
+    return {**facts, "dropped": None, "failure": None}
+
+
+def _standing(row: dict[str, Any]) -> tuple[bool, float]:
+    """Who went through the whole race before who did not, then by value."""
+    value = row["validation_value"]
+    return row["dropped"] is not None, np.inf if value is None else value
+
+
+def refuse_to_overwrite(folder: Path, *, force: bool, resume: bool = False) -> None:
+    """Raise unless the folder is new, empty, or a study that may be replaced or continued."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        if resume:
+            raise StudyError(f"--resume: there is no study in {str(folder)!r}.\nHint: leave --resume out to begin one.")
         return
-    if not force:
-        raise StudyError(f"{str(folder)!r} exists already.\nHint: --force replaces it; or name another --out.")
-    if not folder.is_dir() or not (folder / "study.json").is_file():
+    own = folder.is_dir() and any((folder / name).is_file() for name in ("study.json", JOURNAL))
+    if not own:
         raise StudyError(f"{str(folder)!r} is not the folder of a study; it is not replaced even with --force.")
-
-
-def _replace(folder: Path, fresh: Path) -> None:
-    """Put the fresh folder in the place of an old one by renaming; the old one survives a failure."""
-    if not folder.exists():
-        fresh.replace(folder)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    folder.replace(old / "old")
-    try:
-        fresh.replace(folder)
-    except OSError:
-        (old / "old").replace(folder)
-        raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+    if resume and not (folder / JOURNAL).is_file():
+        raise StudyError(f"--resume: {str(folder)!r} has no journal.\nHint: --force begins anew.")
+    if not force and not resume:
+        raise StudyError(
+            f"{str(folder)!r} exists already.\nHint: --resume continues it, --force replaces it; or name another --out."
+        )

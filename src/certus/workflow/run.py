@@ -2,24 +2,79 @@
 
 from __future__ import annotations
 
-import time
+import hashlib
+import time as clock
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from certus import datasets
-from certus.workflow.data import classify_columns, model_input, read_table, split_rows
+from certus import __version__, datasets
+from certus.base.threads import resolve_threads
+from certus.workflow.blend import Blend, Votes, choose_blend
+from certus.workflow.columns import Columns, classify_columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
-from certus.workflow.learners import portfolio
-from certus.workflow.result import Study
-from certus.workflow.task import Task, infer_task
-from certus.workflow.training import Trial, make_folds, run_trials, train
+from certus.workflow.executors import Executor, InProcess, Workers
+from certus.workflow.journal import Journal
+from certus.workflow.learning import Learning, divide, train
+from certus.workflow.portfolio import recipes
+from certus.workflow.profile import profile_table
+from certus.workflow.race import Budget, Race, Trial, baseline_value
+from certus.workflow.result import Study, Winner
+from certus.workflow.split import Split, split_rows
+from certus.workflow.tables import read_query, read_table
+from certus.workflow.task import Task, infer_task, target_values
 
 BUILT_IN = "breast_cancer"
+DEFAULT_TRIALS = 24
+# Share of a time budget that is kept for training the winner and the report.
+RESERVED_SHARE = 0.25
+# Cells of the table from which one process with all threads is better than several with one each.
+LARGEST_SHARED_TABLE = 4e6
+# Evaluations so cheap that starting processes would take longer.
+SMALLEST_PARALLEL_TABLE = 2e4
+BLENDED_AT_MOST = 8
+
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for besides the table; see `study`."""
+
+    target: str | None = None
+    task: str | None = None
+    measure: str | None = None
+    positive: str | None = None
+    confidence: float = 0.95
+    holdout: float = 0.2
+    group: str | None = None
+    order: str | None = None
+    families: tuple[str, ...] = ()
+    trials: int | None = None
+    time: float | None = None
+    loss_range: tuple[float, float] | None = None
+    seed: int = 0
+
+    def check(self, frame: pl.DataFrame) -> None:
+        """Raise for values that cannot be, and columns that are not there."""
+        for label, value in (("confidence", self.confidence), ("holdout", self.holdout)):
+            if not 0.0 < value < 1.0:
+                raise StudyError(f"--{label} must lie strictly between 0 and 1. Got {value!r} instead.")
+        if self.trials is not None and self.trials < 1:
+            raise StudyError(f"--trials must be at least 1. Got {self.trials!r} instead.")
+        if self.time is not None and not self.time > 0:
+            raise StudyError(f"--time must be a positive number of seconds. Got {self.time!r} instead.")
+        if self.group is not None and self.order is not None:
+            raise StudyError("--group and --order exclude each other.\nHint: choose one way to set test rows aside.")
+        for label, column in (("group", self.group), ("order", self.order)):
+            if column is not None and column not in frame.columns:
+                raise StudyError(f"--{label}: the table has no column {column!r}.\nHint: it has {frame.columns}.")
 
 
 def study(
@@ -27,29 +82,65 @@ def study(
     *,
     target: str | None = None,
     task: str | None = None,
+    measure: str | None = None,
+    positive: str | None = None,
     confidence: float = 0.95,
     holdout: float = 0.2,
+    group: str | None = None,
+    order: str | None = None,
+    families: tuple[str, ...] | list[str] = (),
+    trials: int | None = None,
+    time: float | None = None,
+    loss_range: tuple[float, float] | None = None,
+    sql: str | None = None,
+    database: str | None = None,
     seed: int = 0,
-    progress: Callable[[str, int, int], None] | None = None,
+    threads: int | None = None,
+    journal: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> Study:
     """Take a table through the six steps of a machine-learning project and certify the winner.
 
     Parameters
     ----------
     table : path or data frame, default=None
-        CSV, Parquet, Arrow or JSON lines, or a pandas, polars or pyarrow table; a built-in table if None.
+        CSV, Parquet, Arrow, JSON lines or Excel ("-": standard input), or a pandas, polars or pyarrow table; a
+        built-in table if None.
     target : str
         The column to predict.
     task : {"classification", "regression"}, default=None
         Inferred from the target if None.
+    measure : str, default=None
+        error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. All as losses: lower is better.
+    positive : str, default=None
+        Which of two labels is the positive one; the last in alphabetical order if None.
     confidence : float, default=0.95
         Probability with which the winner's certificate holds.
     holdout : float, default=0.2
         Share of the rows that nobody touches before the winner is fixed (at most 10 000 rows).
+    group : str, default=None
+        Column whose rows with one value stay together; the certificate is then about groups.
+    order : str, default=None
+        Column of time: the last rows are the test rows.
+    families : sequence of str, default=()
+        Families of learners to try; all if empty.
+    trials : int, default=None
+        How many candidates are tried (24 if neither this nor ``time`` is given). The result depends on the seed
+        only, not on the number of threads, nor on interruptions.
+    time : float, default=None
+        Seconds that the study may take.
+    loss_range : (float, float), default=None
+        Declared range of the squared (rmse) or absolute (mae) error; the certificate then bounds its mean.
+    sql, database : str, default=None
+        A query and the SQLite file or address of the database, instead of a table.
     seed : int, default=0
-        Decides which rows these are, and every other random choice.
+        Decides which rows are set aside, and every other random choice.
+    threads : int, default=None
+        How many cores to use; all if None.
+    journal : path, default=None
+        File that keeps every finished evaluation; a study with the same options continues from it.
     progress : callable, optional
-        Called with (message, done, total) after every step.
+        Called with (message, done, total or None) after every evaluation.
 
     Returns
     -------
@@ -58,64 +149,206 @@ def study(
     Examples
     --------
     >>> import certus
-    >>> result = certus.study()
+    >>> result = certus.study(trials=3)
     >>> result.certificate.check()
     True
     """
-    begin = time.perf_counter()
-    _check_shares(confidence, holdout)
+    begin = _now()
+    frame, target, name = _table(table, target, sql, database)
+    options = Options(
+        target,
+        task,
+        measure,
+        positive,
+        confidence,
+        holdout,
+        group,
+        order,
+        tuple(families),
+        trials,
+        time,
+        loss_range,
+        seed,
+    )
+    options.check(frame)
+    return _Run(frame, name, options, resolve_threads(threads), begin, progress or (lambda *_: None)).finish(journal)
+
+
+def _now() -> float:
+    return clock.monotonic()
+
+
+def _table(
+    table: Any, target: str | None, sql: str | None, database: str | None
+) -> tuple[pl.DataFrame, str | None, str]:
+    if sql is not None:
+        if table is not None:
+            raise StudyError("--sql and a table exclude each other.\nHint: give one of them.")
+        return read_query(sql, database), target, "a query"
+    if database is not None:
+        raise StudyError("--database needs a query.\nHint: --sql 'select …'")
     if table is None:
         built_in = datasets.load(BUILT_IN)
-        frame, target, name = built_in.frame, target or built_in.target, f"the built-in table {BUILT_IN}"
-    else:
-        frame = read_table(table)
-        name = Path(table).name if isinstance(table, str | Path) else "a data frame"
-    asked = infer_task(frame, target, task)
-    labelled = frame.filter(pl.col(asked.target).is_not_null())
-    notes = [asked.guess]
-    if labelled.height < frame.height:
-        notes.append(f"{frame.height - labelled.height} rows without a value of {asked.target!r} were left out")
-    columns = classify_columns(labelled, asked.target)
-    notes += [f"column {column!r} is not used: {reason}" for column, reason in columns.left_out.items()]
-
-    split = split_rows(labelled, asked, columns, holdout=holdout, seed=seed)
-    X, y = model_input(labelled, columns), labels_of(labelled, asked)
-    X_learn, y_learn = X[split.learn], y[split.learn]
-    folds = make_folds(y_learn, split.groups, asked, seed)
-    candidates = portfolio(asked, len(split.learn), len(columns.used))
-    done = 0
-
-    def told(trial: Trial) -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(trial.name, done, len(candidates) + 1)
-
-    trials = run_trials(
-        candidates, X_learn, y_learn, task=asked, columns=columns, folds=folds, seed=seed, on_trial=told
-    )
-    winner = next(trial for trial in trials if trial.candidate is not None)
-    if winner.failure is not None or winner.candidate is None:
-        raise StudyError(f"No learner could be trained: {winner.failure}")
-    best = train(winner.candidate, X_learn, y_learn, columns, seed)
-    threshold = None if asked.classification else tolerance(y_learn[folds.validated], winner.predictions)
-    evaluation = evaluate(best, X[split.test], y[split.test], task=asked, confidence=confidence, threshold=threshold)
-    certificates = best[-1].report_.with_([evaluation.certificate])
-    seconds = time.perf_counter() - begin
-    return Study(name, asked, columns, split, trials, winner, best, evaluation, certificates, seconds, notes)
+        return built_in.frame, target or built_in.target, f"the built-in table {BUILT_IN}"
+    named = isinstance(table, str | Path)
+    return read_table(table), target, Path(table).name if named else "a data frame"
 
 
-def _check_shares(confidence: float, holdout: float) -> None:
-    for label, value in (("confidence", confidence), ("holdout", holdout)):
-        if not 0.0 < value < 1.0:
-            raise StudyError(f"--{label} must lie strictly between 0 and 1. Got {value!r} instead.")
+class _Run:
+    """One study from the table to the result."""
 
+    def __init__(
+        self, frame: pl.DataFrame, name: str, options: Options, threads: int, begin: float, progress: Progress
+    ) -> None:
+        self.name, self.options, self.threads, self.begin, self.progress = name, options, threads, begin, progress
+        self.task: Task = infer_task(
+            frame, options.target, kind=options.task, measure=options.measure, positive=options.positive
+        )
+        self.notes = [self.task.guess]
+        self.frame = frame.filter(pl.col(self.task.target).is_not_null())
+        if self.frame.height < frame.height:
+            self.notes.append(
+                f"{frame.height - self.frame.height} rows without a value of {self.task.target!r} left out"
+            )
+        aside = {self.task.target: "target"} | ({options.group: "group"} if options.group else {})
+        self.columns: Columns = classify_columns(self.frame, aside)
+        self.notes += [f"column {column!r} is not used: {why}" for column, why in self.columns.left_out.items()]
+        self.profile = profile_table(
+            self.frame, self.columns, self.task.target, classification=self.task.classification
+        )
+        self.notes += list(self.profile.remarks())
+        self.split: Split = split_rows(
+            self.frame,
+            self.columns.used,
+            holdout=options.holdout,
+            seed=options.seed,
+            group=options.group,
+            order=options.order,
+        )
+        self.values = target_values(self.frame, self.task)
+        self.learning = self._learning()
 
-def labels_of(frame: pl.DataFrame, task: Task) -> np.ndarray:
-    """The target as an array: floats for regression, text or whole numbers for labels."""
-    column = frame[task.target]
-    if not task.classification:
-        return column.cast(pl.Float64).to_numpy()
-    if column.dtype.is_integer() or column.dtype == pl.Boolean:
-        return column.to_numpy()
-    return np.asarray(column.cast(pl.String).to_list())
+    def _learning(self) -> Learning:
+        rows = self.split.learn
+        y = self.task.positions(self.values[rows])
+        if len(np.unique(y)) < 2:
+            raise StudyError("All rows that are left to learn from have the same target.\nHint: bring more rows.")
+        classes = len(self.task.labels)
+        divisions, rungs = divide(
+            y, self.split.groups, classes=classes, seed=self.options.seed, in_order=self.split.unit == "time"
+        )
+        used = self.frame.select(self.columns.used)[rows]
+        return Learning(used, y, classes, self.columns, divisions, rungs, self.options.seed)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What must be equal for a journal to be continued."""
+        hashed = self.frame.hash_rows(seed=0).to_numpy()
+        digest = hashlib.sha256(hashed.tobytes() + repr(self.frame.schema).encode()).hexdigest()
+        asked = {name: str(value) for name, value in vars(self.options).items() if name not in ("trials", "time")}
+        return {"table": digest, "version": __version__, "rows": str(self.frame.height), **asked}
+
+    def finish(self, journal_path: str | Path | None) -> Study:
+        journal = Journal(Path(journal_path) if journal_path is not None else None)
+        executor: Executor | None = None
+        try:
+            journal.open_for(self.fingerprint())
+            executor = self._executor()
+            race = Race(
+                self.learning,
+                self.task.measure,
+                recipes(self.task, list(self.options.families)),
+                journal=journal,
+                executor=executor,
+                budget=self._budget(),
+                progress=self.progress,
+            )
+            trials = race.run()
+        finally:
+            if executor is not None:
+                executor.close()
+            journal.close()
+        return self._result(race, trials)
+
+    def _budget(self) -> Budget:
+        trials, limit = self.options.trials, self.options.time
+        if trials is None and limit is None:
+            trials = DEFAULT_TRIALS
+        return Budget(trials, None if limit is None else self.begin + (1.0 - RESERVED_SHARE) * limit)
+
+    def _executor(self) -> Executor:
+        cells = self.learning.frame.height * self.learning.frame.width
+        alone = self.threads == 1 or (cells < SMALLEST_PARALLEL_TABLE and self.options.time is None)
+        if alone:
+            return InProcess(self.learning, self.threads)
+        if cells > LARGEST_SHARED_TABLE:
+            return Workers(self.learning, 1, self.threads)
+        return Workers(self.learning, self.threads, 1)
+
+    def _result(self, race: Race, trials: list[Trial]) -> Study:
+        complete = [trial for trial in trials if race.complete(trial) and np.isfinite(trial.value)]
+        if not complete:
+            reasons = {trial.failure or trial.dropped for trial in trials}
+            raise StudyError(f"No learner could be trained: {'; '.join(sorted(map(str, reasons)))}.")
+        winner = self._winner(race, complete)
+        learn, test = self.split.learn, self.split.test
+        X = self.frame.select(self.columns.used)
+        best = self._train(winner, X[learn], self.values[learn])
+        threshold = None
+        if not self.task.classification:
+            threshold = tolerance(self.learning.y[self.learning.validated(len(self.learning.divisions))], winner.said)
+        evaluation = evaluate(
+            best,
+            X[test],
+            self.values[test],
+            task=self.task,
+            split=self.split,
+            confidence=self.options.confidence,
+            threshold=threshold,
+            loss_range=self.options.loss_range,
+        )
+        report = best.report_ if isinstance(best, Blend) else best[-1].report_
+        return Study(
+            name=self.name,
+            task=self.task,
+            profile=self.profile,
+            columns=self.columns,
+            split=self.split,
+            trials=trials,
+            baseline=baseline_value(self.learning, self.task.measure),
+            winner=winner,
+            best=best,
+            evaluation=evaluation,
+            certificates=report.with_([evaluation.certificate]),
+            seconds=_now() - self.begin,
+            notes=self.notes,
+        )
+
+    def _winner(self, race: Race, complete: list[Trial]) -> Winner:
+        """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
+        leaders = complete[:BLENDED_AT_MOST]
+        said = [self._said(race, trial) for trial in leaders]
+        truth = self.learning.y[self.learning.validated(len(self.learning.divisions))]
+        weights = choose_blend([Votes(one) for one in said], truth, self.task.measure, self.options.seed)
+        if weights is None:
+            return Winner([complete[0]], np.ones(1), complete[0].value, race.answers(complete[0])[0])
+        kept = np.flatnonzero(weights)
+        mixed = np.einsum("m,m...->...", weights[kept], np.array([said[place] for place in kept], dtype=np.float64))
+        answers = np.argmax(mixed, axis=1) if self.task.classification else mixed
+        value = self.task.measure.value(truth, answers, mixed if self.task.classification else None)
+        return Winner([leaders[place] for place in kept], weights[kept], value, answers)
+
+    def _said(self, race: Race, trial: Trial) -> NDArray[Any]:
+        answers, shares = race.answers(trial)
+        if not self.task.classification:
+            return answers
+        return shares if shares is not None else np.eye(len(self.task.labels))[answers]
+
+    def _train(self, winner: Winner, X: pl.DataFrame, labels: NDArray[Any]) -> Any:
+        models = [
+            train(trial.candidate, X, labels, self.columns, seed=self.options.seed, threads=self.threads)
+            for trial in winner.trials
+        ]
+        if len(models) == 1:
+            return models[0]
+        classes = np.sort(self.task.labels) if self.task.classification else None
+        return Blend(models, winner.weights, classes)

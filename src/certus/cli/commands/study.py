@@ -15,53 +15,83 @@ from certus.cli.output import print_json, print_table, print_text, say
 
 def command(
     table: Annotated[
-        Path | None, typer.Argument(help="CSV, Parquet, Arrow or JSON lines; a built-in table if left out.")
+        Path | None,
+        typer.Argument(help="CSV, Parquet, Arrow, JSON lines, Excel, - for standard input; built-in if left out."),
     ] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     task: Annotated[str | None, typer.Option(help="classification or regression; inferred if left out.")] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(help="error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. Lower is better for all."),
+    ] = None,
+    time: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many candidates to try (24 without --time).")] = None,
     confidence: Annotated[float, typer.Option(help="Probability with which the certificate holds.")] = 0.95,
     holdout: Annotated[float, typer.Option(help="Share of the rows kept untouched for the certificate.")] = 0.2,
+    group: Annotated[str | None, typer.Option(help="Column whose equal values stay on one side.")] = None,
+    order: Annotated[str | None, typer.Option(help="Column of time: the last rows are the test rows.")] = None,
+    positive: Annotated[str | None, typer.Option(help="Which of two labels is the positive one.")] = None,
+    families: Annotated[str | None, typer.Option(help="Families of learners to try, with commas.")] = None,
+    loss_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option("--range", help="Declared range of the squared (rmse) or absolute (mae) error."),
+    ] = None,
+    sql: Annotated[str | None, typer.Option(help="A query instead of a table; needs --database.")] = None,
+    database: Annotated[str | None, typer.Option(help="A SQLite file, or the address of a database.")] = None,
     seed: Annotated[int, typer.Option(help="Decides every random choice.")] = 0,
+    threads: Annotated[int | None, typer.Option(help="Cores to use; all if left out.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for report.html, model.certus and study.json.")] = Path(
         "certus-study"
     ),
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the study in the folder.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier study.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no messages.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
-    from certus.workflow import study
-    from certus.workflow.result import refuse_to_overwrite
+    from certus.workflow.keeping import study_in_folder
 
-    refuse_to_overwrite(out, force=force)
     with _progress(quiet) as progress:
-        result = study(
-            table,
+        result = study_in_folder(
+            out,
+            table if table is None or str(table) != "-" else "-",
+            resume=resume,
+            force=force,
             target=target,
             task=task,
+            measure=measure,
+            time=time,
+            trials=trials,
             confidence=confidence,
             holdout=holdout,
+            group=group,
+            order=order,
+            positive=positive,
+            families=[name.strip() for name in families.split(",")] if families else [],
+            loss_range=loss_range,
+            sql=sql,
+            database=database,
             seed=seed,
+            threads=threads,
             progress=progress,
         )
-    folder = result.save(out, force=force)
     if not quiet:
         for note in result.notes:
             say(note)
     if json:
         print_json(result.to_dict())
         return
-    rows = [
-        (row["rank"], row["learner"], row["failure"] or f"{row['validation_value']:.4f}", f"{row['seconds']:.2f}")
-        for row in result.leaderboard
-    ]
-    measure = f"{result.task.measure} (validation)"
-    print_table(["", "learner", measure, "seconds"], rows, title="Leaderboard")
-    print_text(f"\n{result}\n\nWrote {folder / 'report.html'}, {folder / 'model.certus'}, {folder / 'study.json'}.")
+    stayed = [row for row in result.leaderboard if row["dropped"] is None]
+    rows = [(row["rank"], row["learner"], f"{row['validation_value']:.4g}", f"{row['seconds']:.2f}") for row in stayed]
+    measured = f"{result.task.measure.name} (validation)"
+    print_table(["", "learner", measured, "seconds"], rows, title="Leaderboard")
+    if left := len(result.leaderboard) - len(stayed):
+        print_text(f"{left} more candidates left the race early; the report says why.")
+    print_text(f"\n{result}\n\nWrote {out / 'report.html'}, {out / 'model.certus'}, {out / 'study.json'}.")
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+def _progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None] | None]:
     """A bar on the error stream of a terminal; nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield None

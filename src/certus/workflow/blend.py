@@ -1,0 +1,123 @@
+"""A weighted vote of trained models, chosen greedily on validation answers when it really wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.base.catalogue import register_part
+from certus.guarantees import Report
+from certus.workflow.measures import Measure
+
+LARGEST_BLEND = 12  # votes, of which one model may have several
+
+
+@register_part("workflow")
+class Blend:
+    """The weighted mean of what several trained models say.
+
+    Parameters
+    ----------
+    members : list of Pipeline
+        Trained models.
+    weights : array
+        Their weights; they sum to 1.
+    classes : array or None
+        The labels, if labels are predicted.
+    """
+
+    _state = ("members_", "weights_", "classes_", "feature_names_in_", "n_features_in_")
+
+    def __init__(self, members: list[Any], weights: NDArray[Any], classes: NDArray[Any] | None) -> None:
+        self.members_ = members
+        self.weights_ = np.asarray(weights, dtype=np.float64)
+        if classes is not None:
+            self.classes_ = classes
+        self.feature_names_in_ = members[0].feature_names_in_
+        self.n_features_in_ = members[0].n_features_in_
+        self.report_ = Report()
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probability of every label."""
+        total = np.zeros((len(X), len(self.classes_)))
+        for member, weight in zip(self.members_, self.weights_, strict=True):
+            total += weight * shares_of(member, X, self.classes_)
+        return total
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label, or the mean number."""
+        if hasattr(self, "classes_"):
+            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        answers = [np.asarray(member.predict(X), dtype=np.float64) for member in self.members_]
+        return np.einsum("m,mr->r", self.weights_, np.array(answers))
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{w:.2g} {type(m[-1]).__name__}" for m, w in zip(self.members_, self.weights_, strict=True))
+        return f"Blend({names})"
+
+
+def shares_of(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Probabilities of a model, or all weight on its answer where it gives none."""
+    shares = np.zeros((len(X), len(classes)))
+    if hasattr(model, "predict_proba"):
+        shares[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
+    else:
+        shares[np.arange(len(X)), np.searchsorted(classes, model.predict(X))] = 1.0
+    return shares
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What one trial says about the validated rows: numbers, or probabilities of every class."""
+
+    said: NDArray[Any]
+
+
+def choose_blend(votes: list[Votes], truth: NDArray[Any], measure: Measure, seed: int) -> NDArray[np.float64] | None:
+    """Weights of a blend that beats the best single trial, or None.
+
+    Whether it does is judged on rows that did not choose it: weights chosen on one half of the rows are measured
+    on the other, and the same is done for the best single trial.
+    """
+    if len(votes) < 2:
+        return None
+    halves = np.random.default_rng(seed).permutation(len(truth)) % 2
+    blended, single = [], []
+    for half in (0, 1):
+        chosen, judged = halves == half, halves != half
+        weights = greedy_weights([vote.said[chosen] for vote in votes], truth[chosen], measure)
+        best = min(range(len(votes)), key=lambda place: _value(votes[place].said[chosen], truth[chosen], measure))
+        blended.append(_value(_mix([vote.said[judged] for vote in votes], weights), truth[judged], measure))
+        single.append(_value(votes[best].said[judged], truth[judged], measure))
+    if not np.mean(blended) < np.mean(single):
+        return None
+    weights = greedy_weights([vote.said for vote in votes], truth, measure)
+    return weights if np.count_nonzero(weights) > 1 else None
+
+
+def greedy_weights(said: list[NDArray[Any]], truth: NDArray[Any], measure: Measure) -> NDArray[np.float64]:
+    """Add one vote at a time, whichever lowers the loss of the mean most, until none does."""
+    counts = np.zeros(len(said))
+    total, lowest = np.zeros_like(said[0], dtype=np.float64), np.inf
+    for votes in range(1, LARGEST_BLEND + 1):
+        values = [_value((total + one) / votes, truth, measure) for one in said]
+        best = int(np.argmin(values))
+        if values[best] >= lowest:
+            break
+        lowest = values[best]
+        total += said[best]
+        counts[best] += 1
+    return counts / counts.sum()
+
+
+def _mix(said: list[NDArray[Any]], weights: NDArray[np.float64]) -> NDArray[Any]:
+    return np.einsum("m,m...->...", weights, np.array(said, dtype=np.float64))
+
+
+def _value(said: NDArray[Any], truth: NDArray[Any], measure: Measure) -> float:
+    if said.ndim == 1:
+        return measure.value(truth, said, None)
+    return measure.value(truth, np.argmax(said, axis=1), said)

@@ -1,0 +1,94 @@
+"""What each column is: a number, a category, a date, a text, or of no use, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from certus.workflow.errors import StudyError
+
+Kind = Literal["number", "category", "date", "text"]
+
+# A text column with more different values than this, and than half the rows, is no category.
+LARGEST_CATEGORY_COUNT = 50
+WORDS_OF_A_TEXT = 3.0
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns are used and how, and why the others are not."""
+
+    numbers: list[str] = field(default_factory=list)
+    categories: list[str] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def used(self) -> list[str]:
+        """All columns that the model sees, in a fixed order."""
+        return [*self.numbers, *self.categories, *self.dates, *self.texts]
+
+    def kind(self, name: str) -> Kind | None:
+        """How a column is used, or None."""
+        places: list[tuple[Kind, list[str]]] = [
+            ("number", self.numbers),
+            ("category", self.categories),
+            ("date", self.dates),
+            ("text", self.texts),
+        ]
+        return next((kind for kind, names in places if name in names), None)
+
+
+def classify_columns(frame: pl.DataFrame, set_aside: dict[str, str]) -> Columns:
+    """Sort the columns by kind; ``set_aside`` names those that are not for learning (the target, the group)."""
+    columns = Columns()
+    for name in frame.columns:
+        if name in set_aside:
+            continue
+        kind, reason = _kind_of(frame[name])
+        if kind is None:
+            columns.left_out[name] = reason
+        else:
+            {"number": columns.numbers, "category": columns.categories, "date": columns.dates, "text": columns.texts}[
+                kind
+            ].append(name)
+    if not columns.used:
+        raise StudyError(f"No column is left to learn from: {columns.left_out}.\nHint: check the table's columns.")
+    return columns
+
+
+def _kind_of(column: pl.Series) -> tuple[Kind | None, str]:
+    """The kind of a column, or None and the reason why it is of no use."""
+    filled = column.drop_nulls()
+    if filled.len() == 0:
+        return None, "all values are missing"
+    if column.dtype in (pl.List, pl.Struct, pl.Binary, pl.Object, pl.Array):
+        return None, f"values of type {column.dtype} are not used"
+    distinct = filled.n_unique()
+    if distinct < 2 and filled.len() == column.len():
+        return None, "constant"
+    if column.dtype in (pl.Date, pl.Datetime):
+        return "date", ""
+    if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Duration, pl.Time):
+        return (None, "it counts the rows") if _counts_rows(column) else ("number", "")
+    return _kind_of_text(filled.cast(pl.String), distinct, column.len())
+
+
+def _counts_rows(column: pl.Series) -> bool:
+    """Whether a whole-number column only numbers the rows: constant steps from row to row."""
+    if not column.dtype.is_integer() or column.len() < 20 or column.null_count():
+        return False
+    steps = column.cast(pl.Int64).diff().drop_nulls()
+    return bool(steps.n_unique() == 1 and steps[0] != 0)
+
+
+def _kind_of_text(filled: pl.Series, distinct: int, rows: int) -> tuple[Kind | None, str]:
+    if distinct <= LARGEST_CATEGORY_COUNT or distinct <= 0.5 * filled.len():
+        return "category", ""
+    words = filled.head(1000).str.count_matches(r"\S+").mean()
+    if isinstance(words, float) and words >= WORDS_OF_A_TEXT:
+        return "text", ""
+    return None, f"{distinct} different texts in {rows} rows: an identifier"

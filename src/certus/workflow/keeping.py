@@ -1,0 +1,34 @@
+"""A study in a folder: its journal lies there from the first evaluation on, its results from the last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from certus.workflow.result import JOURNAL, Study, refuse_to_overwrite
+from certus.workflow.run import study
+
+
+def study_in_folder(folder: Path, table: Any, *, resume: bool, force: bool, **options: Any) -> Study:
+    """Run a study with its journal in a folder, then write its results there.
+
+    After a kill, ``resume`` continues it: no finished evaluation is repeated. With ``force`` an earlier study is
+    replaced, its results only when the new ones are there.
+    """
+    refuse_to_overwrite(folder, force=force, resume=resume)
+    fresh = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    journal = folder / JOURNAL
+    if not resume:
+        for leftover in folder.glob(f"{JOURNAL}*"):
+            leftover.unlink()
+    try:
+        result = study(table, journal=journal, **options)
+    except Exception:
+        if fresh:  # nothing to continue from: wrong use leaves nothing behind
+            for leftover in folder.glob(f"{JOURNAL}*"):
+                leftover.unlink()
+            folder.rmdir()
+        raise
+    result.save(folder, force=True)
+    return result

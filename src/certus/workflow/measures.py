@@ -1,0 +1,120 @@
+"""Measures of success, all as losses: lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from certus.workflow.errors import StudyError
+
+Array = NDArray[Any]
+# A probability of 0 for what happens would cost infinitely much; answers are taken to be at least this sure.
+LEAST_PROBABILITY = 1e-6
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A loss of a set of answers.
+
+    Attributes
+    ----------
+    name : str
+        What ``--measure`` calls it.
+    tasks : set of str
+        Kinds of task that it fits.
+    needs : {"answers", "shares"}
+        Whether it looks at answers or at probabilities.
+    value : callable
+        (truth, answers, shares) -> float; truth and answers are class positions or numbers.
+    rows : callable or None
+        (truth, answers, shares) -> loss of each row, if the measure is (a function of) their mean.
+    """
+
+    name: str
+    tasks: frozenset[str]
+    needs: Literal["answers", "shares"]
+    value: Callable[[Array, Array, Array | None], float]
+    rows: Callable[[Array, Array, Array | None], Array] | None = None
+
+
+def _wrong(truth: Array, answers: Array, _shares: Array | None) -> Array:
+    return (truth != answers).astype(float)
+
+
+def _balanced_error(truth: Array, answers: Array, _shares: Array | None) -> float:
+    return float(np.mean([np.mean(answers[truth == label] != label) for label in np.unique(truth)]))
+
+
+def _log_losses(truth: Array, _answers: Array, shares: Array | None) -> Array:
+    assert shares is not None
+    given = np.take_along_axis(shares, truth.astype(np.intp)[:, None], axis=1)[:, 0]
+    return -np.log(np.clip(given, LEAST_PROBABILITY, 1.0))
+
+
+def _one_minus_auc(truth: Array, _answers: Array, shares: Array | None) -> float:
+    """Share of (positive, negative) pairs in the wrong order, ties half; several classes: mean of one against rest."""
+    assert shares is not None
+    labels = [1] if shares.shape[1] == 2 else range(shares.shape[1])
+    found = []
+    for label in labels:
+        positive = truth == label
+        pairs = positive.sum() * (~positive).sum()
+        if pairs:
+            ranks = rankdata(shares[:, label])
+            above = ranks[positive].sum() - positive.sum() * (positive.sum() + 1) / 2
+            found.append(1.0 - above / pairs)
+    return float(np.mean(found)) if found else 0.5
+
+
+def _one_minus_f1(truth: Array, answers: Array, label: int) -> float:
+    hits = np.sum((truth == label) & (answers == label))
+    mentioned = np.sum(truth == label) + np.sum(answers == label)
+    return float(1.0 - 2.0 * hits / mentioned) if mentioned else 0.0
+
+
+def _one_minus_macro_f1(truth: Array, answers: Array, _shares: Array | None) -> float:
+    return float(np.mean([_one_minus_f1(truth, answers, label) for label in np.unique(truth)]))
+
+
+def _squared(truth: Array, answers: Array, _shares: Array | None) -> Array:
+    return (truth - answers) ** 2
+
+
+def _absolute(truth: Array, answers: Array, _shares: Array | None) -> Array:
+    return np.abs(truth - answers)
+
+
+def _mean_of(rows: Callable[[Array, Array, Array | None], Array]) -> Callable[[Array, Array, Array | None], float]:
+    return lambda truth, answers, shares: float(np.mean(rows(truth, answers, shares)))
+
+
+_LABELS = frozenset({"binary", "multiclass"})
+_NUMBERS = frozenset({"regression"})
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        Measure("error", _LABELS, "answers", _mean_of(_wrong), _wrong),
+        Measure("balanced_error", _LABELS, "answers", _balanced_error),
+        Measure("log_loss", _LABELS, "shares", _mean_of(_log_losses), _log_losses),
+        Measure("auc", _LABELS, "shares", _one_minus_auc),
+        Measure("f1", frozenset({"binary"}), "answers", lambda truth, answers, _: _one_minus_f1(truth, answers, 1)),
+        Measure("macro_f1", _LABELS, "answers", _one_minus_macro_f1),
+        Measure("rmse", _NUMBERS, "answers", lambda *a: float(np.sqrt(np.mean(_squared(*a)))), _squared),
+        Measure("mae", _NUMBERS, "answers", _mean_of(_absolute), _absolute),
+    )
+}
+
+
+def find_measure(name: str | None, kind: str) -> Measure:
+    """The measure of this name, or the default of the task: error for labels, rmse for numbers."""
+    if name is None:
+        name = "rmse" if kind == "regression" else "error"
+    fitting = [measure.name for measure in MEASURES.values() if kind in measure.tasks]
+    if name not in fitting:
+        raise StudyError(f"--measure: {name!r} does not fit a {kind} task.\nHint: choose among {', '.join(fitting)}.")
+    return MEASURES[name]

@@ -1,0 +1,37 @@
+"""The program of a worker process: evaluates what it is asked to until its input ends.
+
+    python -m certus.workflow.worker FILE
+
+FILE holds the pickled `Learning` that the parent process wrote. Requests come and outcomes go as pickles through
+the standard streams, which only the parent holds.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from pathlib import Path
+
+from certus.workflow.learning import Evaluator
+
+
+def main(path: str) -> None:
+    """Serve one request after the other."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: it ends its workers
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a learner that prints must not break the protocol
+    evaluator = Evaluator(pickle.loads(Path(path).read_bytes()))
+    requests = sys.stdin.buffer
+    while True:
+        try:
+            candidate, place, threads = pickle.load(requests)
+        except EOFError:
+            return
+        pickle.dump(evaluator.evaluate(candidate, place, threads), answers)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

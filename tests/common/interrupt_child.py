@@ -1,0 +1,51 @@
+"""Fits and predicts in a loop until Ctrl-C, for one learner after the other; a JSON line tells how each ended.
+
+Called with a JSON list of [path of the class, "fit" or "predict"].
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+
+import numpy as np
+
+from certus.base import catalogue
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(300_000, 30))
+y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+
+
+def outcome(path, stage):
+    model = catalogue.find(path)()
+    if stage == "predict":
+        model.fit(X[:2_000], y[:2_000])
+    pressed = []
+
+    def press():
+        pressed.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.2, press).start()
+    try:
+        while True:
+            model.fit(X, y) if stage == "fit" else model.predict(X)
+    except KeyboardInterrupt:
+        waited = time.perf_counter() - pressed[0]
+    fitted = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
+    return {"waited": waited, "fitted": fitted}
+
+
+warnings.simplefilter("ignore")
+for path, stage in json.loads(sys.argv[1]):
+    try:
+        found = outcome(path, stage)
+    except Exception:
+        found = {"error": traceback.format_exc()}
+    sys.stdout.write(json.dumps({"path": path, "stage": stage, **found}) + "\n")
+    sys.stdout.flush()
