@@ -1,4 +1,4 @@
-"""Lasso, elastic net and multi-task forms in a few slow lines of extended precision, to measure certificates against."""
+"""Lasso, elastic net and multi-task forms in a few slow lines of extended precision, for comparison."""
 
 from __future__ import annotations
 

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from certus.guarantees import CertificateError
-from certus.linear import ElasticNet, Lasso
+from certus.linear import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    MultiTaskElasticNet,
+    MultiTaskElasticNetCV,
+    MultiTaskLassoCV,
+    lasso_path,
+)
 from tests.linear.plain_descent import Plain
 from tests.linear.problems import Table, tables
 
@@ -104,3 +113,46 @@ def test_altered_certificates_are_refused() -> None:
     record["value"] = gap.value / 2 if gap.value > 0 else 1.0
     with pytest.raises(CertificateError, match="optimality gap"):
         type(gap).from_dict(record).check()
+
+
+@settings(max_examples=30)
+@given(tables(), FORMS, st.floats(-4, 1), st.sampled_from((1.0, 0.5, 0.0)), st.booleans())
+def test_multi_task_gap(table: Table, form: Any, power: float, ratio: float, center: bool) -> None:
+    y = table.X.astype(float) @ table.rng.normal(size=(table.X.shape[1], 3)) + table.rng.normal(size=(len(table.X), 3))
+    scale = float(np.std(y)) * float(np.median(np.std(table.X.astype(float), axis=0)) + 1e-9)
+    model = MultiTaskElasticNet(10.0**power * scale, l1_ratio=ratio, fit_intercept=center, max_iter=20_000)
+    model.fit(form(table.X), y, sample_weight=table.sample_weight)
+    check_gap(model, table, y, ratio=ratio, joint=True)
+
+
+@pytest.mark.parametrize("shape", [(120, 15), (30, 80)])
+@pytest.mark.parametrize("form", [np.asfortranarray, sparse.csc_array])
+def test_paths_agree_with_single_fits(shape: tuple[int, int], form: Any) -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=shape)
+    y = X[:, :4] @ rng.normal(size=4) + rng.normal(size=shape[0])
+    alphas, coefs, gaps = lasso_path(form(X), y, alphas=8, eps=0.05, tol=1e-10)
+    assert (np.diff(alphas) < 0).all()
+    assert (coefs[:, 0] == 0).all()
+    assert gaps.max() <= 1e-10 * np.mean(y**2)
+    for alpha, coef in zip(alphas, coefs.T, strict=True):
+        single = Lasso(alpha, fit_intercept=False, tol=1e-12).fit(X, y).coef_
+        np.testing.assert_allclose(coef, single, atol=1e-4)
+
+
+@pytest.mark.parametrize("learner", [LassoCV, ElasticNetCV, MultiTaskLassoCV, MultiTaskElasticNetCV])
+def test_cross_validation_chooses_the_least_error(learner: Any) -> None:
+    """The chosen penalty has the least error over the folds, which single fits on the folds confirm."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(60, 8))
+    y = X[:, :3] @ rng.normal(size=(3, 2)) + rng.normal(size=(60, 2))
+    y = y if learner in (MultiTaskLassoCV, MultiTaskElasticNetCV) else y[:, 0]
+    model = learner(alphas=5, cv=3, tol=1e-10).fit(X, y)
+    mean = model.mse_path_.mean(axis=1)
+    assert model.alpha_ == model.alphas_[mean.argmin()]
+    assert model.converged_
+    assert model.report_.check()
+    train, test = np.arange(20, 60), np.arange(20)
+    shared = {"l1_ratio": model.l1_ratio_} if hasattr(model, "l1_ratio_") else {}
+    single = model._single(alpha=model.alphas_[2], tol=1e-12, **shared).fit(X[train], y[train])
+    assert np.mean((single.predict(X[test]) - y[test]) ** 2) == pytest.approx(model.mse_path_[2, 0], rel=1e-5)

@@ -143,19 +143,15 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 counts it twice.
         check_input : bool, default=True
-            False promises a float table in Fortran order or CSC; another dense order is refused then.
+            Accepted for compatibility: the input is always checked.
 
         Returns
         -------
         ElasticNet
             The fitted learner.
         """
+        del check_input
         warn_without_penalty(self)
-        if not check_input and isinstance(X, np.ndarray) and not X.flags.f_contiguous:
-            raise ValueError(
-                "With check_input=False, X must be in Fortran order; it is not.\n"
-                "Hint: pass np.asfortranarray(X), or leave check_input=True."
-            )
         X, y, weights = read_data(self, X, y, sample_weight)
         fit_penalized(self, X, y, weights, joint=False)
         return self

@@ -40,6 +40,9 @@ PENALIZED_CONSTRAINTS: Constraints = {
     "selection": [OneOf("cyclic", "random")],
     "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
 }
+MULTI_TASK_CONSTRAINTS: Constraints = {
+    name: rule for name, rule in PENALIZED_CONSTRAINTS.items() if name not in ("precompute", "positive")
+}
 PENALIZED_STATE = (
     "coef_",
     "intercept_",
@@ -68,6 +71,16 @@ def read_data(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ND
     if isinstance(sample_weight, numbers.Number):
         sample_weight = None
     return X, y, check_weights(learner, sample_weight, X)
+
+
+def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
+    """Multi-task learners want a matrix of targets."""
+    if y.ndim == 1:
+        one = type(learner).__name__.removeprefix("MultiTask")
+        raise ValueError(
+            f"For mono-task outputs, use {one}: y has one dimension.\n"
+            f"Hint: {type(learner).__name__} needs y of shape (n_samples, n_targets); y.reshape(-1, 1) has one target."
+        )
 
 
 def warn_without_penalty(learner: Any) -> None:

@@ -151,7 +151,7 @@ def _by_rows(problem: PenalizedProblem, coef: Array) -> Residual:
     if problem.weights is not None:
         weighted *= problem.weights[:, None]
     # The squared loss at zero coefficients with target -r and no weights has the gradient X'r.
-    nothing, none = np.zeros_like(coef), np.zeros(len(coef))
+    nothing, none = np.zeros(coef.shape), np.zeros(len(coef))
     _, products, _, _ = design.loss_gradient("squared", np.ascontiguousarray(-weighted), None, nothing, none)
     lengths = np.sqrt(np.diag(moments.gram) + moments.error * moments.column_size**2)
     whole = np.sqrt(np.diag(moments.gram) + moments.weight * moments.mean_x**2)
