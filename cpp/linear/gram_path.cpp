@@ -52,6 +52,7 @@ void solve_point(GramSystem& system, const std::vector<Index>& all, const GroupP
 
 void solve_gram_path(View2D<const double> gram, View2D<const double> cross, double target_squares,
                      const PathOptions& options, StopToken& stop, const PathRecord& record) {
+  // The arrays are contiguous; the strides of an array with one row say nothing.
   const Index size = gram.rows, targets = cross.rows;
   std::vector<double> coef(static_cast<std::size_t>(targets * size)), slope(coef.size());
   for (Index k = 0; k < size; ++k) {
@@ -59,8 +60,7 @@ void solve_gram_path(View2D<const double> gram, View2D<const double> cross, doub
       coef[static_cast<std::size_t>(t * size + k)] = record.coefs(0, k * targets + t);
     }
   }
-  GramSystem system{gram.data,      size,       gram.row_stride, targets,
-                    target_squares, cross.data, coef.data(),     slope.data()};
+  GramSystem system{gram.data, size, size, targets, target_squares, cross.data, coef.data(), slope.data()};
   Rng random(options.seed);
   GramDescent descent(options.random ? &random : nullptr);
   std::vector<Index> all(static_cast<std::size_t>(size));

@@ -88,7 +88,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     >>> X = np.array([[-1.0, 0.1], [0.0, -0.2], [1.0, 0.1]])
     >>> model = MultiTaskElasticNet(alpha=0.1).fit(X, [[-1.0, -2.0], [0.0, 0.0], [1.0, 2.0]])
     >>> np.round(model.coef_, 4).tolist(), model.gap_ < 1e-10
-    ([[0.899, 0.0], [1.798, 0.0]], True)
+    ([[0.899, 0.0], [1.7981, 0.0]], True)
     """
 
     _constraints = MULTI_TASK_CONSTRAINTS
