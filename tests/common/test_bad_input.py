@@ -10,7 +10,14 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
-NEEDS_TWO_CLASSES = {"LogisticRegression"}
+NEEDS_TWO_CLASSES = {
+    "LinearSVC",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "Perceptron",
+    "QuadraticDiscriminantAnalysis",
+    "SGDClassifier",
+}
 
 every_learner = pytest.mark.parametrize("entry", learners())
 

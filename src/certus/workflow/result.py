@@ -17,6 +17,7 @@ from certus.guarantees import Certificate, Report
 from certus.workflow.columns import Columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import Evaluation
+from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
 from certus.workflow.race import Trial
 from certus.workflow.split import Split
@@ -76,7 +77,7 @@ class Study:
         The measure of the answer that looks at no column.
     winner : Winner
         Who won on the validation rows.
-    best : Pipeline or Blend
+    best : StudyModel
         The winner, trained on all learning rows; exactly the model that is certified.
     evaluation : Evaluation
         What the test rows say about it.
@@ -96,7 +97,7 @@ class Study:
     trials: list[Trial]
     baseline: float
     winner: Winner
-    best: Any
+    best: StudyModel
     evaluation: Evaluation
     certificates: Report
     seconds: float
@@ -133,8 +134,9 @@ class Study:
             "table": self.name,
             "task": self.task.kind,
             "target": self.task.target,
-            "rows": len(self.split.learn) + len(self.split.test),
+            "rows": self.profile.rows,
             "rows_learned": len(self.split.learn),
+            "rows_calibrated": len(self.split.calibration),
             "rows_tested": len(self.split.test),
             "columns_used": self.columns.used,
             "columns_left_out": self.columns.left_out,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from certus import __version__, datasets
 from certus.base.threads import resolve_threads
+from certus.guarantees import Report
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.columns import Columns, classify_columns
 from certus.workflow.errors import StudyError
@@ -22,6 +23,7 @@ from certus.workflow.evaluation import evaluate, tolerance
 from certus.workflow.executors import Executor, InProcess, Workers
 from certus.workflow.journal import Journal
 from certus.workflow.learning import Learning, divide, train
+from certus.workflow.model import StudyModel
 from certus.workflow.portfolio import recipes
 from certus.workflow.profile import profile_table
 from certus.workflow.race import Budget, Race, Trial, baseline_value
@@ -220,11 +222,14 @@ class _Run:
         self.split: Split = split_rows(
             self.frame,
             self.columns.used,
+            self.task.target,
             holdout=options.holdout,
             seed=options.seed,
             group=options.group,
             order=options.order,
         )
+        if self.split.copies:
+            self.notes.append("the table holds copies of rows: no split divides them, and each counts once in the test")
         self.values = target_values(self.frame, self.task)
         self.learning = self._learning()
 
@@ -292,7 +297,7 @@ class _Run:
         winner = self._winner(race, complete)
         learn, test = self.split.learn, self.split.test
         X = self.frame.select(self.columns.used)
-        best = self._train(winner, X[learn], self.values[learn])
+        best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
         threshold = None
         if not self.task.classification:
             threshold = tolerance(self.learning.y[self.learning.validated(len(self.learning.divisions))], winner.said)
@@ -306,7 +311,10 @@ class _Run:
             threshold=threshold,
             loss_range=self.options.loss_range,
         )
-        report = best.report_ if isinstance(best, Blend) else best[-1].report_
+        promises = [evaluation.certificate]
+        if len(self.split.calibration):
+            spared = self.split.calibration
+            promises += best.calibrate(X[spared], self.values[spared], self.options.confidence).certificates
         return Study(
             name=self.name,
             task=self.task,
@@ -318,10 +326,14 @@ class _Run:
             winner=winner,
             best=best,
             evaluation=evaluation,
-            certificates=report.with_([evaluation.certificate]),
+            certificates=self._training_report(best.model_).with_(promises),
             seconds=_now() - self.begin,
             notes=self.notes,
         )
+
+    def _training_report(self, model: Any) -> Report:
+        """What training alone supports; a blend has no gap of its own."""
+        return model.report_ if isinstance(model, Blend) else model[-1].report_
 
     def _winner(self, race: Race, complete: list[Trial]) -> Winner:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
