@@ -50,7 +50,7 @@ def test_weight_zero_removes_and_weight_two_repeats(entry: Entry) -> None:
         learner.set_params(min_samples_leaf=1)  # it counts rows, not weights, as in scikit-learn
     weighted = clone(learner).fit(X, y, sample_weight=weights)
     repeat = weights.astype(int)
-    repeated = learner.fit(np.repeat(X, repeat, axis=0), np.repeat(y, repeat))
+    repeated = learner.fit(np.repeat(X, repeat, axis=0), np.repeat(y, repeat, axis=0))
     for ours, theirs in zip(outputs(weighted, X), outputs(repeated, X), strict=True):
         assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)
 
