@@ -5,18 +5,25 @@ from certus.linear.linear_svc import LinearSVC
 from certus.linear.linear_svr import LinearSVR
 from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.logistic_regression_cv import LogisticRegressionCV
+from certus.linear.perceptron import Perceptron
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 from certus.linear.ridge_classifier_cv import RidgeClassifierCV
 from certus.linear.ridge_cv import RidgeCV
+from certus.linear.sgd_classifier import SGDClassifier
+from certus.linear.sgd_regressor import SGDRegressor
 
-__all__ = ["LinearRegression", "LinearSVC", "LinearSVR", "LogisticRegression", "Ridge", "RidgeClassifier"]
 __all__ = [
     "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "Perceptron",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
+    "SGDRegressor",
 ]
