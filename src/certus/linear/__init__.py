@@ -9,12 +9,12 @@ from certus.linear.linear_svc import LinearSVC
 from certus.linear.linear_svr import LinearSVR
 from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.logistic_regression_cv import LogisticRegressionCV
-from certus.linear.perceptron import Perceptron
 from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
 from certus.linear.multi_task_elastic_net_cv import MultiTaskElasticNetCV
 from certus.linear.multi_task_lasso import MultiTaskLasso
 from certus.linear.multi_task_lasso_cv import MultiTaskLassoCV
 from certus.linear.paths import enet_path, lasso_path
+from certus.linear.perceptron import Perceptron
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 from certus.linear.ridge_classifier_cv import RidgeClassifierCV
