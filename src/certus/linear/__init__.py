@@ -14,10 +14,13 @@ from certus.linear.multi_task_elastic_net_cv import MultiTaskElasticNetCV
 from certus.linear.multi_task_lasso import MultiTaskLasso
 from certus.linear.multi_task_lasso_cv import MultiTaskLassoCV
 from certus.linear.paths import enet_path, lasso_path
+from certus.linear.perceptron import Perceptron
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 from certus.linear.ridge_classifier_cv import RidgeClassifierCV
 from certus.linear.ridge_cv import RidgeCV
+from certus.linear.sgd_classifier import SGDClassifier
+from certus.linear.sgd_regressor import SGDRegressor
 
 __all__ = [
     "ElasticNet",
@@ -29,6 +32,7 @@ __all__ = [
     "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "Perceptron",
     "MultiTaskElasticNet",
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
@@ -37,6 +41,8 @@ __all__ = [
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
+    "SGDRegressor",
     "enet_path",
     "lasso_path",
 ]
