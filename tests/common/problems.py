@@ -26,6 +26,8 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         )
         return X, y
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
+    if entry.learner().__sklearn_tags__().target_tags.positive_only:
+        y = np.exp(y / y.std())
     return X, y
 
 
