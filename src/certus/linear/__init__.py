@@ -5,6 +5,7 @@ from certus.linear.linear_regression import LinearRegression
 from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.logistic_regression_cv import LogisticRegressionCV
 from certus.linear.poisson_regressor import PoissonRegressor
+from certus.linear.quantile_regressor import QuantileRegressor
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 from certus.linear.ridge_classifier_cv import RidgeClassifierCV
@@ -16,6 +17,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "PoissonRegressor",
+    "QuantileRegressor",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
