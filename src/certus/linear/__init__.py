@@ -1,6 +1,7 @@
 """Linear models: fast solvers, and for every solution a certificate of how far it can be from the best one."""
 
 from certus.linear.gamma_regressor import GammaRegressor
+from certus.linear.huber_regressor import HuberRegressor
 from certus.linear.linear_regression import LinearRegression
 from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.logistic_regression_cv import LogisticRegressionCV
@@ -13,6 +14,7 @@ from certus.linear.ridge_cv import RidgeCV
 
 __all__ = [
     "GammaRegressor",
+    "HuberRegressor",
     "LinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",

@@ -74,7 +74,7 @@ class CholeskySteps:
             solution = factor.solve(right)[:, 0]
         else:
             self._warn_once()
-            solution = _pseudo_solve(matrix, right[:, 0])
+            solution = least_norm_solve(matrix, right[:, 0])
         center = solution[columns:] if self.problem.has_intercept else np.zeros(1)
         return solution[None, :columns], center
 
@@ -89,7 +89,8 @@ class CholeskySteps:
             )
 
 
-def _pseudo_solve(matrix: Array, right: Array) -> Array:
+def least_norm_solve(matrix: Array, right: Array) -> Array:
+    """Solution of a symmetric, positive semidefinite system whose null space is left alone."""
     scale = np.sqrt(np.diag(matrix))
     scale = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(matrix / scale / scale[:, None])
