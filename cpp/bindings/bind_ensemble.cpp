@@ -1,7 +1,235 @@
+#include <algorithm>
+#include <vector>
+
 #include "bindings/common.hpp"
+#include "bindings/sparse_table.hpp"
+#include "ensemble/compact_forest.hpp"
+#include "ensemble/forest.hpp"
+#include "ensemble/stumps.hpp"
 
 namespace certus::bindings {
+namespace {
 
-void bind_ensemble(nb::module_&) {}
+using ensemble::BagRule;
+using ensemble::CompactForest;
+using ensemble::ForestOptions;
+using ensemble::StumpSearch;
+using trees::Target;
+using trees::TreeNodes;
+
+// The grown trees, to be copied into arrays one after the other.
+struct GrownForest {
+  std::vector<TreeNodes> trees;
+
+  template <class T>
+  void copy(std::vector<T> TreeNodes::* member, const Vector<T>& to) const {
+    T* place = to.data();
+    for (const TreeNodes& tree : trees)
+      place = std::copy((tree.*member).begin(), (tree.*member).end(), place);
+  }
+};
+
+GrownForest grow_dense(StridedMatrix<const float> x, const Target& target, Vector<const std::uint64_t> seeds,
+                       const ForestOptions& options, int threads) {
+  return run_kernel([&](StopToken& stop) {
+    return GrownForest{ensemble::grow_forest_dense(view(x), target, span(seeds), options, threads, stop)};
+  });
+}
+
+GrownForest grow_sparse(const SparseTable& x, const Target& target, Vector<const std::uint64_t> seeds,
+                        const ForestOptions& options, int threads) {
+  return run_kernel([&](StopToken& stop) {
+    return GrownForest{ensemble::grow_forest_sparse(span(x.data), span(x.indices), span(x.indptr), target,
+                                                    span(seeds), options, threads, stop)};
+  });
+}
+
+void bind_growing(nb::module_& m) {
+  nb::class_<BagRule>(m, "BagRule", "How the rows of a bag are drawn.")
+      .def(
+          "__init__",
+          [](BagRule* self, Index rows, Index draws, Vector<const double> cumulative, bool whole) {
+            new (self) BagRule{rows, draws, span(cumulative), whole};
+          },
+          nb::arg("rows"), nb::arg("draws"), nb::arg("cumulative").noconvert(), nb::arg("whole"),
+          nb::keep_alive<1, 4>());
+  m.def(
+      "draw_rows",
+      [](const BagRule& rule, std::uint64_t seed, Vector<std::int32_t> drawn) {
+        ensemble::draw_rows(rule, seed, span(drawn));
+      },
+      nb::arg("rule"), nb::arg("seed"), nb::arg("drawn").noconvert(), "The rows of one bag.");
+  nb::class_<ForestOptions>(m, "ForestOptions", "How a forest is grown.")
+      .def(nb::init<>())
+      .def_rw("tree", &ForestOptions::tree)
+      .def_rw("min_weight_fraction", &ForestOptions::min_weight_fraction)
+      .def_rw("balance_classes", &ForestOptions::balance_classes)
+      .def(
+          "set_bag", [](ForestOptions& options, const BagRule& rule) { options.bag = rule; }, nb::arg("rule"),
+          nb::keep_alive<1, 2>());
+  nb::class_<GrownForest>(m, "GrownForest", "Grown trees, to be copied into arrays.")
+      .def(
+          "copy_sizes",
+          [](const GrownForest& forest, Vector<std::int64_t> counts, Vector<std::int64_t> depths) {
+            for (std::size_t i = 0; i < forest.trees.size(); ++i) {
+              counts.data()[i] = forest.trees[i].count();
+              depths.data()[i] = forest.trees[i].max_depth;
+            }
+          },
+          nb::arg("counts").noconvert(), nb::arg("depths").noconvert(), "Nodes and depth of every tree.")
+      .def(
+          "copy_structure",
+          [](const GrownForest& forest, Vector<std::int64_t> left, Vector<std::int64_t> right,
+             Vector<std::int64_t> feature, Vector<double> threshold, Vector<std::uint8_t> missing_left) {
+            forest.copy(&TreeNodes::left, left);
+            forest.copy(&TreeNodes::right, right);
+            forest.copy(&TreeNodes::feature, feature);
+            forest.copy(&TreeNodes::threshold, threshold);
+            forest.copy(&TreeNodes::missing_left, missing_left);
+          },
+          nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("feature").noconvert(),
+          nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert(),
+          "Children and splits of all nodes of all trees.")
+      .def(
+          "copy_facts",
+          [](const GrownForest& forest, Vector<double> impurity, Vector<std::int64_t> rows,
+             Vector<double> weight, Vector<double> value) {
+            forest.copy(&TreeNodes::impurity, impurity);
+            forest.copy(&TreeNodes::rows, rows);
+            forest.copy(&TreeNodes::weight, weight);
+            forest.copy(&TreeNodes::value, value);
+          },
+          nb::arg("impurity").noconvert(), nb::arg("rows").noconvert(), nb::arg("weight").noconvert(),
+          nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes of all trees.");
+  m.def("grow_forest", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"), nb::arg("seeds").noconvert(),
+        nb::arg("options"), nb::arg("threads"), "Grow a tree per seed on a dense table.");
+  m.def("grow_forest_sparse", &grow_sparse, nb::arg("x"), nb::arg("target"), nb::arg("seeds").noconvert(),
+        nb::arg("options"), nb::arg("threads"), "Grow a tree per seed on a table by columns.");
+}
+
+void bind_prediction(nb::module_& m) {
+  nb::class_<CompactForest>(m, "CompactForest", "A forest packed for prediction.")
+      .def(
+          "__init__",
+          [](CompactForest* self, Vector<const std::int64_t> offsets, Vector<const std::int64_t> left,
+             Vector<const std::int64_t> right, Vector<const std::int64_t> feature,
+             Vector<const double> threshold, Vector<const std::uint8_t> missing_left) {
+            new (self) CompactForest(span(offsets), span(left), span(right), span(feature), span(threshold),
+                                     span(missing_left));
+          },
+          nb::arg("offsets").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+          nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(),
+          nb::arg("missing_left").noconvert())
+      .def(
+          "sum",
+          [](const CompactForest& forest, StridedMatrix<const float> x, Matrix<const double> values,
+             Matrix<double> sums, int threads) {
+            run_kernel([&](StopToken& stop) {
+              forest.sum(view(x), values.data(), static_cast<Index>(values.shape(1)),
+                         {sums.data(), sums.size()}, threads, stop);
+            });
+          },
+          nb::arg("x").noconvert(), nb::arg("values").noconvert(), nb::arg("sums").noconvert(),
+          nb::arg("threads"), "The sum of the leaf values of every row.")
+      .def(
+          "apply",
+          [](const CompactForest& forest, StridedMatrix<const float> x, Matrix<std::int64_t> leaves,
+             int threads) {
+            run_kernel([&](StopToken& stop) {
+              forest.apply(view(x), {leaves.data(), leaves.size()}, threads, stop);
+            });
+          },
+          nb::arg("x").noconvert(), nb::arg("leaves").noconvert(), nb::arg("threads"),
+          "The leaf of every row in every tree.")
+      .def(
+          "judge_out_of_bag",
+          [](const CompactForest& forest, StridedMatrix<const float> x, Matrix<const double> values,
+             Matrix<const std::uint64_t> in_bag, Vector<const std::uint32_t> labels, Matrix<double> sums,
+             Vector<std::int64_t> trees, Matrix<std::uint64_t> errors, int threads) {
+            const ensemble::OutOfBag out{{in_bag.data(), in_bag.size()},
+                                         static_cast<Index>(in_bag.shape(1)),
+                                         {sums.data(), sums.size()},
+                                         span(trees),
+                                         labels.size() > 0 ? labels.data() : nullptr,
+                                         {errors.data(), errors.size()}};
+            run_kernel([&](StopToken& stop) {
+              forest.judge_out_of_bag(view(x), values.data(), static_cast<Index>(values.shape(1)), out,
+                                      threads, stop);
+            });
+          },
+          nb::arg("x").noconvert(), nb::arg("values").noconvert(), nb::arg("in_bag").noconvert(),
+          nb::arg("labels").noconvert(), nb::arg("sums").noconvert(), nb::arg("trees").noconvert(),
+          nb::arg("errors").noconvert(), nb::arg("threads"),
+          "Sums, tree counts and errors of every row over the trees that have not seen it.");
+  m.def(
+      "mark_bags",
+      [](const BagRule& rule, Vector<const std::uint64_t> seeds, Matrix<std::uint64_t> in_bag, int threads) {
+        run_kernel([&](StopToken& stop) {
+          ensemble::mark_bags(rule, span(seeds), {in_bag.data(), in_bag.size()},
+                              static_cast<Index>(in_bag.shape(1)), threads, stop);
+        });
+      },
+      nb::arg("rule"), nb::arg("seeds").noconvert(), nb::arg("in_bag").noconvert(), nb::arg("threads"),
+      "One bit per tree and row: whether the row is in the tree's bag.");
+  m.def(
+      "count_common_bits",
+      [](Matrix<const std::uint64_t> first, Matrix<const std::uint64_t> second, Matrix<std::int64_t> counts,
+         int threads) {
+        run_kernel([&](StopToken& stop) {
+          ensemble::count_common_bits(view(first), view(second), {counts.data(), counts.size()}, threads,
+                                      stop);
+        });
+      },
+      nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("counts").noconvert(),
+      nb::arg("threads"), "For every pair of rows of bits, how many they have in common.");
+}
+
+StumpSearch search_dense(StridedMatrix<const float> x, Vector<const std::uint32_t> rows,
+                         Vector<const std::uint32_t> labels, Index classes, int threads) {
+  return run_kernel([&](StopToken& stop) {
+    const auto columns = trees::ListedColumns::dense(view(x), span(rows), threads, stop);
+    return StumpSearch(*columns, span(rows), span(labels), classes, threads, stop);
+  });
+}
+
+StumpSearch search_sparse(const SparseTable& x, Vector<const std::uint8_t> kept,
+                          Vector<const std::uint32_t> rows, Vector<const std::uint32_t> labels, Index classes,
+                          int threads) {
+  return run_kernel([&](StopToken& stop) {
+    const auto columns = trees::ListedColumns::sparse(span(x.data), span(x.indices), span(x.indptr),
+                                                      span(kept), threads, stop);
+    return StumpSearch(*columns, span(rows), span(labels), classes, threads, stop);
+  });
+}
+
+void bind_stumps(nb::module_& m) {
+  nb::class_<StumpSearch>(m, "StumpSearch", "Sorted columns, to be searched for the best stump.")
+      .def(
+          "best",
+          [](const StumpSearch& search, Vector<const double> weights, Vector<double> left,
+             Vector<double> right, int threads) {
+            const ensemble::Stump stump =
+                run_kernel([&](StopToken& stop) { return search.best(span(weights), threads, stop); });
+            std::copy(stump.left.begin(), stump.left.end(), left.data());
+            std::copy(stump.right.begin(), stump.right.end(), right.data());
+            return std::make_tuple(stump.feature, stump.threshold);
+          },
+          nb::arg("weights").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+          nb::arg("threads"), "Column and threshold of the stump with the smallest weighted error.");
+  m.def("stump_search", &search_dense, nb::arg("x").noconvert(), nb::arg("rows").noconvert(),
+        nb::arg("labels").noconvert(), nb::arg("classes"), nb::arg("threads"),
+        "Sort the columns of a dense table.");
+  m.def("stump_search_sparse", &search_sparse, nb::arg("x"), nb::arg("kept").noconvert(),
+        nb::arg("rows").noconvert(), nb::arg("labels").noconvert(), nb::arg("classes"), nb::arg("threads"),
+        "Sort the columns of a table by columns.");
+}
+
+}  // namespace
+
+void bind_ensemble(nb::module_& m) {
+  bind_growing(m);
+  bind_prediction(m);
+  bind_stumps(m);
+}
 
 }  // namespace certus::bindings

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bindings/common.hpp"
+#include "bindings/sparse_table.hpp"
 #include "trees/grow.hpp"
 #include "trees/predict.hpp"
 #include "trees/prune.hpp"
@@ -38,13 +39,6 @@ Target number_target(const Matrix<const double>& values) {
   target.classes.assign(static_cast<std::size_t>(target.outputs), 1);
   return target;
 }
-
-// A table in compressed form, by columns for growing and by rows for prediction.
-struct SparseTable {
-  Vector<const float> data;
-  Vector<const std::int32_t> indices;
-  Vector<const std::int32_t> indptr;
-};
 
 TreeNodes grow_dense(StridedMatrix<const float> x, const Target& target, Vector<const std::uint32_t> rows,
                      const GrowOptions& options, int threads) {

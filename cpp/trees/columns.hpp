@@ -117,13 +117,18 @@ class Columns {
 class ListedColumns final : public Columns {
  public:
   // All columns of a dense table, restricted to `rows` (ascending).
-  static std::unique_ptr<Columns> dense(View2D<const float> x, std::span<const Row> rows, int threads,
-                                        StopToken& stop);
+  static std::unique_ptr<ListedColumns> dense(View2D<const float> x, std::span<const Row> rows, int threads,
+                                              StopToken& stop);
+  // Those columns of another, whole table, restricted to some rows: nothing is sorted again.
+  std::unique_ptr<Columns> restricted(std::span<const Row> rows, const RowBits& kept, int threads,
+                                      StopToken& stop) const;
   // All columns of a sparse table in compressed-column form; `kept[row]` is 0 for rows to leave out. Stored
   // zeros are dropped.
-  static std::unique_ptr<Columns> sparse(std::span<const float> data, std::span<const std::int32_t> indices,
-                                         std::span<const std::int32_t> indptr,
-                                         std::span<const std::uint8_t> kept, int threads, StopToken& stop);
+  static std::unique_ptr<ListedColumns> sparse(std::span<const float> data,
+                                               std::span<const std::int32_t> indices,
+                                               std::span<const std::int32_t> indptr,
+                                               std::span<const std::uint8_t> kept, int threads,
+                                               StopToken& stop);
 
   std::vector<ColumnPart> root() const override { return root_; }
   ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
@@ -167,6 +172,8 @@ class GatheredColumns final : public Columns {
   void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
               ColumnScratch& scratch) override;
   bool known_constant(const ColumnPart&, Index) const override { return false; }
+  // The table by columns.
+  View2D<const float> table() const { return x_; }
 
  private:
   View2D<const float> x_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "core/parallel.hpp"
@@ -201,6 +202,33 @@ TreeNodes grow_dense(View2D<const float> x, const Target& target, std::span<cons
   } else {
     data.columns = std::make_unique<GatheredColumns>(x, threads, stop);
   }
+  return grow(std::move(data), threads, stop);
+}
+
+SharedColumns::SharedColumns(View2D<const float> x, const GrowOptions& options, int threads, StopToken& stop)
+    : rows_(x.rows), features_(x.cols) {
+  if (worth_listing(options, x.cols)) {
+    std::vector<Row> all(static_cast<std::size_t>(x.rows));
+    std::iota(all.begin(), all.end(), Row{0});
+    listed_ = ListedColumns::dense(x, all, threads, stop);
+  } else {
+    gathered_ = std::make_unique<GatheredColumns>(x, threads, stop);
+  }
+}
+
+std::unique_ptr<Columns> SharedColumns::restricted(std::span<const Row> rows, int threads,
+                                                   StopToken& stop) const {
+  if (gathered_) return std::make_unique<GatheredColumns>(gathered_->table(), threads, stop);
+  RowBits kept(rows_);
+  for (const Row row : rows) kept.set(row, true);
+  return listed_->restricted(rows, kept, threads, stop);
+}
+
+TreeNodes grow_shared(const SharedColumns& columns, const Target& target, std::span<const Row> rows,
+                      const GrowOptions& options, int threads, StopToken& stop) {
+  if (stop.requested()) return TreeNodes(target.value_size());
+  TreeData data = make_data(target, rows, options, columns.features());
+  data.columns = columns.restricted(rows, threads, stop);
   return grow(std::move(data), threads, stop);
 }
 

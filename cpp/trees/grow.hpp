@@ -16,6 +16,26 @@ namespace certus::trees {
 TreeNodes grow_dense(View2D<const float> x, const Target& target, std::span<const Row> rows,
                      const GrowOptions& options, int threads, StopToken& stop);
 
+// What the trees of a forest share of a dense table: its columns, sorted once if that is worth it.
+class SharedColumns {
+ public:
+  SharedColumns(View2D<const float> x, const GrowOptions& options, int threads, StopToken& stop);
+  // The columns of one tree. `rows` is ascending.
+  std::unique_ptr<Columns> restricted(std::span<const Row> rows, int threads, StopToken& stop) const;
+  Index rows() const { return rows_; }
+  Index features() const { return features_; }
+
+ private:
+  Index rows_;
+  Index features_;
+  std::unique_ptr<ListedColumns> listed_;  // either these, or
+  std::unique_ptr<GatheredColumns> gathered_;
+};
+
+// A tree of a forest.
+TreeNodes grow_shared(const SharedColumns& columns, const Target& target, std::span<const Row> rows,
+                      const GrowOptions& options, int threads, StopToken& stop);
+
 // The same for a table in compressed-column form, with row numbers ascending in each column.
 TreeNodes grow_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
                       std::span<const std::int32_t> indptr, const Target& target, std::span<const Row> rows,

@@ -43,8 +43,8 @@ std::uint32_t keep_both(Entry* entries, std::uint32_t count, const RowBits& goes
 
 }  // namespace
 
-std::unique_ptr<Columns> ListedColumns::dense(View2D<const float> x, std::span<const Row> rows, int threads,
-                                              StopToken& stop) {
+std::unique_ptr<ListedColumns> ListedColumns::dense(View2D<const float> x, std::span<const Row> rows,
+                                                    int threads, StopToken& stop) {
   // Rows of a row-major table are read for several columns at once, so that a cache line serves all of them.
   constexpr Index group = 16;
   const auto count = static_cast<Index>(rows.size());
@@ -73,11 +73,31 @@ std::unique_ptr<Columns> ListedColumns::dense(View2D<const float> x, std::span<c
   return columns;
 }
 
-std::unique_ptr<Columns> ListedColumns::sparse(std::span<const float> data,
-                                               std::span<const std::int32_t> indices,
-                                               std::span<const std::int32_t> indptr,
-                                               std::span<const std::uint8_t> kept, int threads,
-                                               StopToken& stop) {
+std::unique_ptr<Columns> ListedColumns::restricted(std::span<const Row> rows, const RowBits& kept,
+                                                   int threads, StopToken& stop) const {
+  const auto count = static_cast<Index>(rows.size());
+  const auto width = static_cast<Index>(root_.size());
+  std::unique_ptr<ListedColumns> columns(new ListedColumns(static_cast<std::size_t>(count * width), width));
+  parallel_for(width, threads, stop, [&](Index column, int) {
+    const ColumnPart& whole = root_[column];
+    const Entry* from = entries_.get() + whole.begin;
+    Entry* to = columns->entries_.get() + column * count;
+    for (std::uint32_t i = 0; i < whole.count; ++i) {
+      if (kept[from[i].row]) *to++ = from[i];
+    }
+    const auto length = static_cast<std::uint32_t>(count);
+    columns->root_[column] = {column * count, length,
+                              whole.missing > 0 ? count_missing(to - count, length) : 0,
+                              static_cast<std::uint32_t>(column)};
+  });
+  return columns;
+}
+
+std::unique_ptr<ListedColumns> ListedColumns::sparse(std::span<const float> data,
+                                                     std::span<const std::int32_t> indices,
+                                                     std::span<const std::int32_t> indptr,
+                                                     std::span<const std::uint8_t> kept, int threads,
+                                                     StopToken& stop) {
   const auto width = static_cast<Index>(indptr.size()) - 1;
   std::unique_ptr<ListedColumns> columns(new ListedColumns(data.size(), width));
   parallel_ranges(width, 64, threads, stop, [&](Index first, Index last, int) {

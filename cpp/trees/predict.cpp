@@ -1,9 +1,6 @@
 #include "trees/predict.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <type_traits>
 
 #include "core/parallel.hpp"
 
@@ -11,13 +8,6 @@ namespace certus::trees {
 namespace {
 
 constexpr Index rows_per_block = 4096;
-
-float at_most(double threshold) {
-  const auto nearest = static_cast<float>(threshold);
-  return static_cast<double>(nearest) > threshold
-             ? std::nextafter(nearest, -std::numeric_limits<float>::infinity())
-             : nearest;
-}
 
 }  // namespace
 
@@ -39,46 +29,20 @@ CompactTree::CompactTree(std::span<const std::int64_t> left, std::span<const std
                          std::span<const std::int64_t> feature, std::span<const double> threshold,
                          std::span<const std::uint8_t> missing_left)
     : nodes_(left.size()) {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const auto self = static_cast<std::int32_t>(i);
-    if (left[i] < 0) {
-      nodes_[i] = {0.0f, 0, {self, self}};
-      continue;
-    }
-    nodes_[i] = {at_most(threshold[i]),
-                 static_cast<std::uint32_t>(feature[i]) | (missing_left[i] ? missing_bit : 0),
-                 {static_cast<std::int32_t>(right[i]), static_cast<std::int32_t>(left[i])}};
-  }
-}
-
-// Sends up to `lanes` rows down together; Count is an integer or, so that the loops unroll, a constant.
-template <class Count>
-void CompactTree::apply_group(View2D<const float> x, Index row, Count count, std::int64_t* leaves) const {
-  const Node* nodes = nodes_.data();
-  const Index stride = x.col_stride;
-  std::int32_t at[lanes] = {};
-  const float* start[lanes];
-  for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(row + lane);
-  for (unsigned moving = 1; moving != 0;) {
-    moving = 0;
-    for (Index lane = 0; lane < count; ++lane) {
-      const Node& node = nodes[at[lane]];
-      const std::int32_t next = step(node, start[lane][(node.feature & ~missing_bit) * stride]);
-      moving |= static_cast<unsigned>(next ^ at[lane]);
-      at[lane] = next;
-    }
-  }
-  for (Index lane = 0; lane < count; ++lane) leaves[row + lane] = at[lane];
+  pack_nodes(left, right, feature, threshold, missing_left, 0, nodes_.data());
 }
 
 void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads,
                         StopToken& stop) const {
   parallel_ranges(x.rows, rows_per_block, threads, stop, [&](Index first, Index last, int) {
-    Index row = first;
-    for (; row + lanes <= last; row += lanes) {
-      apply_group(x, row, std::integral_constant<Index, lanes>(), leaves.data());
+    const float* start[lanes];
+    std::int32_t at[lanes];
+    for (Index row = first; row < last; row += lanes) {
+      const Index count = std::min(lanes, last - row);
+      for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(row + lane);
+      walk_group(nodes_.data(), 0, start, x.col_stride, count, at);
+      for (Index lane = 0; lane < count; ++lane) leaves[row + lane] = at[lane];
     }
-    if (row < last) apply_group(x, row, last - row, leaves.data());
   });
 }
 
@@ -91,11 +55,9 @@ void CompactTree::apply_sparse(std::span<const float> data, std::span<const std:
                     for (Index row = first; row < last; ++row) {
                       for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
                         row_values[indices[i]] = data[i];
-                      std::int32_t at = 0, next = 0;
-                      do {
-                        at = next;
-                        next = step(nodes_[at], row_values[nodes_[at].feature & ~missing_bit]);
-                      } while (next != at);
+                      const float* start = row_values.data();
+                      std::int32_t at = 0;
+                      walk_group(nodes_.data(), 0, &start, 1, 1, &at);
                       leaves[row] = at;
                       for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
                         row_values[indices[i]] = 0.0f;

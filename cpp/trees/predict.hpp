@@ -1,5 +1,4 @@
-// Finding the leaf of each row. The tree is packed into 16 bytes per node; leaves lead to themselves, so that
-// several rows can be sent down together without branching.
+// Finding the leaf of each row of a table in one tree.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
+#include "trees/compact_nodes.hpp"
 
 namespace certus::trees {
 
@@ -31,24 +31,7 @@ class CompactTree {
                     int threads, StopToken& stop) const;
 
  private:
-  struct Node {
-    float threshold;        // the largest float at most the threshold: the same decision for float values
-    std::uint32_t feature;  // the highest bit tells where missing values go
-    std::int32_t child[2];  // right, left
-  };
-  static constexpr std::uint32_t missing_bit = 0x80000000u;
-  static constexpr Index lanes = 16;  // rows that walk down together, hiding each other's memory latency
-
-  std::int32_t step(const Node& node, float value) const {
-    // without branches: which way a row goes cannot be guessed
-    const unsigned missing = static_cast<unsigned>(value != value) & (node.feature >> 31);
-    return node.child[static_cast<unsigned>(value <= node.threshold) | missing];
-  }
-
-  template <class Count>
-  void apply_group(View2D<const float> x, Index row, Count count, std::int64_t* leaves) const;
-
-  std::vector<Node> nodes_;
+  std::vector<CompactNode> nodes_;
 };
 
 }  // namespace certus::trees

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_classification, make_regression
+from sklearn.utils import get_tags
 
 from certus.base import catalogue
 from certus.base.catalogue import Entry
@@ -26,8 +27,11 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         )
         return X, y
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
-    if entry.learner().__sklearn_tags__().target_tags.positive_only:
+    tags = get_tags(entry.learner()).target_tags
+    if tags.positive_only:
         y = np.exp(y / y.std())
+    if not tags.single_output:
+        y = np.column_stack([y, y[::-1]])
     return X, y
 
 
@@ -44,8 +48,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def make(entry: Entry) -> Any:
-    """A fresh learner with a fixed seed where it has one."""
+    """A fresh learner with a fixed seed where it has one, and with few members where it is an ensemble."""
     learner = entry.learner(**SETTINGS.get(entry.name, {}))
+    if "n_estimators" in learner.get_params():
+        learner.set_params(n_estimators=10)
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     return learner

@@ -31,6 +31,7 @@ class Entry:
     guarantees: tuple[str, ...]
     cost: str
     known_failures: Mapping[str, str] = field(default_factory=dict)
+    draws_rows: bool = False  # whether rows are drawn by their place, so that the order of the rows matters
 
     @property
     def name(self) -> str:
@@ -67,6 +68,7 @@ def register(
     guarantees: tuple[str, ...],
     cost: str,
     known_failures: Mapping[str, str] | None = None,
+    draws_rows: bool = False,
 ) -> Callable[[Class], Class]:
     """Class decorator that puts a learner into the catalogue.
 
@@ -82,11 +84,13 @@ def register(
         Fit and predict cost in n rows and p columns.
     known_failures : mapping of str to str, optional
         scikit-learn checks that cannot hold, with the reason.
+    draws_rows : bool, default=False
+        Whether fitting draws rows by their place, so that another order of the rows gives another model.
     """
 
     def add(learner: Class) -> Class:
         summary = (learner.__doc__ or "").strip().splitlines()[0]
-        entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}))
+        entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}), draws_rows)
         _entries[entry.path] = entry
         return learner
 

@@ -148,6 +148,19 @@ class Function:
         return "a callable"
 
 
+class HasMethods:
+    """An object with all of the given methods, such as an estimator with ``fit``."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def allows(self, value: Any) -> bool:
+        return all(callable(getattr(value, name, None)) for name in self.names)
+
+    def __str__(self) -> str:
+        return "an object with the method(s) " + ", ".join(repr(name) for name in self.names)
+
+
 class Folds:
     """What ``cv`` accepts: None, a number of folds, a splitter, or an iterable of (train, test) positions."""
 

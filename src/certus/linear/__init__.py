@@ -2,11 +2,22 @@
 
 from certus.linear.gamma_regressor import GammaRegressor
 from certus.linear.huber_regressor import HuberRegressor
+from certus.linear.elastic_net import ElasticNet
+from certus.linear.elastic_net_cv import ElasticNetCV
+from certus.linear.lasso import Lasso
+from certus.linear.lasso_cv import LassoCV
 from certus.linear.linear_regression import LinearRegression
+from certus.linear.linear_svc import LinearSVC
+from certus.linear.linear_svr import LinearSVR
 from certus.linear.logistic_regression import LogisticRegression
 from certus.linear.logistic_regression_cv import LogisticRegressionCV
 from certus.linear.poisson_regressor import PoissonRegressor
 from certus.linear.quantile_regressor import QuantileRegressor
+from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
+from certus.linear.multi_task_elastic_net_cv import MultiTaskElasticNetCV
+from certus.linear.multi_task_lasso import MultiTaskLasso
+from certus.linear.multi_task_lasso_cv import MultiTaskLassoCV
+from certus.linear.paths import enet_path, lasso_path
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 from certus.linear.ridge_classifier_cv import RidgeClassifierCV
@@ -15,13 +26,25 @@ from certus.linear.ridge_cv import RidgeCV
 __all__ = [
     "GammaRegressor",
     "HuberRegressor",
+    "ElasticNet",
+    "ElasticNetCV",
+    "Lasso",
+    "LassoCV",
     "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
     "PoissonRegressor",
     "QuantileRegressor",
+    "MultiTaskElasticNet",
+    "MultiTaskElasticNetCV",
+    "MultiTaskLasso",
+    "MultiTaskLassoCV",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "enet_path",
+    "lasso_path",
 ]

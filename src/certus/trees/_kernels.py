@@ -44,26 +44,28 @@ def grow(
     ``X`` is a float32 array or a float32 matrix by columns, ``y`` has one column per output: codes from 0 with
     ``n_classes`` for classification, float64 numbers with ``n_classes=None`` for regression.
     """
-    target, max_classes = _target(y, n_classes)
+    target, max_classes = native_target(y, n_classes)
     rows = np.arange(X.shape[0], dtype=np.uint32)
     if weights is not None:
         rows = rows[weights > 0]
         target.set_weights(weights)
     if sparse.issparse(X):
-        nodes = _native.grow_tree_sparse(_table(X), target, rows, _options(growth), resolve_threads())
+        nodes = _native.grow_tree_sparse(sparse_table(X), target, rows, native_options(growth), resolve_threads())
     else:
-        nodes = _native.grow_tree(X, target, rows, _options(growth), _threads(X.size))
+        nodes = _native.grow_tree(X, target, rows, native_options(growth), threads_for(X.size))
     return _arrays(nodes, y.shape[1], max_classes), nodes.max_depth
 
 
-def _target(y: NDArray[Any], n_classes: NDArray[np.intp] | None) -> tuple[Any, int]:
+def native_target(y: NDArray[Any], n_classes: NDArray[np.intp] | None) -> tuple[Any, int]:
+    """What is to be predicted, for compiled code, and the largest number of classes."""
     if n_classes is None:
         return _native.number_target(np.ascontiguousarray(y, dtype=np.float64)), 1
     labels = np.ascontiguousarray(y, dtype=np.uint32)
     return _native.label_target(labels, [int(count) for count in n_classes]), int(n_classes.max())
 
 
-def _options(growth: Growth) -> Any:
+def native_options(growth: Growth) -> Any:
+    """How a tree is grown, for compiled code."""
     options = _native.GrowOptions()
     options.criterion = getattr(_native.TreeCriterion, growth.criterion)
     for name in (
@@ -107,9 +109,9 @@ def apply(compact: Any, X: Any) -> NDArray[np.int64]:
     """The leaf of each row of a float32 array or float32 matrix by rows."""
     leaves = np.empty(X.shape[0], dtype=np.int64)
     if sparse.issparse(X):
-        compact.apply_sparse(_table(X), X.shape[1], leaves, _threads(X.nnz))
+        compact.apply_sparse(sparse_table(X), X.shape[1], leaves, threads_for(X.nnz))
     else:
-        compact.apply(X, leaves, _threads(4 * X.shape[0]))
+        compact.apply(X, leaves, threads_for(4 * X.shape[0]))
     return leaves
 
 
@@ -120,7 +122,7 @@ def paths(
     indptr = np.zeros(len(leaves) + 1, dtype=np.int64)
     np.cumsum(lengths, out=indptr[1:])
     nodes = np.empty(indptr[-1], dtype=np.int64)
-    _native.write_paths(parents, leaves, indptr, nodes, _threads(len(nodes)))
+    _native.write_paths(parents, leaves, indptr, nodes, threads_for(len(nodes)))
     return nodes, indptr
 
 
@@ -134,7 +136,7 @@ def pruning_sequence(
     return node[:count], alpha[:count], cost[:count]
 
 
-def _table(X: Any) -> Any:
+def sparse_table(X: Any) -> Any:
     """A sparse table; its index arrays are 32 bits wide, which the learners check."""
     return _native.SparseTable(
         np.ascontiguousarray(X.data, dtype=np.float32),
@@ -143,6 +145,6 @@ def _table(X: Any) -> Any:
     )
 
 
-def _threads(work: int) -> int:
+def threads_for(work: int) -> int:
     """One thread for little work: waking a second one would cost more."""
     return resolve_threads() if work > 50_000 else 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,10 +23,9 @@ from certus.base import (
 from certus.base.params import ArrayLike, Constraints, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.trees import _kernels
+from certus.trees.growth import growth_of
 from certus.trees.pruning import prune, pruning_path
 from certus.trees.tree import Tree
-
-NO_LIMIT = np.iinfo(np.int32).max
 
 
 class DecisionTree(MultiOutputMixin, Learner):
@@ -175,7 +172,7 @@ class DecisionTree(MultiOutputMixin, Learner):
     def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
-            X = _as_float32(self, X, reset=True, accept_sparse="csc")
+            X = as_float32(self, X, reset=True, accept_sparse="csc")
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -194,7 +191,7 @@ class DecisionTree(MultiOutputMixin, Learner):
 
     def _check_rows(self, X: Any, check_input: bool) -> Any:
         if check_input:
-            X = _as_float32(self, X, accept_sparse="csr")
+            X = as_float32(self, X, accept_sparse="csr")
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
@@ -217,7 +214,15 @@ class DecisionTree(MultiOutputMixin, Learner):
             weights = check_weights(self, class_weight if weights is None else weights * class_weight, X)
         rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         self.n_outputs_ = y.shape[1]
-        growth = self._growth(rows, n_classes, weights)
+        growth = growth_of(
+            self,
+            rows=rows,
+            total_weight=rows if weights is None else float(weights.sum()),
+            n_features=self.n_features_in_,
+            n_outputs=self.n_outputs_,
+            n_classes=n_classes,
+            seed=resolve_seed(self.random_state),
+        )
         self.max_features_ = growth.max_features
         arrays, depth = _kernels.grow(X, y, n_classes, weights, growth)
         tree = Tree(
@@ -230,61 +235,8 @@ class DecisionTree(MultiOutputMixin, Learner):
         self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
         self.report_ = Report()
 
-    def _growth(
-        self, rows: int, n_classes: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
-    ) -> _kernels.Growth:
-        """The parameters in the terms of the compiled code; fractions become numbers of rows and columns."""
-        min_leaf = _rows(self.min_samples_leaf, rows)
-        min_split = max(2, _rows(self.min_samples_split, rows), 2 * min_leaf)
-        total_weight = rows if weights is None else float(weights.sum())
-        return _kernels.Growth(
-            criterion={"log_loss": "entropy"}.get(self.criterion, self.criterion),
-            random_thresholds=self.splitter == "random",
-            max_depth=NO_LIMIT if self.max_depth is None else int(self.max_depth),
-            min_samples_split=min_split,
-            min_samples_leaf=min_leaf,
-            min_weight_leaf=float(self.min_weight_fraction_leaf * total_weight),
-            min_impurity_decrease=float(self.min_impurity_decrease),
-            max_features=_columns(self.max_features, self.n_features_in_),
-            max_leaf_nodes=-1 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
-            seed=resolve_seed(self.random_state),
-            monotone=self._monotone_signs(n_classes),
-        )
 
-    def _monotone_signs(self, n_classes: NDArray[np.intp] | None) -> NDArray[np.int8] | None:
-        """Signs of the demanded changes, for the value that the compiled code compares."""
-        if self.monotonic_cst is None:
-            return None
-        if self.n_outputs_ > 1:
-            raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
-        signs = np.asarray(self.monotonic_cst)
-        if signs.shape[0] != self.n_features_in_:
-            raise ValueError(
-                f"monotonic_cst has shape {signs.shape[0]} but the input data X has {self.n_features_in_} features."
-            )
-        if not np.isin(signs, (-1, 0, 1)).all():
-            raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}")
-        if n_classes is None:
-            return np.ascontiguousarray(signs, dtype=np.int8)
-        if n_classes[0] > 2:
-            raise ValueError("Monotonicity constraints are not supported with multiclass classification")
-        # The user constrains the share of the second class, the code compares the share of the first.
-        return np.ascontiguousarray(-signs.astype(np.int8))
-
-
-def _rows(count: int | float, rows: int) -> int:
-    return int(count) if isinstance(count, Integral) else ceil(count * rows)
-
-
-def _columns(max_features: int | float | str | None, columns: int) -> int:
-    if max_features is None:
-        return columns
-    if isinstance(max_features, str):
-        return max(1, int(np.sqrt(columns) if max_features == "sqrt" else np.log2(columns)))
-    return int(max_features) if isinstance(max_features, Integral) else max(1, int(max_features * columns))
-
-
-def _as_float32(learner: Any, X: Any, **options: Any) -> Any:
+def as_float32(learner: Any, X: Any, **options: Any) -> Any:
     """A checked float32 table; a sparse one without missing values, with sorted 32-bit indices."""
     with np.errstate(over="ignore"):  # values too large for float32 become infinite and are refused by place
         X = check_X(learner, X, dtype=np.float32, allow_nan=True, **options)

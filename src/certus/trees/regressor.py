@@ -159,7 +159,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         X, y = self._check_training(X, y, check_input)
         y = np.ascontiguousarray(y, dtype=np.float64)
         if self.criterion == "poisson" and check_input:
-            _check_counts(y)
+            check_counts(y)
         self._grow(X, y, None, sample_weight)
         return self
 
@@ -189,7 +189,8 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         return averages
 
 
-def _check_counts(y: NDArray[np.float64]) -> None:
+def check_counts(y: NDArray[np.float64]) -> None:
+    """Refuse targets that the Poisson criterion cannot have."""
     if (y < 0).any():
         row = int(np.flatnonzero((y < 0).any(axis=1))[0])
         raise ValueError(

@@ -1,0 +1,159 @@
+"""A fitted forest: the arrays of all its trees, one after the other."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.base import register_part
+from certus.base.persistence.state import check_shapes
+from certus.ensemble import _kernels_forest as kernels
+from certus.trees import Tree
+
+_NODES = (
+    "children_left",
+    "children_right",
+    "feature",
+    "threshold",
+    "impurity",
+    "n_node_samples",
+    "weighted_n_node_samples",
+    "missing_go_to_left",
+    "value",
+)
+_STRUCTURE = ("children_left", "children_right", "feature", "threshold", "missing_go_to_left")
+
+
+@register_part("ensemble")
+class PackedForest:
+    """Trees in one set of arrays; `tree` gives a single one as views, without copying.
+
+    Attributes
+    ----------
+    n_features, n_outputs : int
+        Width of the table, number of outputs.
+    n_classes : ndarray of shape (n_outputs,)
+        Number of classes of each output (1 for regression).
+    offsets : ndarray of shape (n_trees + 1,)
+        Tree ``t`` has the nodes ``offsets[t] .. offsets[t + 1]``, numbered from 0 within the tree.
+    max_depths : ndarray of shape (n_trees,)
+        Depth of each tree.
+    seeds : ndarray of shape (n_trees,)
+        What each tree was grown from: its bag and its draws can be repeated.
+    children_left, children_right, feature, threshold, impurity, n_node_samples, weighted_n_node_samples,
+    missing_go_to_left, value : ndarray
+        As in `certus.trees.Tree`, for all trees.
+    """
+
+    _state: ClassVar[tuple[str, ...]] = (
+        "n_features",
+        "n_outputs",
+        "n_classes",
+        "offsets",
+        "max_depths",
+        "seeds",
+        *_NODES,
+    )
+
+    n_features: int
+    n_outputs: int
+    n_classes: NDArray[np.intp]
+    offsets: NDArray[np.int64]
+    max_depths: NDArray[np.int64]
+    seeds: NDArray[np.uint64]
+    children_left: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+    def __init__(self, *, n_features: int, n_classes: NDArray[Any], **arrays: NDArray[Any]) -> None:
+        self.n_features = int(n_features)
+        self.n_outputs = len(n_classes)
+        self.n_classes = np.asarray(n_classes, dtype=np.intp)
+        for name, array in arrays.items():
+            setattr(self, name, array)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._state}
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def __repr__(self) -> str:
+        return f"PackedForest(trees={len(self)}, nodes={self.offsets[-1]})"
+
+    def tree(self, number: int) -> Tree:
+        """One tree; its arrays are views of the forest's."""
+        nodes = slice(self.offsets[number], self.offsets[number + 1])
+        return Tree(
+            n_features=self.n_features,
+            n_outputs=self.n_outputs,
+            n_classes=self.n_classes,
+            max_depth=int(self.max_depths[number]),
+            **{name: getattr(self, name)[nodes] for name in _NODES},
+        )
+
+    @classmethod
+    def joined(cls, forests: list[PackedForest]) -> PackedForest:
+        """The trees of several forests as one."""
+        first = forests[0]
+        ends = np.cumsum([0, *(forest.offsets[-1] for forest in forests)])
+        offsets = [forest.offsets[:-1] + end for forest, end in zip(forests, ends[:-1], strict=True)]
+        arrays = {
+            name: np.concatenate([getattr(forest, name) for forest in forests])
+            for name in ("max_depths", "seeds", *_NODES)
+        }
+        return cls(
+            n_features=first.n_features,
+            n_classes=first.n_classes,
+            offsets=np.concatenate([*offsets, ends[-1:]]),
+            **arrays,
+        )
+
+    @classmethod
+    def of_trees(cls, trees: list[Tree], seeds: NDArray[np.uint64]) -> PackedForest:
+        """Single trees, packed."""
+        sizes = [tree.node_count for tree in trees]
+        return cls(
+            n_features=trees[0].n_features,
+            n_classes=trees[0].n_classes,
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            max_depths=np.array([tree.max_depth for tree in trees], dtype=np.int64),
+            seeds=seeds,
+            **{name: np.concatenate([getattr(tree, name) for tree in trees]) for name in _NODES},
+        )
+
+    @property
+    def compact(self) -> Any:
+        """The structure packed for prediction; made on first use, never saved."""
+        packed = self.__dict__.get("_packed")
+        if packed is None:
+            packed = kernels.CompactForest(self.offsets, *(getattr(self, name) for name in _STRUCTURE))
+            self.__dict__["_packed"] = packed
+        return packed
+
+    def mean(self, X: Any, threads: int) -> NDArray[np.float64]:
+        """The average over the trees of the values of each row's leaves, per output."""
+        sums = kernels.sum_values(self.compact, X, self.value, threads)
+        sums /= len(self)
+        return sums.reshape(X.shape[0], self.n_outputs, -1)
+
+    def _restored(self) -> None:
+        """Called after loading from a file: compiled code trusts the arrays, a file could say anything."""
+        trees = len(self.seeds)
+        check_shapes(self, offsets=(trees + 1,), max_depths=(trees,), seeds=(trees,), n_classes=(self.n_outputs,))
+        nodes = int(self.offsets[-1])
+        check_shapes(self, **dict.fromkeys([name for name in _NODES if name != "value"], (nodes,)))
+        check_shapes(self, value=(nodes, self.n_outputs, int(self.n_classes.max())))
+        if trees == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 1).any() or nodes >= 2**31:
+            raise ValueError("the offsets of the trees do not fit their nodes")
+        self.offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
+        self.seeds = np.ascontiguousarray(self.seeds, dtype=np.uint64)
+        restored = []
+        for number in range(trees):
+            tree = self.tree(number)
+            tree._restored()
+            restored.append(tree)
+        packed = PackedForest.of_trees(restored, self.seeds)
+        for name in ("max_depths", *_NODES):
+            setattr(self, name, getattr(packed, name))

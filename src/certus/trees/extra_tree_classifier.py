@@ -1,0 +1,120 @@
+"""Extremely randomized trees, single (Geurts, Ernst, Wehenkel 2006)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sklearn.tree
+
+from certus.base import register
+from certus.trees.classifier import DecisionTreeClassifier
+
+
+@register(
+    family="trees",
+    tasks=("classification",),
+    guarantees=("held-out error bound",),
+    cost="fit O(p n depth), predict O(n depth)",
+)
+class ExtraTreeClassifier(DecisionTreeClassifier):
+    r"""Classification tree with random thresholds.
+
+    Like `DecisionTreeClassifier`, but at every node one threshold :math:`t_j` is drawn for each of ``max_features``
+    randomly chosen columns :math:`j`, uniform between the smallest and the largest value in the node, and the best
+    of these splits is taken: :math:`\arg\max_j\; w_t Q(t) - w_L Q(L_j) - w_R Q(R_j)`.
+
+    Use it inside an ensemble, where `certus.ensemble.ExtraTreesClassifier` grows many at once; alone it is a poor
+    predictor.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity :math:`Q`; "log_loss" is another name for "entropy".
+    splitter : {"random", "best"}, default="random"
+        "best" searches every threshold of the chosen columns.
+    max_depth : int, default=None
+        Most splits between the root and a leaf.
+    min_samples_split : int or float, default=2
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float, default=1
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf keeps at least this fraction of the total weight.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn at random at each node; a float is a fraction of the columns, None means all.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+    max_leaf_nodes : int, default=None
+        Grow at most so many leaves, the largest improvement first.
+    min_impurity_decrease : float, default=0.0
+        Split only if the weighted impurity falls at least by this share of the total weight.
+    class_weight : dict, list of dict or "balanced", default=None
+        Weights of the classes, multiplied with ``sample_weight``.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The labels (of each output).
+    n_classes_ : int, or ndarray of int
+        Their number (for each output).
+    n_outputs_, n_features_in_ : int
+        Columns of the target and of the table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Column names, if the table had any.
+    max_features_ : int
+        Columns searched at each node.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the impurity.
+    tree_ : Tree
+        The tree as arrays.
+    report_ : Report
+        Empty: how well a tree fits its own training rows promises nothing about others.
+
+    Examples
+    --------
+    >>> from certus.trees import ExtraTreeClassifier
+    >>> model = ExtraTreeClassifier(random_state=0).fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> print(model.predict([[1.0], [4.0]]))
+    ['no' 'yes']
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+    ) -> None:
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            class_weight=class_weight,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+        )
+
+
+# plot_tree and export_graphviz ask for scikit-learn's own class
+sklearn.tree.ExtraTreeClassifier.register(ExtraTreeClassifier)
