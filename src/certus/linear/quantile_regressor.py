@@ -193,7 +193,11 @@ class QuantileRegressor(LinearPrediction, Regressor):
     def _certify(
         self, X: Any, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
     ) -> None:
-        settings: dict[str, Any] = {"q": self.quantile, "strength": self.alpha * float(s.sum()), "fit_intercept": self.fit_intercept}
+        settings: dict[str, Any] = {
+            "q": self.quantile,
+            "strength": self.alpha * float(s.sum()),
+            "fit_intercept": self.fit_intercept,
+        }
         u = feasible_dual(multipliers, X, s, **settings)
         evidence = quantile_evidence(X, y, s, self.coef_, float(self.intercept_), u, **settings)
         everywhere = np.zeros(count)
