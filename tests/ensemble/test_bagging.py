@@ -42,7 +42,7 @@ def test_shares_are_averaged_and_rows_are_judged_out_of_bag(member):
 
 
 def test_regressor_and_saving(tmp_path):
-    model = BaggingRegressor(LinearRegression(), 10, random_state=0, oob_score=True, bootstrap_features=True)
+    model = BaggingRegressor(LinearRegression(), 30, random_state=0, oob_score=True, bootstrap_features=True)
     model.fit(X, VALUES)
     members = zip(model.estimators_, model.estimators_features_, strict=True)
     assert_allclose(model.predict(X), np.mean([each.predict(X[:, columns]) for each, columns in members], axis=0))
