@@ -4,8 +4,11 @@ from certus.ensemble.ada_boost_classifier import AdaBoostClassifier
 from certus.ensemble.ada_boost_regressor import AdaBoostRegressor
 from certus.ensemble.bagging_classifier import BaggingClassifier
 from certus.ensemble.bagging_regressor import BaggingRegressor
+from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.extra_trees_classifier import ExtraTreesClassifier
 from certus.ensemble.extra_trees_regressor import ExtraTreesRegressor
+from certus.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from certus.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from certus.ensemble.packed_forest import PackedForest
 from certus.ensemble.random_forest_classifier import RandomForestClassifier
 from certus.ensemble.random_forest_regressor import RandomForestRegressor
@@ -15,8 +18,11 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BoostedTrees",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "PackedForest",
     "RandomForestClassifier",
     "RandomForestRegressor",
