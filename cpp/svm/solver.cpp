@@ -104,9 +104,11 @@ void Solver<T>::load_block() {
   lines_.resize(size);
   cache_.fetch(rows_, lines_, threads_, stop_);
   sub_kernel_.resize(size * size);
-  for (std::size_t r = 0; r < size; ++r) {
-    for (std::size_t c = 0; c < size; ++c) sub_kernel_[r * size + c] = lines_[r][rows_[c]];
-  }
+  parallel_ranges(static_cast<Index>(size), 64, threads_, stop_, [&](Index first, Index last, int) {
+    for (std::size_t r = at(first); r < at(last); ++r) {
+      for (std::size_t c = 0; c < size; ++c) sub_kernel_[r * size + c] = lines_[r][rows_[c]];
+    }
+  });
   steps_.load(problem_, rows_, sub_kernel_, kernel_.diagonal(), out_.alpha, out_.scores);
 }
 
