@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_classification, make_regression
+from sklearn.utils import get_tags
 
 from certus.base import catalogue
 from certus.base.catalogue import Entry
@@ -26,6 +27,8 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         )
         return X, y
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
+    if not get_tags(entry.learner()).target_tags.single_output:
+        y = np.column_stack([y, y[::-1]])
     return X, y
 
 

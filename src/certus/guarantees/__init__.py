@@ -1,6 +1,7 @@
 """Certificates and bounds: what can be promised about a model, and how to check it."""
 
-from certus.guarantees import hypothesis_classes, mean_checks, paired, rules, selection
+from certus.guarantees import alarm_certificate, hypothesis_classes, mean_checks, paired, rules, selection
+from certus.guarantees.adaptive_conformal import AdaptiveConformal
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.combine import intersection, union
 from certus.guarantees.compression import compression_bound
@@ -17,6 +18,7 @@ from certus.guarantees.hypothesis_classes import HypothesisClass
 from certus.guarantees.leave_one_out import jaakkola_haussler, ridge_leave_one_out, support_leave_one_out, xi_alpha
 from certus.guarantees.margin_bounds import kernel_margin_bound, voting_margin_bound
 from certus.guarantees.mean import mean_bound
+from certus.guarantees.monitor import Monitor
 from certus.guarantees.oob_counts import out_of_bag_errors
 from certus.guarantees.oob_votes import oob_vote_bounds
 from certus.guarantees.optimality import strong_convexity_gap
@@ -30,6 +32,7 @@ from certus.guarantees.risk_control import Guard, control_rates
 from certus.guarantees.roles import DataRole
 from certus.guarantees.sample_size import sample_size
 from certus.guarantees.scenario import campi_garatti
+from certus.guarantees.sequence import ConfidenceSequence
 from certus.guarantees.shattering import growth_function, shattered_sets, vc_dimension
 from certus.guarantees.stability import ridge_stability, sgd_stability, stability_bound, svm_stability
 from certus.guarantees.testing import TestResult, holm, mcnemar, mcnemar_power, mcnemar_rows
@@ -38,16 +41,20 @@ from certus.guarantees.vote_c_bound import c_bound
 from certus.guarantees.votes import cantelli_bound, first_order_bound, tandem_bound
 
 __all__ = [
+    "AdaptiveConformal",
     "Calibration",
     "Certificate",
     "CertificateError",
+    "ConfidenceSequence",
     "ConformalRank",
     "DataRole",
     "GroupCalibration",
     "Guard",
+    "Monitor",
     "HypothesisClass",
     "Report",
     "TestResult",
+    "alarm_certificate",
     "assured_rank",
     "auc_bound",
     "balanced_accuracy_bound",
