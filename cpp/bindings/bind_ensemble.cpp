@@ -29,18 +29,21 @@ struct GrownForest {
   }
 };
 
-GrownForest grow_dense(StridedMatrix<const float> x, const Target& target, Vector<const std::uint64_t> seeds,
+GrownForest grow_dense(StridedMatrix<const float> x, const Target& target,
+                       Vector<const std::uint64_t> bag_seeds, Vector<const std::uint64_t> node_seeds,
                        const ForestOptions& options, int threads) {
   return run_kernel([&](StopToken& stop) {
-    return GrownForest{ensemble::grow_forest_dense(view(x), target, span(seeds), options, threads, stop)};
+    return GrownForest{ensemble::grow_forest_dense(view(x), target, {span(bag_seeds), span(node_seeds)},
+                                                   options, threads, stop)};
   });
 }
 
-GrownForest grow_sparse(const SparseTable& x, const Target& target, Vector<const std::uint64_t> seeds,
-                        const ForestOptions& options, int threads) {
+GrownForest grow_sparse(const SparseTable& x, const Target& target, Vector<const std::uint64_t> bag_seeds,
+                        Vector<const std::uint64_t> node_seeds, const ForestOptions& options, int threads) {
   return run_kernel([&](StopToken& stop) {
     return GrownForest{ensemble::grow_forest_sparse(span(x.data), span(x.indices), span(x.indptr), target,
-                                                    span(seeds), options, threads, stop)};
+                                                    {span(bag_seeds), span(node_seeds)}, options, threads,
+                                                    stop)};
   });
 }
 
@@ -101,10 +104,12 @@ void bind_growing(nb::module_& m) {
           },
           nb::arg("impurity").noconvert(), nb::arg("rows").noconvert(), nb::arg("weight").noconvert(),
           nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes of all trees.");
-  m.def("grow_forest", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"), nb::arg("seeds").noconvert(),
-        nb::arg("options"), nb::arg("threads"), "Grow a tree per seed on a dense table.");
-  m.def("grow_forest_sparse", &grow_sparse, nb::arg("x"), nb::arg("target"), nb::arg("seeds").noconvert(),
-        nb::arg("options"), nb::arg("threads"), "Grow a tree per seed on a table by columns.");
+  m.def("grow_forest", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"),
+        nb::arg("bag_seeds").noconvert(), nb::arg("node_seeds").noconvert(), nb::arg("options"),
+        nb::arg("threads"), "Grow a tree per seed on a dense table.");
+  m.def("grow_forest_sparse", &grow_sparse, nb::arg("x"), nb::arg("target"), nb::arg("bag_seeds").noconvert(),
+        nb::arg("node_seeds").noconvert(), nb::arg("options"), nb::arg("threads"),
+        "Grow a tree per seed on a table by columns.");
 }
 
 void bind_prediction(nb::module_& m) {

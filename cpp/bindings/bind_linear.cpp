@@ -210,7 +210,9 @@ void bind_linear(nb::module_& m) {
   nb::enum_<Loss>(m, "Loss")
       .value("squared", Loss::squared)
       .value("logistic", Loss::logistic)
-      .value("multinomial", Loss::multinomial);
+      .value("multinomial", Loss::multinomial)
+      .value("poisson", Loss::poisson)
+      .value("gamma", Loss::gamma);
   bind_dense<double>(m);
   bind_dense<float>(m);
   bind_sparse<double, std::int32_t>(m);

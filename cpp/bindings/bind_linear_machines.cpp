@@ -1,9 +1,11 @@
 #include <cstdint>
 
 #include "bindings/common.hpp"
+#include "core/parallel.hpp"
 #include "linear/box_pass.hpp"
 #include "linear/dual_descent.hpp"
 #include "linear/joint_descent.hpp"
+#include "linear/stochastic_descent.hpp"
 
 namespace certus::bindings {
 namespace {
@@ -71,6 +73,26 @@ auto joint_descent(const Table& table, double constant, Vector<const std::int64_
   return std::make_tuple(result.passes, result.converged);
 }
 
+template <class Table>
+void stochastic_descent(const Table& table, Matrix<const double> targets, Matrix<const double> weights,
+                        Vector<const std::uint8_t> held, const linear::StochasticOptions& options,
+                        Index epochs, int threads, Matrix<double> coef, Matrix<double> average,
+                        Matrix<double> l1_taken, Matrix<double> numbers) {
+  const auto rows = table.rows(0.0);
+  const auto row = [](auto& matrix, Index k) {
+    auto all = view(matrix);
+    return matrix.size() == 0 ? std::span(all.data, 0)
+                              : std::span(all.row(k), static_cast<std::size_t>(all.cols));
+  };
+  run_kernel([&](StopToken& stop) {
+    parallel_for(static_cast<Index>(targets.shape(0)), threads, stop, [&](Index k, int) {
+      const linear::StochasticProblem problem{row(targets, k), row(weights, k), span(held)};
+      const linear::StochasticState state{row(coef, k), row(average, k), row(l1_taken, k), row(numbers, k)};
+      linear::stochastic_descent(rows, problem, options, k, epochs, stop, state);
+    });
+  });
+}
+
 // The kernels that take any kind of table.
 template <class Table>
 void bind_table(nb::module_& m, const char* name) {
@@ -87,6 +109,11 @@ void bind_table(nb::module_& m, const char* name) {
         nb::arg("gap_tol"), nb::arg("max_passes"), nb::arg("seed"), nb::arg("threads"),
         nb::arg("b").noconvert(), nb::arg("w").noconvert(), nb::arg("passes").noconvert(),
         nb::arg("converged").noconvert(), "Dual coordinate descent for every row of the matrices.");
+  m.def("stochastic_descent", &stochastic_descent<Table>, nb::arg("table"), nb::arg("targets").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("held").noconvert(), nb::arg("options"), nb::arg("epochs"),
+        nb::arg("threads"), nb::arg("coef").noconvert(), nb::arg("average").noconvert(),
+        nb::arg("l1_taken").noconvert(), nb::arg("numbers").noconvert(),
+        "Epochs of stochastic gradient descent for every row of the matrices.");
   m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
         nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
         nb::arg("max_passes"), nb::arg("seed"), nb::arg("a").noconvert(), nb::arg("w").noconvert(),
@@ -128,9 +155,53 @@ void bind_sparse(nb::module_& m, const char* name) {
       nb::arg("width"), "A compressed sparse table for methods that go row by row.");
 }
 
+void bind_options(nb::module_& m) {
+  using linear::RowLoss;
+  using linear::StepRule;
+  using linear::StochasticOptions;
+  nb::enum_<RowLoss>(m, "RowLoss")
+      .value("hinge", RowLoss::hinge)
+      .value("squared_hinge", RowLoss::squared_hinge)
+      .value("perceptron", RowLoss::perceptron)
+      .value("log_loss", RowLoss::log_loss)
+      .value("modified_huber", RowLoss::modified_huber)
+      .value("squared_error", RowLoss::squared_error)
+      .value("huber", RowLoss::huber)
+      .value("epsilon_insensitive", RowLoss::epsilon_insensitive)
+      .value("squared_epsilon_insensitive", RowLoss::squared_epsilon_insensitive);
+  nb::enum_<StepRule>(m, "StepRule")
+      .value("constant", StepRule::constant)
+      .value("optimal", StepRule::optimal)
+      .value("invscaling", StepRule::invscaling)
+      .value("adaptive", StepRule::adaptive)
+      .value("pa1", StepRule::pa1)
+      .value("pa2", StepRule::pa2)
+      .value("pegasos", StepRule::pegasos);
+  nb::class_<StochasticOptions>(m, "StochasticOptions")
+      .def(nb::init<>())
+      .def_rw("loss", &StochasticOptions::loss)
+      .def_rw("epsilon", &StochasticOptions::epsilon)
+      .def_rw("ridge", &StochasticOptions::ridge)
+      .def_rw("truncate", &StochasticOptions::truncate)
+      .def_rw("alpha", &StochasticOptions::alpha)
+      .def_rw("l1_ratio", &StochasticOptions::l1_ratio)
+      .def_rw("rule", &StochasticOptions::rule)
+      .def_rw("eta0", &StochasticOptions::eta0)
+      .def_rw("power_t", &StochasticOptions::power_t)
+      .def_rw("fit_intercept", &StochasticOptions::fit_intercept)
+      .def_rw("intercept_decay", &StochasticOptions::intercept_decay)
+      .def_rw("shuffle", &StochasticOptions::shuffle)
+      .def_rw("seed", &StochasticOptions::seed)
+      .def_rw("average_from", &StochasticOptions::average_from)
+      .def_rw("tol", &StochasticOptions::tol)
+      .def_rw("patience", &StochasticOptions::patience)
+      .def_rw("classifies", &StochasticOptions::classifies);
+}
+
 }  // namespace
 
 void bind_linear_machines(nb::module_& m) {
+  bind_options(m);
   bind_dense<float>(m);
   bind_dense<double>(m);
   bind_sparse<float, std::int32_t>(m, "SparseRowsSingle32");

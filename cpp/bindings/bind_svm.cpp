@@ -61,13 +61,8 @@ void solve_given(const Table& table, const KernelFunction& kernel, const Given& 
   const BatchSolution out{span(given.alpha),     span(given.scores), view(given.centers),
                           span(given.violation), span(given.steps),  span(given.reasons)};
   ensure_blas();
-  run_kernel([&](StopToken& stop) {
-    if (single) {
-      solve_batch<float>(table, kernel, batch, options, threads, stop, out);
-    } else {
-      solve_batch<double>(table, kernel, batch, options, threads, stop, out);
-    }
-  });
+  run_kernel(
+      [&](StopToken& stop) { solve_batch(table, kernel, batch, options, single, threads, stop, out); });
 }
 
 }  // namespace
@@ -79,24 +74,24 @@ void bind_svm(nb::module_& m) {
          Vector<const std::int32_t> row_starts, Index width, KernelTuple kernel, int bias, Index copies,
          Vector<const std::int32_t> members, Vector<const std::int64_t> starts,
          Vector<const std::int8_t> sign, Vector<const double> linear, Vector<const double> upper, bool single,
-         double tolerance, double fine_tolerance, std::int64_t max_steps, double cache_bytes, bool shrinking,
-         int threads, Vector<double> alpha, Vector<double> scores, Matrix<double> centers,
-         Vector<double> violation, Vector<std::int64_t> steps, Vector<std::int32_t> reasons) {
+         double tolerance, double fine_tolerance, std::int64_t max_steps, double cache_bytes, int threads,
+         Vector<double> alpha, Vector<double> scores, Matrix<double> centers, Vector<double> violation,
+         Vector<std::int64_t> steps, Vector<std::int32_t> reasons) {
         const Table table =
             row_starts.shape(0) > 0 ? sparse_table(values, columns, row_starts, width) : dense_table(rows);
         const Given given{bias,  copies, members, starts,    sign,  linear, upper,
                           alpha, scores, centers, violation, steps, reasons};
         solve_given(table, kernel_of(kernel), given, single,
-                    {tolerance, fine_tolerance, max_steps, cache_bytes, shrinking}, threads);
+                    {tolerance, fine_tolerance, max_steps, cache_bytes}, threads);
       },
       nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("columns").noconvert(),
       nb::arg("row_starts").noconvert(), nb::arg("width"), nb::arg("kernel"), nb::arg("bias"),
       nb::arg("copies"), nb::arg("members").noconvert(), nb::arg("starts").noconvert(),
       nb::arg("sign").noconvert(), nb::arg("linear").noconvert(), nb::arg("upper").noconvert(),
       nb::arg("single"), nb::arg("tolerance"), nb::arg("fine_tolerance"), nb::arg("max_steps"),
-      nb::arg("cache_bytes"), nb::arg("shrinking"), nb::arg("threads"), nb::arg("alpha").noconvert(),
-      nb::arg("scores").noconvert(), nb::arg("centers").noconvert(), nb::arg("violation").noconvert(),
-      nb::arg("steps").noconvert(), nb::arg("reasons").noconvert(),
+      nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("alpha").noconvert(), nb::arg("scores").noconvert(),
+      nb::arg("centers").noconvert(), nb::arg("violation").noconvert(), nb::arg("steps").noconvert(),
+      nb::arg("reasons").noconvert(),
       "Solve the quadratic problems of support vector machines; alpha holds feasible starts.");
   m.def(
       "svm_expand",

@@ -57,18 +57,18 @@ Bag draw_bag(const Target& target, const ForestOptions& options, std::uint64_t s
 
 // grow(target, rows, tree options, threads) grows one tree.
 template <class Grow>
-std::vector<TreeNodes> grow_forest(const Target& target, std::span<const std::uint64_t> seeds,
+std::vector<TreeNodes> grow_forest(const Target& target, const ForestSeeds& seeds,
                                    const ForestOptions& options, int threads, StopToken& stop, Grow&& grow) {
-  const auto count = static_cast<Index>(seeds.size());
-  std::vector<TreeNodes> forest(seeds.size(), TreeNodes(target.value_size()));
+  const auto count = static_cast<Index>(seeds.bags.size());
+  std::vector<TreeNodes> forest(seeds.bags.size(), TreeNodes(target.value_size()));
   // Fewer trees than threads: one tree after the other, each by all threads.
   const bool by_tree = count >= threads;
   const auto grow_one = [&](Index tree, int) {
-    const Bag bag = draw_bag(target, options, seeds[tree]);
+    const Bag bag = draw_bag(target, options, seeds.bags[tree]);
     Target own = target;
     if (!bag.weights.empty()) own.weights = bag.weights.data();
     trees::GrowOptions tree_options = options.tree;
-    tree_options.seed = seeds[tree];
+    tree_options.seed = seeds.nodes[tree];
     tree_options.min_weight_leaf = options.min_weight_fraction * bag.total;
     forest[tree] = grow(own, std::span<const Row>(bag.rows), tree_options, by_tree ? 1 : threads);
   };
@@ -83,8 +83,8 @@ std::vector<TreeNodes> grow_forest(const Target& target, std::span<const std::ui
 }  // namespace
 
 std::vector<TreeNodes> grow_forest_dense(View2D<const float> x, const Target& target,
-                                         std::span<const std::uint64_t> seeds, const ForestOptions& options,
-                                         int threads, StopToken& stop) {
+                                         const ForestSeeds& seeds, const ForestOptions& options, int threads,
+                                         StopToken& stop) {
   const trees::SharedColumns columns(x, options.tree, threads, stop);
   return grow_forest(
       target, seeds, options, threads, stop,
@@ -95,8 +95,8 @@ std::vector<TreeNodes> grow_forest_dense(View2D<const float> x, const Target& ta
 
 std::vector<TreeNodes> grow_forest_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
                                           std::span<const std::int32_t> indptr, const Target& target,
-                                          std::span<const std::uint64_t> seeds, const ForestOptions& options,
-                                          int threads, StopToken& stop) {
+                                          const ForestSeeds& seeds, const ForestOptions& options, int threads,
+                                          StopToken& stop) {
   return grow_forest(
       target, seeds, options, threads, stop,
       [&](const Target& own, std::span<const Row> rows, const trees::GrowOptions& tree, int tree_threads) {

@@ -1,5 +1,5 @@
 // Growing a forest (Breiman 2001; Geurts, Ernst, Wehenkel 2006): trees that differ by the rows that they see
-// and by the columns (or thresholds) that are drawn at their nodes. Tree t depends on seeds[t] only, so a
+// and by the columns (or thresholds) that are drawn at their nodes. Tree t depends on its seeds only, so a
 // forest has equal bits for any number of threads and can be extended later.
 #pragma once
 
@@ -14,6 +14,12 @@
 
 namespace certus::ensemble {
 
+// One seed for the bag and one for the draws at the nodes of each tree.
+struct ForestSeeds {
+  std::span<const std::uint64_t> bags;
+  std::span<const std::uint64_t> nodes;
+};
+
 struct ForestOptions {
   trees::GrowOptions tree;           // its seed and min_weight_leaf are set per tree
   double min_weight_fraction = 0.0;  // of a tree's total weight, in every leaf
@@ -23,15 +29,14 @@ struct ForestOptions {
 
 // Empty trees after a stop.
 std::vector<trees::TreeNodes> grow_forest_dense(View2D<const float> x, const trees::Target& target,
-                                                std::span<const std::uint64_t> seeds,
-                                                const ForestOptions& options, int threads, StopToken& stop);
+                                                const ForestSeeds& seeds, const ForestOptions& options,
+                                                int threads, StopToken& stop);
 
 // The same for a table in compressed-column form.
 std::vector<trees::TreeNodes> grow_forest_sparse(std::span<const float> data,
                                                  std::span<const std::int32_t> indices,
                                                  std::span<const std::int32_t> indptr,
-                                                 const trees::Target& target,
-                                                 std::span<const std::uint64_t> seeds,
+                                                 const trees::Target& target, const ForestSeeds& seeds,
                                                  const ForestOptions& options, int threads, StopToken& stop);
 
 }  // namespace certus::ensemble

@@ -66,6 +66,31 @@ double multinomial(Index rows, Index outputs, const double* target, const double
   return sum;
 }
 
+// Both have one exponential e of the score (of -score for gamma): l' = +-(e - constant part).
+double poisson(Index rows, const double* target, const double* weights, double* scores,
+               double* curvature) noexcept {
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const double score = scores[i], weight = weight_of(weights, i), mean = std::exp(score);
+    sum += weight * (mean - target[i] * score);
+    scores[i] = weight * (mean - target[i]);
+    if (curvature) curvature[i] = weight * mean;
+  }
+  return sum;
+}
+
+double gamma(Index rows, const double* target, const double* weights, double* scores,
+             double* curvature) noexcept {
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const double score = scores[i], weight = weight_of(weights, i), ratio = target[i] * std::exp(-score);
+    sum += weight * (score + ratio);
+    scores[i] = weight * (1.0 - ratio);
+    if (curvature) curvature[i] = weight * ratio;
+  }
+  return sum;
+}
+
 }  // namespace
 
 double apply_loss(Loss loss, Index rows, Index outputs, const double* target, const double* weights,
@@ -75,6 +100,10 @@ double apply_loss(Loss loss, Index rows, Index outputs, const double* target, co
       return logistic(rows, target, weights, scores, curvature);
     case Loss::multinomial:
       return multinomial(rows, outputs, target, weights, scores, curvature);
+    case Loss::poisson:
+      return poisson(rows, target, weights, scores, curvature);
+    case Loss::gamma:
+      return gamma(rows, target, weights, scores, curvature);
     default:
       return squared(rows, outputs, target, weights, scores, curvature);
   }

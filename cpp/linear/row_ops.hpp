@@ -10,6 +10,9 @@ struct RowOps {
   // sum_j x_j w_j
   double (*dot_f)(const float* x, const double* w, std::ptrdiff_t n);
   double (*dot_d)(const double* x, const double* w, std::ptrdiff_t n);
+  // sum_j x_j^2
+  double (*square_f)(const float* x, std::ptrdiff_t n);
+  double (*square_d)(const double* x, std::ptrdiff_t n);
   // w_j += a x_j
   void (*add_f)(double a, const float* x, double* w, std::ptrdiff_t n);
   void (*add_d)(double a, const double* x, double* w, std::ptrdiff_t n);

@@ -2,6 +2,7 @@
 // interface, each with a constant last entry (0: none) that stands for the penalized intercept.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -10,6 +11,12 @@
 #include "linear/sparse_product.hpp"
 
 namespace certus::linear {
+
+inline void prefetch_line([[maybe_unused]] const void* at) {
+#if defined(__GNUC__)
+  __builtin_prefetch(at);
+#endif
+}
 
 // Contiguous rows of width cols; coefficients have cols + 1 entries, the last one for the constant.
 template <class T>
@@ -37,10 +44,24 @@ class DenseRows {
     w[x_.cols] += a * constant_;
   }
   double square(Index i) const {
-    double sum = constant_ * constant_;
+    const double tail = constant_ * constant_;
+    if constexpr (std::is_same_v<T, float>) {
+      return ops_.square_f(x_.row(i), x_.cols) + tail;
+    } else {
+      return ops_.square_d(x_.row(i), x_.cols) + tail;
+    }
+  }
+  // visit(column, value) for every entry, without the constant.
+  template <class Visit>
+  void each(Index i, Visit&& visit) const {
     const T* row = x_.row(i);
-    for (Index j = 0; j < x_.cols; ++j) sum += static_cast<double>(row[j]) * static_cast<double>(row[j]);
-    return sum;
+    for (Index j = 0; j < x_.cols; ++j) visit(j, static_cast<double>(row[j]));
+  }
+  // Asks for a row that will be needed soon.
+  void prefetch(Index i) const {
+    const char* at = reinterpret_cast<const char*>(x_.row(i));
+    const Index bytes = std::min<Index>(x_.cols * static_cast<Index>(sizeof(T)), 1024);
+    for (Index offset = 0; offset < bytes; offset += 64) prefetch_line(at + offset);
   }
 
  private:
@@ -78,6 +99,18 @@ class CompressedRows {
       sum += static_cast<double>(x_.values[at]) * static_cast<double>(x_.values[at]);
     }
     return sum;
+  }
+  template <class Visit>
+  void each(Index i, Visit&& visit) const {
+    for (auto at = begin(i); at < end(i); ++at) {
+      visit(static_cast<Index>(x_.columns[at]), static_cast<double>(x_.values[at]));
+    }
+  }
+  void prefetch(Index i) const {
+    const auto at = begin(i);
+    if (at == end(i)) return;
+    prefetch_line(&x_.values[at]);
+    prefetch_line(&x_.columns[at]);
   }
 
  private:

@@ -29,9 +29,11 @@ struct BatchSolution {
   std::span<std::int32_t> reasons;  // StopReason per problem
 };
 
-// Kernel values of type T. Few problems are solved one after the other on all threads, many side by side.
-template <class T>
+// With `single` the kernel values of problems that are not tiny are first kept in single precision; the
+// solution is then verified, and where needed improved, with kernel values in double. Few problems are solved
+// one after the other on all threads, many side by side.
 void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch,
-                 const SolverOptions& options, int threads, StopToken& stop, const BatchSolution& out);
+                 const SolverOptions& options, bool single, int threads, StopToken& stop,
+                 const BatchSolution& out);
 
 }  // namespace certus::svm

@@ -38,7 +38,7 @@ struct SolverOptions {
   double fine_tolerance = 0.0;  // if smaller: what a few more steps aim at once `tolerance` is reached
   std::int64_t max_steps = -1;  // pair steps; negative: a generous limit against running forever
   double cache_bytes = 200e6;
-  bool shrinking = true;
+  Index whole_problem = 768;  // up to this many rows are one block
 };
 
 struct Solution {

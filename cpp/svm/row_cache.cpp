@@ -10,8 +10,8 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 template <class T>
-RowCache<T>::RowCache(const KernelRows<T>& source, double bytes, Index fewest)
-    : source_(source), slot_of_row_(at(source.size()), -1) {
+RowCache<T>::RowCache(const KernelRows<T>& source, RowStore<T>& store, double bytes, Index fewest)
+    : source_(source), store_(store), slot_of_row_(at(source.size()), -1) {
   const Index size = source.size();
   const double fitting = bytes / (static_cast<double>(std::max<Index>(size, 1)) * sizeof(T));
   const Index affordable = fitting > static_cast<double>(size) ? size : static_cast<Index>(fitting);
@@ -36,9 +36,11 @@ void RowCache<T>::push_newest(Index slot) {  // list positions are slots + 1, po
 
 template <class T>
 Index RowCache<T>::take_slot() {
-  const Index used = static_cast<Index>(slots_.size());
+  const Index used = static_cast<Index>(row_of_slot_.size());
   if (used < capacity_) {
-    slots_.push_back(std::make_unique_for_overwrite<T[]>(at(source_.size())));
+    if (used == static_cast<Index>(store_.rows.size())) {
+      store_.rows.push_back(std::make_unique_for_overwrite<T[]>(at(store_.length)));
+    }
     row_of_slot_.push_back(-1);
     older_.push_back(0);
     newer_.push_back(0);
@@ -66,9 +68,9 @@ void RowCache<T>::fetch(std::span<const Index> rows, std::span<const T*> out, in
       row_of_slot_[at(slot - 1)] = rows[r];
       slot_of_row_[at(rows[r])] = slot;
       missing.push_back(rows[r]);
-      places.push_back(slots_[at(slot - 1)].get());
+      places.push_back(store_.rows[at(slot - 1)].get());
     }
-    out[r] = slots_[at(slot - 1)].get();
+    out[r] = store_.rows[at(slot - 1)].get();
   }
   source_.fill(missing, places.data(), threads, stop);
 }

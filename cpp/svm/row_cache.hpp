@@ -9,11 +9,19 @@
 
 namespace certus::svm {
 
+// Memory for rows of up to `length` values, handed from one problem to the next.
+template <class T>
+struct RowStore {
+  explicit RowStore(Index longest) : length(longest) {}
+  Index length;
+  std::vector<std::unique_ptr<T[]>> rows;
+};
+
 template <class T>
 class RowCache {
  public:
   // Keeps at most `bytes`, but never fewer than `fewest` rows.
-  RowCache(const KernelRows<T>& source, double bytes, Index fewest);
+  RowCache(const KernelRows<T>& source, RowStore<T>& store, double bytes, Index fewest);
 
   // Pointers to the kernel rows of `rows` (at most capacity()); those missing are computed together. They
   // stay valid until the next call.
@@ -27,7 +35,7 @@ class RowCache {
 
   const KernelRows<T>& source_;
   Index capacity_;
-  std::vector<std::unique_ptr<T[]>> slots_;
+  RowStore<T>& store_;
   std::vector<Index> row_of_slot_;
   std::vector<Index> slot_of_row_;
   std::vector<Index> older_, newer_;  // a list in order of use; the last entry is its head

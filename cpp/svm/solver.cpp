@@ -13,7 +13,6 @@
 namespace certus::svm {
 namespace {
 
-constexpr Index whole_problem = 768;  // up to this many rows are one block
 constexpr Index largest_block = 512;
 constexpr Index score_block = 2048;  // scores updated by one task
 
@@ -22,17 +21,17 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 template <class T>
 class Solver {
  public:
-  Solver(const Problem& problem, const KernelRows<T>& kernel, const SolverOptions& options, int threads,
-         StopToken& stop, Solution& solution)
+  Solver(const Problem& problem, const KernelRows<T>& kernel, RowStore<T>& store,
+         const SolverOptions& options, int threads, StopToken& stop, Solution& solution)
       : problem_(problem),
         kernel_(kernel),
         options_(options),
         threads_(threads),
         stop_(stop),
         out_(solution),
-        block_(problem.rows <= whole_problem ? problem.rows : largest_block),
+        block_(problem.rows <= options.whole_problem ? problem.rows : std::min(problem.rows, largest_block)),
         choice_(problem, block_),
-        cache_(kernel, options.cache_bytes, block_),
+        cache_(kernel, store, options.cache_bytes, block_),
         goal_(options.tolerance),
         limit_(options.max_steps >= 0 ? options.max_steps
                                       : std::max<std::int64_t>(3'000'000, 100 * problem.variables())) {}
@@ -105,9 +104,11 @@ void Solver<T>::load_block() {
   lines_.resize(size);
   cache_.fetch(rows_, lines_, threads_, stop_);
   sub_kernel_.resize(size * size);
-  for (std::size_t r = 0; r < size; ++r) {
-    for (std::size_t c = 0; c < size; ++c) sub_kernel_[r * size + c] = lines_[r][rows_[c]];
-  }
+  parallel_ranges(static_cast<Index>(size), 64, threads_, stop_, [&](Index first, Index last, int) {
+    for (std::size_t r = at(first); r < at(last); ++r) {
+      for (std::size_t c = 0; c < size; ++c) sub_kernel_[r * size + c] = lines_[r][rows_[c]];
+    }
+  });
   steps_.load(problem_, rows_, sub_kernel_, kernel_.diagonal(), out_.alpha, out_.scores);
 }
 
@@ -210,14 +211,14 @@ void Solver<T>::set_centers(const Extremes& extremes) {
 }  // namespace
 
 template <class T>
-void solve(const Problem& problem, const KernelRows<T>& kernel, const SolverOptions& options, int threads,
-           StopToken& stop, Solution& solution) {
-  Solver<T>(problem, kernel, options, threads, stop, solution).run();
+void solve(const Problem& problem, const KernelRows<T>& kernel, RowStore<T>& store,
+           const SolverOptions& options, int threads, StopToken& stop, Solution& solution) {
+  Solver<T>(problem, kernel, store, options, threads, stop, solution).run();
 }
 
-template void solve<float>(const Problem&, const KernelRows<float>&, const SolverOptions&, int, StopToken&,
-                           Solution&);
-template void solve<double>(const Problem&, const KernelRows<double>&, const SolverOptions&, int, StopToken&,
-                            Solution&);
+template void solve<float>(const Problem&, const KernelRows<float>&, RowStore<float>&, const SolverOptions&,
+                           int, StopToken&, Solution&);
+template void solve<double>(const Problem&, const KernelRows<double>&, RowStore<double>&,
+                            const SolverOptions&, int, StopToken&, Solution&);
 
 }  // namespace certus::svm

@@ -9,11 +9,12 @@
 
 #include "svm/kernel_rows.hpp"
 #include "svm/problem.hpp"
+#include "svm/row_cache.hpp"
 
 namespace certus::svm {
 
 template <class T>
-void solve(const Problem& problem, const KernelRows<T>& kernel, const SolverOptions& options, int threads,
-           StopToken& stop, Solution& solution);
+void solve(const Problem& problem, const KernelRows<T>& kernel, RowStore<T>& store,
+           const SolverOptions& options, int threads, StopToken& stop, Solution& solution);
 
 }  // namespace certus::svm

@@ -19,7 +19,7 @@ from certus.base import catalogue
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300_000, 30))
-y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int) + 1  # positive, so that it suits every learner
 
 
 def outcome(path, stage):

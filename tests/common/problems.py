@@ -27,7 +27,10 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         )
         return X, y
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
-    if not get_tags(entry.learner()).target_tags.single_output:
+    tags = get_tags(entry.learner()).target_tags
+    if tags.positive_only:
+        y = np.exp(y / y.std())
+    if not tags.single_output:
         y = np.column_stack([y, y[::-1]])
     return X, y
 

@@ -41,6 +41,8 @@ def test_report_is_present_and_its_certificates_hold(entry: Entry) -> None:
 def test_weight_zero_removes_and_weight_two_repeats(entry: Entry) -> None:
     if not has_fit_parameter(entry.learner, "sample_weight"):
         pytest.skip("takes no weights, as its scikit-learn namesake")
+    if "check_sample_weight_equivalence_on_dense_data" in entry.known_failures:
+        pytest.skip("a weight is not a repetition, for the reason that the catalogue gives")
     if "cv" in make(entry).get_params():
         pytest.skip("chooses by cross-validation: folds count rows, so repeated rows are other folds")
     X, y = problem(entry)

@@ -12,10 +12,12 @@ from certus.guarantees import (
     Certificate,
     CertificateError,
     Report,
+    campi_garatti,
     error_bound,
     excess_bound,
     finite_class_bound,
     kernel_margin_bound,
+    pac_bayes_kl,
     pac_bayes_margin,
     rademacher,
     rademacher_bound,
@@ -201,6 +203,29 @@ def test_tampering_is_found():
             dataclasses.replace(bound, value=bound.value * (1 + 1e-5)).check()
         with pytest.raises(CertificateError, match="theorem"):
             dataclasses.replace(bound, theorem="my own").check()
+
+
+@pytest.mark.parametrize(
+    ("bound", "changes"),
+    [
+        (vc_bound(0.05, 3000, 3), {"inputs": {"uses": 1, "capacity": {"vc": 10**9}}, "witness": {"rows": 10**12}}),
+        (
+            vc_bound(0.05, 3000, trees(4, 3)),
+            {"inputs": {"capacity": {"class": "trees", "parameters": {"leaves": 10**9, "features": 3}}}},
+        ),
+        (vc_bound(0.05, 3000, stumps(4)), {"inputs": {"capacity": {"class": "os", "parameters": {}}}}),
+        (rademacher([[1, -1], [1, 1]], draws=5), {"inputs": {"draws": 10**12}}),
+        (rademacher([[1, -1], [1, 1]]), {"witness": {"shape": [1, 60]}}),
+        (campi_garatti(50, 1000), {"witness": {"rows": 10**15}}),
+        (finite_class_bound(3, 500, 1000), {"witness": {"rows": 10**15, "errors": 10**14}}),
+        (pac_bayes_kl(0.1, 1.0, 50), {"witness": {"rows": 10**30}}),
+        (pac_bayes_kl(0.1, 1.0, 50), {"witness": {"risk": "high"}}),
+    ],
+)
+def test_hostile_records_are_refused_quickly(bound, changes):
+    forged = {name: {**dict(getattr(bound, name)), **values} for name, values in changes.items()}
+    with pytest.raises(CertificateError, match=r"cannot be used|too many|is not|second route|not 60"):
+        dataclasses.replace(bound, **forged).check()
 
 
 def test_uniform_gap_is_compared_with_data():

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from certus.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, dual_problems
 from certus.svm._kernels import Options, Problems
-from certus.svm.solving import SINGLE_FROM, Solution, solve
+from certus.svm.solving import FINE_ROWS, Solution, solve
 
-OPTIONS = Options(1e-6, 1e-9, -1, 200e6, True, 2)
+OPTIONS = Options(1e-6, 1e-9, -1, 200e6, 2)
 
 
 def naive_kernel(X: np.ndarray, kernel: tuple[int, float, float, int]) -> np.ndarray:
@@ -100,7 +100,7 @@ def test_blocks_give_the_solution_of_pair_steps_on_everything() -> None:
 
 
 def test_single_precision_start_is_verified_in_double() -> None:
-    X, y = blobs(SINGLE_FROM + 200, 2)
+    X, y = blobs(FINE_ROWS + 200, 2)
     machine = SVC(gamma=0.3).fit(X, y)
     few = SVC(gamma=0.3, tol=1e-8).fit(X, y)
     assert machine.gap_ < 1.0

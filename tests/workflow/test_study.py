@@ -12,8 +12,11 @@ import pytest
 
 import certus
 from certus.workflow import StudyError, study
+from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.columns import classify_columns
 from certus.workflow.evaluation import tolerance
+from certus.workflow.measures import MEASURES
+from certus.workflow.model import StudyModel
 from certus.workflow.split import split_rows
 from certus.workflow.tables import read_table
 
@@ -283,3 +286,34 @@ def test_the_positive_label_decides_f1() -> None:
         hits = ((truth == label) & (answers == label)).sum()
         expected = 1 - 2 * hits / ((truth == label).sum() + (answers == label).sum())
         assert result.evaluation.value == pytest.approx(expected)
+
+
+def test_votes_are_not_sold_as_probabilities(tmp_path: Path) -> None:
+    result = study(table(300), target="sold", families=["svm"], trials=1)
+    assert not result.best.gives_probabilities
+    assert result.findings.bins == []
+    assert not hasattr(result.best, "predict_proba")
+    assert result.best.shares(table(5)).shape == (5, 2)
+
+
+def test_a_blend_is_saved_and_says_the_same_again(tmp_path: Path) -> None:
+    frame = table(300)
+    result = study(frame, target="sold", families=["bayes", "linear"], trials=2)
+    models = [result.best.model_] * 2
+    blend = Blend(models, np.array([0.25, 0.75]), result.best.classes_)
+    certus.save(StudyModel(blend, result.task), tmp_path / "blend.certus")
+    again = certus.load(tmp_path / "blend.certus")
+    np.testing.assert_allclose(again.predict_proba(frame), result.best.predict_proba(frame), rtol=1e-12)
+    assert (again.predict(frame) == result.best.predict(frame)).all()
+
+
+def test_greedy_weights_mix_models_that_err_on_different_rows() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    positive = [np.clip(0.5 + 0.2 * (2 * truth - 1) + rng.normal(scale=0.3, size=400), 0, 1) for _ in range(5)]
+    votes = [Votes(np.column_stack([1 - one, one])) for one in positive]
+    weights = choose_blend(votes, truth, MEASURES["error"], seed=0)
+    assert weights is not None
+    assert weights.sum() == pytest.approx(1.0)
+    assert np.count_nonzero(weights) >= 3
+    assert choose_blend(votes[:1], truth, MEASURES["error"], seed=0) is None

@@ -2,6 +2,8 @@
 
 from certus.ensemble.ada_boost_classifier import AdaBoostClassifier
 from certus.ensemble.ada_boost_regressor import AdaBoostRegressor
+from certus.ensemble.bagging_classifier import BaggingClassifier
+from certus.ensemble.bagging_regressor import BaggingRegressor
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.extra_trees_classifier import ExtraTreesClassifier
 from certus.ensemble.extra_trees_regressor import ExtraTreesRegressor
@@ -14,6 +16,8 @@ from certus.ensemble.random_forest_regressor import RandomForestRegressor
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "BoostedTrees",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
+from certus.base import resolve_seed
 from certus.trees import _kernels as tree_kernels
 
 CompactForest = _native.CompactForest
@@ -52,6 +53,8 @@ def grow(
     target, max_classes = tree_kernels.native_target(y, n_classes)
     if weights is not None and bag is None:
         target.set_weights(weights)
+    # A tree grown alone with its seed as random_state draws the same columns at its nodes.
+    node_seeds = np.array([resolve_seed(int(seed)) for seed in seeds], dtype=np.uint64)
     options = _native.ForestOptions()
     options.tree = tree_kernels.native_options(growth)
     options.min_weight_fraction = min_weight_fraction
@@ -59,9 +62,9 @@ def grow(
     if bag is not None:
         options.set_bag(bag)
     if sparse.issparse(X):
-        grown = _native.grow_forest_sparse(tree_kernels.sparse_table(X), target, seeds, options, threads)
+        grown = _native.grow_forest_sparse(tree_kernels.sparse_table(X), target, seeds, node_seeds, options, threads)
     else:
-        grown = _native.grow_forest(X, target, seeds, options, threads)
+        grown = _native.grow_forest(X, target, seeds, node_seeds, options, threads)
     return _arrays(grown, len(seeds), y.shape[1], max_classes)
 
 

@@ -290,6 +290,11 @@ class Forest(MultiOutputMixin, Learner):
         return growth.max_features
 
     @property
+    def estimator(self) -> Any:
+        """A tree learner of the kind that the forest grows, with default parameters."""
+        return self._tree_class(splitter=self._splitter)
+
+    @property
     def estimator_(self) -> Any:
         """A tree learner with the parameters of the trees, not fitted."""
         if "forest_" not in vars(self):

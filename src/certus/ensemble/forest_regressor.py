@@ -50,7 +50,7 @@ class ForestRegressor(Forest, Regressor):
     ) -> tuple[NDArray[Any], NDArray[np.intp] | None, NDArray[np.float64] | None]:
         values = np.ascontiguousarray(y, dtype=np.float64)
         if self.criterion == "poisson":
-            check_counts(values)
+            check_counts(values, strictly="strictly ")
         return values, None, None
 
     def _keep_out_of_bag(self, y: NDArray[Any], judged: NDArray[np.float64], counted: NDArray[np.bool_]) -> None:

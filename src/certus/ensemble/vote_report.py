@@ -13,7 +13,7 @@ from certus.guarantees.vote_c_bound import c_bound
 from certus.guarantees.votes import QUANTITY, cantelli_bound, first_order_bound, tandem_bound
 
 # Voters that do not name one class with certainty are counted by their largest share, while ``predict`` averages.
-COUNTED_VOTE = "error of the trees' majority vote (predict averages their shares instead)"
+COUNTED_VOTE = "error of the voters' majority vote (predict averages their shares instead)"
 
 
 @dataclass(frozen=True)

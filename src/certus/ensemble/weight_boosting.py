@@ -14,27 +14,16 @@ from sklearn.utils.validation import validate_data
 
 from certus.base import Learner, assert_finite, check_target, check_weights, check_X, predict_method
 from certus.base.callbacks import Iterations
-from certus.base.params import Constraints, Exactly, Interval, RandomState
+from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
 
 EPSILON = np.finfo(np.float64).eps
-
-
-class Predictor:
-    """Anything that can be fitted and can predict."""
-
-    def allows(self, value: Any) -> bool:
-        """Whether the value has both methods."""
-        return hasattr(value, "fit") and hasattr(value, "predict")
-
-    def __str__(self) -> str:
-        return "an object implementing 'fit' and 'predict'"
 
 
 class WeightBoosting(Learner):
     """Base of the AdaBoost learners."""
 
     _constraints: ClassVar[Constraints] = {
-        "estimator": [Predictor(), Exactly(None)],
+        "estimator": [HasMethods("fit", "predict"), Exactly(None)],
         "n_estimators": [Interval(1, None, integer=True)],
         "learning_rate": [Interval(0, None, closed="neither")],
         "random_state": [RandomState()],

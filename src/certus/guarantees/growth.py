@@ -7,6 +7,13 @@ from scipy import special
 
 from certus.guarantees.arguments import check_count
 
+LARGEST_VC = 10**7  # terms of a sum that are added up one by one
+
+
+def _check_vc(points: int, vc: int) -> None:
+    if LARGEST_VC < vc < points:
+        raise ValueError(f"vc must be at most {LARGEST_VC}, got {vc}")
+
 
 def sauer(points: int, vc: int) -> int:
     """Sauer's lemma: a class of VC dimension `vc` labels `points` points in at most sum_{i<=vc} C(points, i) ways.
@@ -26,6 +33,7 @@ def sauer(points: int, vc: int) -> int:
 
 def log_sauer(points: int, vc: int) -> float:
     """Logarithm of Sauer's sum, for numbers of points of any size."""
+    _check_vc(points, vc)
     if vc >= points:
         return points * math.log(2.0)
     i = np.arange(vc + 1.0)
@@ -35,6 +43,7 @@ def log_sauer(points: int, vc: int) -> float:
 
 def summed_log_sauer(points: int, vc: int) -> float:
     """The second route to the same number: every term from the one before, C(n, i+1) = C(n, i) (n-i)/(i+1)."""
+    _check_vc(points, vc)
     if vc >= points:
         return points * math.log(2.0)
     i = np.arange(float(vc))

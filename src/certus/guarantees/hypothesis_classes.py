@@ -48,6 +48,16 @@ class HypothesisClass:
         return min(counted, sauer(n, int(self.vc))) if self.exact and self.vc < n else counted
 
 
+LARGEST = 10**5  # features, leaves or weights of a class, so that its labelings can still be counted
+
+
+def _check_size(value: object, name: str) -> int:
+    size = check_count(value, name, minimum=1)
+    if size > LARGEST:
+        raise ValueError(f"{name} must be at most {LARGEST}, got {size}")
+    return size
+
+
 def thresholds() -> HypothesisClass:
     """sign(x - t) on the line: VC dimension 1, n + 1 labelings."""
     return HypothesisClass("thresholds", 1, True, "counting", {}, lambda n: n + 1)
@@ -60,13 +70,13 @@ def intervals() -> HypothesisClass:
 
 def rectangles(features: int) -> HypothesisClass:
     """Inside an axis-parallel box: VC dimension 2 features."""
-    d = check_count(features, "features", minimum=1)
+    d = _check_size(features, "features")
     return HypothesisClass("rectangles", 2 * d, True, "extreme points", {"features": d}, lambda n: sauer(n, 2 * d))
 
 
 def half_spaces(features: int, offset: bool = True) -> HypothesisClass:
     """sign(w.x + b): VC dimension features + 1, without offset features; growth by Cover's count."""
-    d = check_count(features, "features", minimum=1) + bool(offset)
+    d = _check_size(features, "features") + bool(offset)
     given = {"features": d - bool(offset), "offset": bool(offset)}
     return HypothesisClass("half_spaces", d, True, "Radon 1921, Cover 1965", given, lambda n: cover(n, d))
 
@@ -78,6 +88,7 @@ def margin_half_spaces(radius: float, norm: float, features: int | None = None) 
     d = math.floor((radius * norm) ** 2 * (1.0 + 1e-12))
     if features is not None:
         d = min(d, check_count(features, "features", minimum=1))
+    d = _check_size(d, "(radius norm)^2") if d else 0
     given = {"radius": float(radius), "norm": float(norm), "features": features}
     return HypothesisClass(
         "margin_half_spaces", d, False, "mistakes of the perceptron on a shattered set", given, lambda n: sauer(n, d)
@@ -106,7 +117,7 @@ def trees(leaves: int, features: int) -> HypothesisClass:
     A tree of L leaves has one of Catalan(L - 1) shapes, every split one of 2 + features (n - 1) ways to send n
     points left or right, every leaf one of two labels.
     """
-    size, d = check_count(leaves, "leaves", minimum=1), check_count(features, "features", minimum=1)
+    size, d = _check_size(leaves, "leaves"), check_count(features, "features", minimum=1)
     shapes = math.comb(2 * (size - 1), size - 1) // size
 
     def count(n: int) -> int:
@@ -127,6 +138,8 @@ def threshold_networks(widths: tuple[int, ...]) -> HypothesisClass:
     sizes = tuple(check_count(width, "widths", minimum=1) for width in widths)
     if len(sizes) < 2 or sizes[-1] != 1:
         raise ValueError(f"widths must have inputs first and a single output last, got {widths!r}")
+
+    _check_size(sum((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes)), "weights")
 
     def count(n: int) -> int:
         return math.prod(cover(n, fan_in + 1) ** units for fan_in, units in itertools.pairwise(sizes))

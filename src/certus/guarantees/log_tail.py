@@ -8,6 +8,7 @@ from scipy import special
 from certus.guarantees import clopper_pearson
 from certus.guarantees.binomial_tail import bisect, log_lower_tail
 
+LARGEST = 10**7  # errors whose probabilities are added up one by one
 _SMALLEST_LOG = -600.0  # below it exp underflows or the incomplete beta function loses its digits
 
 
@@ -24,6 +25,8 @@ def log_tail_inverse(errors: int, rows: int, log_delta: float) -> float:
 
 def summed_tail_inverse(errors: int, rows: int, log_delta: float) -> float:
     """The p at which log sum_{j<=errors} C(rows, j) p^j (1-p)^(rows-j) falls to `log_delta`."""
+    if errors > LARGEST:
+        raise ValueError(f"errors must be at most {LARGEST} for this route, got {errors}")
     if errors >= rows:
         return 1.0
     j = np.arange(errors + 1.0)

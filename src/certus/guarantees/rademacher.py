@@ -18,6 +18,7 @@ RULE = "rademacher"
 QUANTITY = "Rademacher complexity"
 LARGEST_EXACT = 16  # points up to which all signs are enumerated unless a number of draws is asked for
 _MOST_EXACT = 24
+_MOST_DRAWS = 10**7
 _BLOCK = 4096
 
 
@@ -61,10 +62,7 @@ def rademacher(
     chosen = 0 if draws is None and points <= LARGEST_EXACT else 1000 if draws is None else draws
     chosen, start = check_count(chosen, "draws"), check_count(seed, "seed")
     level = check_confidence(confidence)
-    if chosen == 0 and points > _MOST_EXACT:
-        raise ValueError(
-            f"draws=0 enumerates 2^{points - 1} signs; allowed are {_MOST_EXACT} points. Hint: draws=1000."
-        )
+    _check_effort(points, chosen)
     mean = _enumerated(table) if chosen == 0 else _sampled(table, chosen, start)
     largest = _largest(table)
     value = min(largest, (mean + _sampling_error(table, chosen, level)) * (1.0 + 1e-12))
@@ -74,6 +72,15 @@ def rademacher(
     else:
         witness["sha256"] = packing.digest(table.ravel())
     return _record(value, chosen, start, level, witness, quantity)
+
+
+def _check_effort(points: int, draws: int) -> None:
+    if draws == 0 and points > _MOST_EXACT:
+        raise ValueError(
+            f"draws=0 enumerates 2^{points - 1} signs; allowed are {_MOST_EXACT} points. Hint: draws=1000."
+        )
+    if draws > _MOST_DRAWS:
+        raise ValueError(f"draws must be at most {_MOST_DRAWS}, got {draws}")
 
 
 def _check_table(matrix: Any) -> np.ndarray:
@@ -163,7 +170,9 @@ def _check_rademacher(certificate: Certificate, data: Any) -> Derivation:
         raise CertificateError(f"{certificate.quantity}: the table is not that of the witness")
     if "sha256" in witness and packing.digest(table.ravel()) != witness["sha256"]:
         raise CertificateError(f"{certificate.quantity}: the table has another digest than the witness")
-    draws, seed, level = inputs["draws"], inputs["seed"], check_confidence(inputs["level"])
+    draws, seed = check_count(inputs["draws"], "draws"), check_count(inputs["seed"], "seed")
+    level = check_confidence(inputs["level"])
+    _check_effort(shape[1], draws)
     mean = _flipped(table) if draws == 0 else _drawn_again(table, draws, seed)
     if abs(mean - witness["mean"]) > 1e-10 * max(1.0, abs(mean)):
         raise CertificateError(f"{certificate.quantity}: the second route gives the mean {mean!r}")

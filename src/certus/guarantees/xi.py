@@ -10,6 +10,8 @@ import math
 import numpy as np
 from scipy import special
 
+LARGEST = 10**12  # rows for which the terms of the second route fit into memory
+
 
 def log_xi(rows: int) -> float:
     """Logarithm of xi(rows), rounded up.
@@ -29,6 +31,8 @@ def log_xi(rows: int) -> float:
 
 def summed_log_xi(rows: int) -> float:
     """The second route: adding up m (m-1) ... (m-j+1) / m^j until the terms vanish, after about 9 sqrt(m)."""
+    if rows > LARGEST:
+        raise ValueError(f"rows must be at most {LARGEST} for this route, got {rows}")
     terms = min(rows, math.ceil(9.0 * math.sqrt(rows)) + 50)
     return math.log1p(float(np.cumprod(1.0 - np.arange(terms) / rows).sum()))
 

@@ -2,6 +2,8 @@
 
 from certus.linear.elastic_net import ElasticNet
 from certus.linear.elastic_net_cv import ElasticNetCV
+from certus.linear.gamma_regressor import GammaRegressor
+from certus.linear.huber_regressor import HuberRegressor
 from certus.linear.lasso import Lasso
 from certus.linear.lasso_cv import LassoCV
 from certus.linear.linear_regression import LinearRegression
@@ -14,14 +16,21 @@ from certus.linear.multi_task_elastic_net_cv import MultiTaskElasticNetCV
 from certus.linear.multi_task_lasso import MultiTaskLasso
 from certus.linear.multi_task_lasso_cv import MultiTaskLassoCV
 from certus.linear.paths import enet_path, lasso_path
+from certus.linear.perceptron import Perceptron
+from certus.linear.poisson_regressor import PoissonRegressor
+from certus.linear.quantile_regressor import QuantileRegressor
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
 from certus.linear.ridge_classifier_cv import RidgeClassifierCV
 from certus.linear.ridge_cv import RidgeCV
+from certus.linear.sgd_classifier import SGDClassifier
+from certus.linear.sgd_regressor import SGDRegressor
 
 __all__ = [
     "ElasticNet",
     "ElasticNetCV",
+    "GammaRegressor",
+    "HuberRegressor",
     "Lasso",
     "LassoCV",
     "LinearRegression",
@@ -33,10 +42,15 @@ __all__ = [
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
     "MultiTaskLassoCV",
+    "Perceptron",
+    "PoissonRegressor",
+    "QuantileRegressor",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
+    "SGDRegressor",
     "enet_path",
     "lasso_path",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from certus import _native
 
 Array = NDArray[np.float64]
-LOSSES = {loss.name: loss for loss in (_native.Loss.squared, _native.Loss.logistic, _native.Loss.multinomial)}
+LOSSES = {loss.name: loss for loss in _native.Loss}
 _NO_WEIGHTS = np.empty(0)
 _NO_CURVATURE = np.empty((0, 0))
 

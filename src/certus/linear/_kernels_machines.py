@@ -128,3 +128,72 @@ def joint_descent(
         rows, constant, labels, costs, rule.tol, rule.gap_tol, rule.max_passes, rule.seed, a, w
     )
     return a, w, int(passes), bool(converged)
+
+
+# Places of the numbers that stochastic descent keeps between calls (cpp/linear/stochastic_descent.hpp).
+NUMBERS = (
+    "intercept",
+    "average_intercept",
+    "steps",
+    "step_size",
+    "l1_total",
+    "best",
+    "waited",
+    "epochs",
+    "finished",
+    "updates",
+    "objective",
+    "overflow",
+)
+
+
+@dataclass(frozen=True)
+class StochasticState:
+    """Coefficients of all problems (the last column unused) and the numbers listed in ``NUMBERS``."""
+
+    coef: Array
+    average: Array
+    l1_taken: Array
+    numbers: Array
+
+    def __getitem__(self, name: str) -> Array:
+        """One number of all problems."""
+        return self.numbers[:, NUMBERS.index(name)]
+
+
+def stochastic_options(**values: Any) -> Any:
+    """Options of stochastic descent; ``loss`` and ``rule`` by name."""
+    options = _native.StochasticOptions()
+    options.loss = getattr(_native.RowLoss, values.pop("loss"))
+    options.rule = getattr(_native.StepRule, values.pop("rule"))
+    for name, value in values.items():
+        setattr(options, name, value)
+    return options
+
+
+def stochastic_descent(
+    rows: Any,
+    targets: Array,
+    weights: Array | None,
+    held: NDArray[np.uint8] | None,
+    options: Any,
+    epochs: int,
+    threads: int,
+    state: StochasticState,
+) -> None:
+    """Run up to ``epochs`` epochs for every row of ``targets``, updating the state in place."""
+    weights = np.empty((0, 0)) if weights is None else weights
+    held = np.empty(0, dtype=np.uint8) if held is None else held
+    _native.stochastic_descent(
+        rows,
+        targets,
+        weights,
+        held,
+        options,
+        epochs,
+        threads,
+        state.coef,
+        state.average,
+        state.l1_taken,
+        state.numbers,
+    )

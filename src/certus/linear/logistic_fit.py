@@ -91,7 +91,7 @@ def solve(
 
     return minimize(
         problem,
-        _steps(problem, solver),
+        newton_steps(problem, solver),
         start,
         tol=accuracy.tol,
         max_iter=accuracy.max_iter,
@@ -100,12 +100,13 @@ def solve(
     )
 
 
-def _steps(problem: SmoothProblem, solver: str) -> Steps:
+def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
+    """The rule for Newton steps that a solver's name and the shape of the table ask for."""
     design = problem.design
     explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
-        return CholeskySteps(problem)
+        return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
     return ConjugateGradientSteps(problem)
 
 

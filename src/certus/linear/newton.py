@@ -7,15 +7,17 @@ equal twice one iteration.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
 
 from certus.linear.normal_equations import ScaledCholesky
-from certus.linear.smooth_problem import Evaluation, SmoothProblem
+from certus.linear.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 
 Array = NDArray[np.float64]
 Point = tuple[Array, Array]
@@ -49,10 +51,14 @@ class Steps(Protocol):
 
 
 class CholeskySteps:
-    """Exact Newton steps from the explicit Hessian; a singular one is solved in the least-norm sense."""
+    """Exact Newton steps from the explicit Hessian; a singular one is solved in the least-norm sense.
 
-    def __init__(self, problem: SmoothProblem) -> None:
+    ``tell_singular`` warns of that once, as scikit-learn's solver of this name does.
+    """
+
+    def __init__(self, problem: SmoothProblem, *, tell_singular: bool = False) -> None:
         self.problem = problem
+        self._tell = tell_singular
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate_with_hessian(coef, center)
@@ -64,12 +70,27 @@ class CholeskySteps:
         matrix[np.arange(columns), np.arange(columns)] += self.problem.strength
         right = -np.concatenate([at.gradient[0], at.gradient_center])[:size, None]
         factor = ScaledCholesky(matrix, 0.0)
-        solution = factor.solve(right)[:, 0] if factor.rcond > 1e-13 else _pseudo_solve(matrix, right[:, 0])
+        if factor.rcond > 1e-13:
+            solution = factor.solve(right)[:, 0]
+        else:
+            self._warn_once()
+            solution = least_norm_solve(matrix, right[:, 0])
         center = solution[columns:] if self.problem.has_intercept else np.zeros(1)
         return solution[None, :columns], center
 
+    def _warn_once(self) -> None:
+        if self._tell:
+            self._tell = False
+            warnings.warn(
+                "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian "
+                "matrix. Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
+                LinAlgWarning,
+                stacklevel=8,
+            )
 
-def _pseudo_solve(matrix: Array, right: Array) -> Array:
+
+def least_norm_solve(matrix: Array, right: Array) -> Array:
+    """Solution of a symmetric, positive semidefinite system whose null space is left alone."""
     scale = np.sqrt(np.diag(matrix))
     scale = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(matrix / scale / scale[:, None])
@@ -147,7 +168,7 @@ def minimize(
     """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough."""
     coef, center = start
     at = steps.evaluate(coef, center)
-    scale = _value_at_zero(problem)
+    scale = problem.null
     history: list[dict[str, float]] = []
     iterations, converged = 0, False
     while True:
@@ -178,10 +199,6 @@ def minimize(
     return NewtonResult(coef, center, iterations, converged, history)
 
 
-def _value_at_zero(problem: SmoothProblem) -> float:
-    return problem.total_weight * float(np.log(max(2, problem.outputs)))
-
-
 def _line_search(
     problem: SmoothProblem, steps: Steps, at: Point, now: Evaluation, way: Point, slope: float
 ) -> tuple[Array, Array, Evaluation] | None:
@@ -192,7 +209,11 @@ def _line_search(
     length = 1.0
     for _ in range(40):
         coef, center = problem.neutral(at[0] + length * way[0], at[1] + length * way[1])
-        trial = steps.evaluate(coef, center)
+        try:
+            trial = steps.evaluate(coef, center)
+        except ScoreOverflowError:  # too long a step for a loss that grows exponentially
+            length *= 0.25
+            continue
         if trial.value <= now.value + 1e-4 * length * slope and trial.value < now.value:
             return coef, center, trial
         if -length * slope <= noise:

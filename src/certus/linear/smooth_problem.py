@@ -19,6 +19,10 @@ from certus.linear.design import DenseDesign, SparseDesign
 Array = NDArray[np.float64]
 
 
+class ScoreOverflowError(ValueError):
+    """Scores of some rows, or losses of them, are too large to be computed."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """Value and gradient at a point. ``detail`` is what the direction rule needs (curvatures or a Hessian)."""
@@ -31,7 +35,12 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class SmoothProblem:
-    """The data of the objective. ``loss`` is "logistic" (one output) or "multinomial" (one per class)."""
+    """The data of the objective.
+
+    ``loss`` is "multinomial" (one output per class), or "logistic", "poisson" or "gamma" (one output). ``constant``
+    is added to the objective; with it the objective is never negative. ``null`` is its value without coefficients,
+    the scale of what counts as small.
+    """
 
     design: DenseDesign | SparseDesign
     loss: str
@@ -42,6 +51,8 @@ class SmoothProblem:
     has_intercept: bool
     outputs: int
     total_weight: float
+    null: float
+    constant: float = 0.0
 
     def intercept(self, coef: Array, center: Array) -> Array:
         """B of the uncentred model."""
@@ -70,11 +81,11 @@ class SmoothProblem:
         gradient -= np.outer(total, self.mean)
         gradient += self.strength * coef
         if not (np.isfinite(value) and np.isfinite(gradient).all() and np.isfinite(detail).all()):
-            raise ValueError(
+            raise ScoreOverflowError(
                 "Floating-point under-/overflow occurred: the scores of some rows are too large to be computed.\n"
                 "Hint: scale the columns, for example with StandardScaler."
             )
-        value += 0.5 * self.strength * float(np.vdot(coef, coef))
+        value += 0.5 * self.strength * float(np.vdot(coef, coef)) + self.constant
         return Evaluation(value, gradient, total if self.has_intercept else np.zeros_like(total), detail)
 
     def hessian_product(self, curvature: Array, coef: Array, center: Array) -> tuple[Array, Array]:
@@ -104,6 +115,7 @@ def make_problem(
 ) -> SmoothProblem:
     """The logistic problem of coded labels 0 .. classes-1."""
     mean = design.mean(weights) if fit_intercept else np.zeros(design.columns)
+    total_weight = float(design.rows if weights is None else weights.sum())
     return SmoothProblem(
         design=design,
         loss="logistic" if classes == 2 else "multinomial",
@@ -113,5 +125,6 @@ def make_problem(
         mean=mean,
         has_intercept=fit_intercept,
         outputs=1 if classes == 2 else classes,
-        total_weight=float(design.rows if weights is None else weights.sum()),
+        total_weight=total_weight,
+        null=total_weight * float(np.log(classes)),
     )

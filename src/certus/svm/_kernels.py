@@ -68,14 +68,13 @@ class Options:
     fine_tolerance: float
     max_steps: int
     cache_bytes: float
-    shrinking: bool
     threads: int
 
 
 def solve(
     table: Any, kernel: Kernel, problems: Problems, start: Floats, options: Options, *, single: bool = False
 ) -> Solved:
-    """Solve the problems from a feasible start; ``single`` keeps kernel values in single precision."""
+    """Solve the problems from a feasible start; ``single`` begins with kernel values in single precision."""
     dense, values, columns, starts, width = _parts(table)
     solved = Solved(
         start.copy(),
@@ -101,10 +100,9 @@ def solve(
         problems.upper,
         single,
         options.tolerance,
-        options.tolerance if single else options.fine_tolerance,
+        options.fine_tolerance,
         options.max_steps,
         options.cache_bytes,
-        options.shrinking,
         options.threads,
         solved.alpha,
         solved.scores,

@@ -17,7 +17,7 @@ from certus.guarantees import Certificate, campi_garatti
 from certus.guarantees.wording import number
 from certus.svm._kernels import GAUSSIAN, GIVEN, SIGMOID, Kernel
 from certus.svm.label_certificate import decision_reach, intercept_is_pinned
-from certus.svm.rounding import diagonal
+from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
 LONGER = 1e4  # fresh rows may have this many times the largest k(x, x) of the training rows
@@ -41,18 +41,18 @@ def reason_to_withhold(machine: Any, kernel: Kernel, weighted: bool) -> str:
 
 
 def compression_certificate(
-    kernel: Kernel, table: Any, solution: Solution, epsilon: float | None = None
+    facts: KernelFacts, solution: Solution, epsilon: float | None = None
 ) -> tuple[Certificate | None, str]:
     """The bound on the error, or given a tube's epsilon on the rows outside it; or None and why it is withheld."""
-    if not intercept_is_pinned(kernel, table, solution, 0):
+    if not intercept_is_pinned(facts, solution, 0):
         return (
             None,
             "the intercept is not pinned down: several are equally good, and which is taken is a matter of ties",
         )
-    reach = decision_reach(kernel, table, solution, 0)
+    reach = decision_reach(facts, solution, 0)
     farthest = float(reach.max(initial=0.0))
-    if kernel[0] != GAUSSIAN:
-        largest = float(diagonal(kernel, table).max(initial=0.0))
+    if facts.kernel[0] != GAUSSIAN:
+        largest = float(facts.diagonal.max(initial=0.0))
         farthest *= np.sqrt(LONGER) if largest > 0 else 1.0
     if not farthest < 0.5:
         return None, f"the solution is not exact enough: decision values may be {farthest:.2g} off the optimum's"

@@ -17,7 +17,7 @@ from certus.svm._kernels import GAUSSIAN, GIVEN, POLYNOMIAL, SIGMOID, Floats, Pr
 
 RULE = "svm/duality-gap"
 THEOREM = "Fenchel duality gap (Rockafellar 1970, theorem 31.1)"
-KEPT = 20_000  # multipliers up to this many are kept in the witness, so that data can be checked against them
+KEPT = 2_000  # multipliers up to this many are kept in the witness, so that data can be checked against them
 
 
 def gap_certificate(gap: float, rounding: float, scale: float, problem: Any, solution: Any) -> Certificate:

@@ -20,41 +20,41 @@ from numpy.typing import NDArray
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.rules import Derivation
 from certus.guarantees.wording import count
-from certus.svm._kernels import NO_BIAS, Floats, Kernel
+from certus.svm._kernels import NO_BIAS, Floats
 from certus.svm.dual_problems import class_pairs
 from certus.svm.duality import duality_gap
-from certus.svm.rounding import diagonal, score_error
+from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
 RULE = "svm/exact-labels"
 THEOREM = "Strong convexity bounds the distance to the minimizer, weak duality its intercept (Rockafellar 1970)"
 
 
-def decision_reach(kernel: Kernel, table: Any, solution: Solution, number: int) -> Floats:
+def decision_reach(facts: KernelFacts, solution: Solution, number: int) -> Floats:
     """By how much each member's decision value can differ from the exact optimum's; infinite if unknown."""
-    gap, norms, error = _facts(kernel, table, solution, number)
+    gap, norms, error = _facts(facts, solution, number)
     reach = np.sqrt(2.0 * gap) * norms + error
     if solution.problems.bias == NO_BIAS:
         return np.asarray(reach * (1.0 + 1e-12), dtype=np.float64)
     return np.asarray((reach + _intercept_reach(solution, number, gap, norms, error)) * (1.0 + 1e-12))
 
 
-def intercept_is_pinned(kernel: Kernel, table: Any, solution: Solution, number: int) -> bool:
+def intercept_is_pinned(facts: KernelFacts, solution: Solution, number: int) -> bool:
     """Whether all exact optima have nearly the same intercept (within a thousandth of the margin of ours)."""
     if solution.problems.bias == NO_BIAS:
         return True
-    return _intercept_reach(solution, number, *_facts(kernel, table, solution, number)) < 1e-3
+    return _intercept_reach(solution, number, *_facts(facts, solution, number)) < 1e-3
 
 
-def _facts(kernel: Kernel, table: Any, solution: Solution, number: int) -> tuple[float, Floats, float]:
+def _facts(facts: KernelFacts, solution: Solution, number: int) -> tuple[float, Floats, float]:
     """Gap with rounding, sqrt k(x, x) of the members, and the rounding error of a score."""
     problems = solution.problems
     variables, members = problems.variables(number), problems.members[problems.rows(number)]
-    error = score_error(kernel, table, solution.coefficients(number))
+    error = facts.score_error(solution.coefficients(number))
     upper, alpha = problems.upper[variables], solution.alpha[variables]
     finite = np.where(np.isfinite(upper), upper, alpha)
     gap = duality_gap(solution, number) + float(finite.sum()) * error
-    return gap, np.sqrt(np.maximum(diagonal(kernel, table)[members], 0.0)), error
+    return gap, np.sqrt(np.maximum(facts.diagonal[members], 0.0)), error
 
 
 def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats, error: float) -> float:
@@ -78,15 +78,13 @@ def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats,
     return worst + error
 
 
-def undecided_rows(
-    kernel: Kernel, table: Any, codes: NDArray[np.intp], classes: int, solution: Solution
-) -> tuple[int, int]:
+def undecided_rows(facts: KernelFacts, codes: NDArray[np.intp], classes: int, solution: Solution) -> tuple[int, int]:
     """Rows whose winning class is not certain, and all rows."""
     sure = np.zeros((len(codes), classes))  # pairs that each class certainly wins
     for number, (a, b) in enumerate(class_pairs(classes)):
         members = solution.problems.members[solution.problems.rows(number)]
         decisions = solution.scores[solution.problems.rows(number)] + solution.middle[number]
-        reach = decision_reach(kernel, table, solution, number)
+        reach = decision_reach(facts, solution, number)
         sure[members, b] += decisions > reach
         sure[members, a] += -decisions > reach
     # Only pairs with the row's own class were looked at. A class that wins all its pairs wins the vote.

@@ -172,7 +172,6 @@ class Machine(Learner):
             fine_tolerance=min(float(self.tol), FINE),
             max_steps=int(self.max_iter),
             cache_bytes=float(self.cache_size) * 2**20,
-            shrinking=bool(self.shrinking),
             threads=resolve_threads(),
         )
 

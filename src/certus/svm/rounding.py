@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,10 +78,28 @@ def kernel_error(kernel: Kernel, table: Any) -> float:
     return terms * EPSILON * max(degree, 1) * max(base, 1.0) ** max(degree, 1)
 
 
-def score_error(kernel: Kernel, table: Any, coefficients: Floats) -> float:
-    """Bound on the rounding error of F_i = sum_j beta_j k(x_i, x_j)."""
-    used = int(np.count_nonzero(coefficients))
-    largest = float(np.abs(diagonal(kernel, table)).max(initial=0.0))
-    if kernel[0] == GIVEN:
-        largest = float(np.abs(table).max(initial=0.0))
-    return float(np.abs(coefficients).sum()) * (kernel_error(kernel, table) + (used + 8) * EPSILON * largest)
+@dataclass(frozen=True)
+class KernelFacts:
+    """What the certificates need to know about a kernel on a table, computed once."""
+
+    kernel: Kernel
+    psd: bool
+    diagonal: Floats
+    largest: float  # bound on |k(x, z)| over the rows
+    value_error: float
+    shift: float
+
+    @classmethod
+    def of(cls, kernel: Kernel, table: Any) -> KernelFacts:
+        """The facts of a kernel on the rows of a table."""
+        own = diagonal(kernel, table)
+        given = kernel[0] == GIVEN
+        largest = float(np.abs(table if given else own).max(initial=0.0))
+        shift = matrix_shift(table) if given else 0.0
+        return cls(kernel, proved_psd(kernel, table), own, largest, kernel_error(kernel, table), shift)
+
+    def score_error(self, coefficients: Floats) -> float:
+        """Bound on the rounding error of F_i = sum_j beta_j k(x_i, x_j)."""
+        used = int(np.count_nonzero(coefficients))
+        error = self.value_error + (used + 8) * EPSILON * self.largest
+        return float(np.abs(coefficients).sum()) * error

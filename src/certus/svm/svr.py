@@ -49,7 +49,7 @@ class SVR(RegressionMachine):
     epsilon : float, default=0.1
         Half-width of the tube within which errors cost nothing.
     shrinking : bool, default=True
-        Whether rows whose multipliers are settled at a bound are left aside for a while.
+        Accepted so that calls need not change; the solver works on blocks of rows and does not shrink.
     cache_size : float, default=200
         Memory for kernel values in MB.
     verbose : bool, default=False

@@ -189,7 +189,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         return averages
 
 
-def check_counts(y: NDArray[np.float64]) -> None:
+def check_counts(y: NDArray[np.float64], strictly: str = "") -> None:
     """Refuse targets that the Poisson criterion cannot have."""
     if (y < 0).any():
         row = int(np.flatnonzero((y < 0).any(axis=1))[0])
@@ -198,7 +198,10 @@ def check_counts(y: NDArray[np.float64]) -> None:
             f"{row}.\nHint: use criterion='squared_error'."
         )
     if y.sum() <= 0:
-        raise ValueError("Sum of y is not positive which is necessary for Poisson regression: all values of y are 0.")
+        raise ValueError(
+            f"Sum of y is not {strictly}positive which is necessary for Poisson regression.\n"
+            "Hint: all values of y are 0."
+        )
 
 
 # plot_tree, export_graphviz and partial_dependence ask for scikit-learn's own class

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from certus.base.catalogue import register_part
 from certus.guarantees import Report
 from certus.workflow.measures import Measure
+from certus.workflow.shares import gives_probabilities, shares_of
 
 LARGEST_BLEND = 12  # votes, of which one model may have several
 
@@ -40,8 +41,13 @@ class Blend:
         self.n_features_in_ = members[0].n_features_in_
         self.report_ = Report()
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether all members give probabilities; else some of them only vote."""
+        return all(gives_probabilities(member) for member in self.members_)
+
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of every label."""
+        """Mean probability (or vote) of every label."""
         total = np.zeros((len(X), len(self.classes_)))
         for member, weight in zip(self.members_, self.weights_, strict=True):
             total += weight * shares_of(member, X, self.classes_)
@@ -57,16 +63,6 @@ class Blend:
     def __repr__(self) -> str:
         names = ", ".join(f"{w:.2g} {type(m[-1]).__name__}" for m, w in zip(self.members_, self.weights_, strict=True))
         return f"Blend({names})"
-
-
-def shares_of(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Probabilities of a model, or all weight on its answer where it gives none."""
-    shares = np.zeros((len(X), len(classes)))
-    if hasattr(model, "predict_proba"):
-        shares[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
-    else:
-        shares[np.arange(len(X)), np.searchsorted(classes, model.predict(X))] = 1.0
-    return shares
 
 
 @dataclass(frozen=True)
@@ -99,18 +95,17 @@ def choose_blend(votes: list[Votes], truth: NDArray[Any], measure: Measure, seed
 
 
 def greedy_weights(said: list[NDArray[Any]], truth: NDArray[Any], measure: Measure) -> NDArray[np.float64]:
-    """Add one vote at a time, whichever lowers the loss of the mean most, until none does."""
-    counts = np.zeros(len(said))
-    total, lowest = np.zeros_like(said[0], dtype=np.float64), np.inf
+    """Add one vote at a time, whichever gives the lowest loss of the mean; keep the best number of votes."""
+    total, counts = np.zeros_like(said[0], dtype=np.float64), np.zeros(len(said))
+    lowest, kept = np.inf, counts
     for votes in range(1, LARGEST_BLEND + 1):
         values = [_value((total + one) / votes, truth, measure) for one in said]
         best = int(np.argmin(values))
-        if values[best] >= lowest:
-            break
-        lowest = values[best]
         total += said[best]
         counts[best] += 1
-    return counts / counts.sum()
+        if values[best] < lowest:
+            lowest, kept = values[best], counts.copy()
+    return kept / kept.sum()
 
 
 def _mix(said: list[NDArray[Any]], weights: NDArray[np.float64]) -> NDArray[Any]:

@@ -18,8 +18,8 @@ from certus.guarantees import (
     mean_bound,
 )
 from certus.guarantees.rate import RateSetting, rate_bound
-from certus.workflow.blend import shares_of
 from certus.workflow.measures import LEAST_PROBABILITY
+from certus.workflow.model import StudyModel
 from certus.workflow.split import Split
 from certus.workflow.task import Task
 
@@ -60,7 +60,7 @@ def tolerance(truth: NDArray[Any], answers: NDArray[Any]) -> float:
 
 
 def evaluate(
-    model: Any,
+    model: StudyModel,
     X: Any,
     y: NDArray[Any],
     *,
@@ -77,7 +77,7 @@ def evaluate(
         answer_places = task.positions(answers)
         order = np.argsort(task.labels, kind="stable")
         shares = np.empty((len(y), len(task.labels)))
-        shares[:, order] = shares_of(model, X, task.labels[order])
+        shares[:, order] = model.shares(X)
     value = task.measure.value(truth_places, answer_places, shares)
     judged = _Judged(task, truth_places, answer_places, shares, split, confidence, threshold, loss_range)
     certificate = judged.certificate()

@@ -18,6 +18,7 @@ from certus.workflow.candidates import Candidate, Style
 from certus.workflow.columns import Columns
 from certus.workflow.encoding import TableEncoder
 from certus.workflow.outcome import Outcome
+from certus.workflow.shares import shares_of
 
 Rows = NDArray[np.intp]
 
@@ -152,14 +153,8 @@ class Evaluator:
             answers = np.asarray(learner.predict(X_validation))
             if not learning.classes:
                 return answers.astype(np.float64), None
-            shares = self._shares(learner, X_validation) if hasattr(learner, "predict_proba") else None
-        return answers.astype(np.int32), shares
-
-    def _shares(self, learner: Any, X: NDArray[Any]) -> NDArray[np.float32]:
-        """Probabilities of all classes, also of those that these fitting rows lack."""
-        shares = np.zeros((len(X), self._learning.classes), dtype=np.float32)
-        shares[:, np.asarray(learner.classes_, dtype=np.intp)] = learner.predict_proba(X)
-        return shares
+            shares = shares_of(learner, X_validation, np.arange(learning.classes))
+        return answers.astype(np.int32), shares.astype(np.float32)
 
     def _encode(self, place: int, style: Style) -> tuple[NDArray[Any], NDArray[Any]]:
         key = (place, style)

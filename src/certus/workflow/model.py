@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
 
 from certus.base.catalogue import register_part
 from certus.guarantees import Calibration, Report, calibrate
-from certus.workflow.blend import shares_of
+from certus.workflow.shares import gives_probabilities, shares_of
 from certus.workflow.task import Task
 
 
@@ -41,9 +42,19 @@ class StudyModel:
         """The label or number of every row of a data frame."""
         return np.asarray(self.model_.predict(X))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every label; all on the answer where the learner gives none."""
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether `shares` are probabilities."""
+        return hasattr(self, "classes_") and gives_probabilities(self.model_)
+
+    def shares(self, X: Any) -> NDArray[np.float64]:
+        """How strongly the model speaks for every label, between 0 and 1."""
         return shares_of(self.model_, X, self.classes_)
+
+    @available_if(lambda self: self.gives_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every label, if the winner gives it."""
+        return self.shares(X)
 
     def calibrate(self, X: Any, y: NDArray[Any], confidence: float) -> Calibration:
         """Learn from rows that the model has not seen how unusual an answer may be."""
@@ -53,15 +64,15 @@ class StudyModel:
         return calibration
 
     def _scores(self, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
-        """How unusual each true answer is: 1 - its probability, or its distance from the prediction."""
+        """How unusual each true answer is: 1 - its share, or its distance from the prediction."""
         if not hasattr(self, "classes_"):
             return np.abs(np.asarray(y, dtype=np.float64) - self.predict(X))
         places = np.searchsorted(self.classes_, y)
-        return 1.0 - self.predict_proba(X)[np.arange(len(places)), places]
+        return 1.0 - self.shares(X)[np.arange(len(places)), places]
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """For every row and label whether it cannot be ruled out; the answer itself never is."""
-        shares = self.predict_proba(X)
+        shares = self.shares(X)
         inside = 1.0 - shares <= self._limit()
         inside[np.arange(len(shares)), np.argmax(shares, axis=1)] = True
         return inside

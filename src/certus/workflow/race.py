@@ -94,6 +94,8 @@ class Race:
             self._race(entered)
         if not any(map(self.complete, self.trials)):
             self._race_without_limit()
+        for trial in filter(self.complete, self.trials):
+            trial.dropped = None  # when time runs out, who came as far as anybody is in the race to the end
         return sorted(self.trials, key=lambda trial: (not self.complete(trial), trial.value))
 
     @property

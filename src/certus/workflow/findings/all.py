@@ -119,7 +119,7 @@ def find_all(study: Finished, in_time: Callable[[], bool]) -> Findings:
     if study.task.classification:
         test, learned = study.frame[study.split.test], study.frame[study.split.learn]
         groups = subgroups(test, learned, wrong, study.learning.columns, study.confidence)
-        if study.evaluation.shares is not None:
+        if study.model.gives_probabilities and study.evaluation.shares is not None:
             bins = reliable.reliability(study.evaluation.shares, ~wrong, study.confidence)
     training = _value(
         study, study.frame[study.split.learn][:LARGEST_SAMPLE], study.values[study.split.learn][:LARGEST_SAMPLE]
@@ -149,7 +149,7 @@ def _value(study: Finished, rows: pl.DataFrame, truth: NDArray[Any]) -> float:
     places, shares = study.task.positions(truth), None
     answers = study.task.positions(study.model.predict(rows))
     if study.task.measure.needs == "shares":
-        shares = study.model.predict_proba(rows)[:, np.searchsorted(study.model.classes_, study.task.labels)]
+        shares = study.model.shares(rows)[:, np.searchsorted(study.model.classes_, study.task.labels)]
     return study.task.measure.value(places, answers, shares)
 
 

@@ -1,0 +1,82 @@
+"""Linear machines and stochastic descent against scikit-learn (LIBLINEAR) and snapml."""
+
+from functools import partial
+
+import linear_machine_data as machines
+from measure.task import THREADS, Competitor, Quality, Task
+
+_C = 1.0
+_GAP = 1e-5  # relative to the objective at zero coefficients
+_ONE_PASS = {"max_iter": 1, "tol": None, "random_state": 0}
+_TOLERANCES = tuple({"tol": 10.0**-k} for k in range(1, 9))
+
+
+def _gap(model, prediction, arrays, squared):  # noqa: ARG001
+    return machines.machine_gap(model, arrays, _C, squared)
+
+
+def _training_error(model, prediction, arrays):  # noqa: ARG001
+    return float((model.predict(arrays["X"]) != arrays["y"]).mean())
+
+
+def _machine_task(loss: str) -> Task:
+    squared = loss == "squared_hinge"
+    competitors = [
+        Competitor("certus", "certus.linear.LinearSVC", {"loss": loss, "C": _C, "gap_tol": _GAP}),
+        Competitor(
+            "scikit-learn",
+            "sklearn.svm.LinearSVC",
+            {"loss": loss, "C": _C, "dual": True, "max_iter": 5000},
+            _TOLERANCES,
+        ),
+    ]
+    if squared:
+        primal = {"loss": loss, "C": _C, "dual": False, "max_iter": 5000}
+        competitors.append(Competitor("scikit-learn primal", "sklearn.svm.LinearSVC", primal, _TOLERANCES))
+    else:
+        snap = {"loss": "hinge", "regularizer": _C, "fit_intercept": True, "n_jobs": THREADS, "max_iter": 2000}
+        competitors.append(Competitor("snapml", "snapml.SupportVectorMachine", snap, _TOLERANCES))
+    return Task(
+        name=f"svc-{loss.replace('_', '-')}",
+        about=f"LinearSVC, {loss}, to a relative gap of {_GAP:g}",
+        action="fit",
+        make_data=partial(machines.two_classes, C=_C, squared=squared),
+        size={"n": 100_000, "d": 100},
+        quick_size={"n": 2_000, "d": 20},
+        quality=Quality("relative gap", partial(_gap, squared=squared), wanted=_GAP),
+        competitors=tuple(competitors),
+    )
+
+
+TASKS = (
+    _machine_task("hinge"),
+    _machine_task("squared_hinge"),
+    Task(
+        name="svc-text",
+        about="LinearSVC, 20 classes one against the rest, sparse text-like rows, tol=1e-4",
+        action="fit",
+        make_data=partial(machines.text_like, classes=20, density=1e-3),
+        size={"n": 11_000, "p": 130_000},
+        quick_size={"n": 500, "p": 5_000},
+        quality=Quality("training error", _training_error, slack=0.002),
+        competitors=(
+            Competitor("certus", "certus.linear.LinearSVC", {"random_state": 0}),
+            Competitor("scikit-learn", "sklearn.svm.LinearSVC", {"random_state": 0}),
+        ),
+    ),
+    Task(
+        name="sgd-one-pass",
+        about="SGDClassifier, one pass",
+        action="fit",
+        make_data=machines.pass_table,
+        size={"n": 1_000_000, "d": 30},
+        quick_size={"n": 5_000, "d": 30},
+        quality=Quality("training error", _training_error, slack=0.02),
+        competitors=(
+            Competitor("certus", "certus.linear.SGDClassifier", {"max_iter": 1, "tol": None, "random_state": 0}),
+            Competitor(
+                "scikit-learn", "sklearn.linear_model.SGDClassifier", {"max_iter": 1, "tol": None, "random_state": 0}
+            ),
+        ),
+    ),
+)

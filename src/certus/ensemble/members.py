@@ -1,0 +1,44 @@
+"""Fitting the members of a bagged ensemble, in this process or another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def set_seeds(learner: Any, seed: int) -> Any:
+    """Give every ``random_state`` among the parameters its own draw from the seed."""
+    random = np.random.RandomState(seed)
+    names = [name for name in sorted(learner.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
+    return learner.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in names})
+
+
+def fit_members(
+    members: list[Any],
+    X: Any,
+    y: NDArray[Any],
+    rows: list[NDArray[Any]],
+    columns: list[NDArray[np.int64]],
+    *,
+    by_weight: bool,
+    parameters: dict[str, Any],
+) -> list[Any]:
+    """Fit each member to its rows and columns; as weights if it takes them, else as rows of their own."""
+    for member, drawn, own in zip(members, rows, columns, strict=True):
+        every = len(own) == X.shape[1] and (own == np.arange(X.shape[1])).all()
+        table = X if every else X[:, own]
+        options = dict(parameters)
+        if by_weight:
+            options["sample_weight"] = np.bincount(drawn, minlength=X.shape[0]).astype(np.float64)
+            member.fit(table, y, **options)
+        else:
+            per_row = {name: value for name, value in options.items() if _one_per_row(value, X.shape[0])}
+            options.update({name: np.asarray(value)[drawn] for name, value in per_row.items()})
+            member.fit(table[drawn], y[drawn], **options)
+    return members
+
+
+def _one_per_row(value: Any, rows: int) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | dict) and len(value) == rows

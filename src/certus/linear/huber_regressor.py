@@ -1,0 +1,241 @@
+"""Linear regression that outliers cannot drag: Huber's loss with the scale estimated along."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
+from certus.base.callbacks import Iterations
+from certus.base.params import Boolean, Exactly, Interval
+from certus.guarantees import Report
+from certus.guarantees.wording import number
+from certus.linear.design import SMALL
+from certus.linear.duality_certificate import duality_certificate
+from certus.linear.huber_problem import HuberPoint, HuberProblem
+from certus.linear.huber_solver import HuberResult, minimize_huber
+from certus.linear.prediction import LinearPrediction
+
+Array = NDArray[np.float64]
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the optimum",),
+    cost="fit n p^2 per Newton step, predict p per row",
+)
+class HuberRegressor(LinearPrediction, Regressor):
+    """Linear regression that is quadratic for most rows and linear for outliers.
+
+    Minimizes, over coefficients w, intercept b and scale, with weights s and r_i = y_i - x_i'w - b,
+
+        sum_i s_i [ scale + scale H(r_i / scale) ] + alpha |w|^2
+
+    where H(z) = z^2 for |z| <= epsilon and 2 epsilon |z| - epsilon^2 beyond. The scale makes the border between rows
+    and outliers independent of the units of y. Use it when some targets are grossly wrong.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.35
+        Border in units of the scale, at least 1; the smaller, the more robust.
+    max_iter : int, default=100
+        Largest number of iterations.
+    alpha : float, default=0.0001
+        Strength of the ridge penalty, at least 0.
+    warm_start : bool, default=False
+        Whether to start from the last fit.
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    tol : float, default=1e-5
+        Largest entry of the gradient at the end; iterations go on until the gap is negligible too.
+    gap_tol : float or None, default=None
+        Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        w.
+    intercept_ : float
+        b.
+    scale_ : float
+        The scale of the residuals.
+    outliers_ : ndarray of shape (n_samples,)
+        True where the residual is beyond epsilon scale.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Objective after every iteration.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        The certificate of the gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.linear import HuberRegressor
+    >>> X = np.linspace(0.0, 1.0, 50)[:, None]
+    >>> y = 2.0 * X[:, 0] + 0.1 * np.sin(40.0 * X[:, 0])
+    >>> y[:3] = 100.0
+    >>> model = HuberRegressor().fit(X, y)
+    >>> round(float(model.coef_[0]), 1), bool(model.outliers_[:3].all()), model.gap_ < 1e-6
+    (2.0, True, True)
+    """
+
+    _constraints = {
+        "epsilon": [Interval(1, None)],
+        "max_iter": [Interval(0, None, integer=True)],
+        "alpha": [Interval(0, None)],
+        "warm_start": [Boolean()],
+        "fit_intercept": [Boolean()],
+        "tol": [Interval(0, None)],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = (
+        "coef_",
+        "intercept_",
+        "scale_",
+        "outliers_",
+        "n_iter_",
+        "gap_",
+        "converged_",
+        "history_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.35,
+        max_iter: int = 100,
+        alpha: float = 0.0001,
+        warm_start: bool = False,
+        fit_intercept: bool = True,
+        tol: float = 1e-05,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+        self.alpha = alpha
+        self.warm_start = warm_start
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HuberRegressor:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        HuberRegressor
+            The fitted learner.
+        """
+        X, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True)
+        weights = check_weights(self, sample_weight, X)
+        problem = self._problem(X, np.asarray(y, dtype=np.float64), weights)
+
+        def certified(at: HuberPoint) -> bool:
+            if self.gap_tol is None:
+                return True
+            evidence, _ = problem.evidence(at)
+            return evidence.gap <= self.gap_tol * evidence.objective_at_zero
+
+        with Iterations(self, self.max_iter, X, y) as iterations:
+            result = minimize_huber(
+                problem,
+                self._start(problem),
+                tol=self.tol,
+                max_iter=self.max_iter,
+                good_enough=certified,
+                watch=lambda at: iterations.step(self._as_stored(problem, at), objective=at.value),
+            )
+        self._store(problem, result)
+        return self
+
+    def _problem(self, X: Any, y: Array, weights: Array | None) -> HuberProblem:
+        if sparse.issparse(X):
+            table = sparse.csr_array(X, dtype=np.float64)
+        else:
+            table = np.ascontiguousarray(X, dtype=np.float64)
+        s = np.ones(X.shape[0]) if weights is None else weights
+        mean = np.asarray(s @ table).ravel() / s.sum() if self.fit_intercept else np.zeros(X.shape[1])
+        threads = resolve_threads() if X.shape[0] * X.shape[1] > SMALL else 1
+        return HuberProblem(table, y, s, self.epsilon, self.alpha, mean, bool(self.fit_intercept), threads)
+
+    def _start(self, problem: HuberProblem) -> HuberPoint:
+        if self.warm_start and hasattr(self, "coef_"):
+            coef = self.coef_.astype(np.float64)
+            return problem.at(coef, float(self.intercept_) + float(problem.mean @ coef), float(self.scale_))
+        coef = np.zeros(problem.X.shape[1])
+        if not problem.has_intercept:
+            return problem.at(coef, 0.0, _spread(problem.y, problem.s, 0.0))
+        center = float(np.median(problem.y[problem.s > 0.0]))
+        return problem.at(coef, center, _spread(problem.y, problem.s, center))
+
+    def _as_stored(self, problem: HuberProblem, at: HuberPoint) -> dict[str, Any]:
+        intercept = at.center - float(problem.mean @ at.coef) if problem.has_intercept else 0.0
+        outliers = np.abs(at.residual) > at.scale * self.epsilon
+        return {"coef_": at.coef, "intercept_": intercept, "scale_": at.scale, "outliers_": outliers}
+
+    def _store(self, problem: HuberProblem, result: HuberResult) -> None:
+        for name, value in self._as_stored(problem, result.point).items():
+            setattr(self, name, value)
+        evidence, dual = problem.evidence(result.point)
+        self.n_iter_ = result.iterations
+        self.history_ = np.array(result.history)
+        self.gap_ = evidence.gap
+        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
+        self.converged_ = result.converged and (limit is None or self.gap_ <= limit)
+        inputs = {
+            "problem": "huber",
+            "epsilon": float(self.epsilon),
+            "alpha": float(self.alpha),
+            "fit_intercept": bool(self.fit_intercept),
+        }
+        stored = {
+            "coef": self.coef_.tolist(),
+            "intercept": float(self.intercept_),
+            "scale": float(self.scale_),
+        }
+        self.report_ = Report([duality_certificate(evidence, inputs, stored, dual)])
+        if not self.converged_:
+            warnings.warn(
+                f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\nThe "
+                f"objective of HuberRegressor is certified to be within {number(self.gap_, 'upper')} of its minimum.\n"
+                "Hint: raise max_iter, or scale the data (StandardScaler).",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _spread(y: Array, s: Array, center: float) -> float:
+    """A first scale: the median distance from the center, or something positive."""
+    distance = np.abs(y - center)[s > 0.0]
+    return float(np.median(distance)) or float(distance.mean()) or 1.0

@@ -1,0 +1,236 @@
+"""Linear regression of a quantile, as a linear program with a certified gap."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from certus.base import Regressor, check_weights, check_Xy, fit_method, register
+from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf
+from certus.guarantees import Report
+from certus.guarantees.wording import number
+from certus.linear.duality_certificate import duality_certificate
+from certus.linear.prediction import LinearPrediction
+from certus.linear.quantile_gap import best_intercept, feasible_dual, quantile_evidence
+
+Array = NDArray[np.float64]
+HIGHS = ("highs", "highs-ds", "highs-ipm")
+FAILURES = {
+    1: "Iteration limit reached.",
+    2: "Problem appears to be infeasible.",
+    3: "Problem appears to be unbounded.",
+    4: "Numerical difficulties encountered.",
+}
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the optimum",),
+    cost="fit a linear program of n rows and p columns, predict p per row",
+)
+class QuantileRegressor(LinearPrediction, Regressor):
+    """Linear regression of a quantile: a given share of the targets lies below the prediction.
+
+    Minimizes, over coefficients w and intercept b (not penalized) with weights s and r_i = y_i - x_i'w - b,
+
+        sum_i s_i max(q r_i, (q - 1) r_i) / sum_i s_i + alpha |w|_1
+
+    Robust against outliers in y; two of them make a prediction interval. Solved exactly as a linear program, whose
+    dual certifies the gap.
+
+    Parameters
+    ----------
+    quantile : float, default=0.5
+        q, strictly between 0 and 1.
+    alpha : float, default=1.0
+        Strength of the L1 penalty, at least 0.
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    solver : {"highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"}, default="highs"
+        Method of the linear program: "highs" chooses, "highs-ds" is a dual simplex, "highs-ipm" an interior-point
+        method; the other two are no longer offered by SciPy.
+    solver_options : dict or None, default=None
+        Options of `scipy.optimize.linprog`.
+    gap_tol : float or None, default=None
+        Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        w.
+    intercept_ : float
+        b.
+    n_iter_ : int
+        Iterations of the linear program.
+    gap_ : float
+        Certified bound on the objective (times the sum of weights) minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        The certificate of the gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.linear import QuantileRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 2))
+    >>> y = X[:, 0] + rng.standard_normal(100)
+    >>> model = QuantileRegressor(quantile=0.8, alpha=0.0).fit(X, y)
+    >>> round(float(np.mean(y <= model.predict(X))), 2), model.gap_ < 1e-6
+    (0.8, True)
+    """
+
+    _constraints = {
+        "quantile": [Interval(0, 1, closed="neither")],
+        "alpha": [Interval(0, None)],
+        "fit_intercept": [Boolean()],
+        "solver": [OneOf(*HIGHS, "interior-point", "revised simplex")],
+        "solver_options": [InstanceOf(dict), Exactly(None)],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "n_features_in_", "feature_names_in_")
+
+    def __init__(
+        self,
+        *,
+        quantile: float = 0.5,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "highs",
+        solver_options: dict[str, Any] | None = None,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.quantile = quantile
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.solver_options = solver_options
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> QuantileRegressor:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        QuantileRegressor
+            The fitted learner.
+        """
+        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
+        weights = check_weights(self, sample_weight, X)
+        if self.solver not in HIGHS:
+            raise ValueError(
+                f"Solver {self.solver} is not anymore available in SciPy >= 1.11.0.\nHint: use solver='highs'."
+            )
+        s = np.ones(X.shape[0]) if weights is None else weights
+        kept = np.flatnonzero(s)
+        rows = X if len(kept) == len(s) else (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
+        rows = rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
+        self._solve(rows, np.asarray(y, dtype=np.float64)[kept], s[kept], kept, len(s))
+        return self
+
+    def _solve(self, X: Any, y: Array, s: Array, kept: NDArray[Any], count: int) -> None:
+        """Solve the dual, which has one bounded variable per row and one constraint per column:
+
+        max u'y   subject to   -(1 - q) s <= u <= q s,   |X'u|_j <= A,   sum u = 0.
+
+        The coefficients are its multipliers.
+        """
+        strength, q = self.alpha * float(s.sum()), self.quantile
+        transposed = sparse.csr_array(X.T)
+        equal = [sparse.csr_array(np.ones((1, len(y))))] if self.fit_intercept else []
+        bounded = None
+        if strength > 0.0:
+            bounded = sparse.vstack([transposed, -transposed], format="csr")
+        else:
+            equal.append(transposed)
+        run = optimize.linprog(
+            -y,
+            A_ub=bounded,
+            b_ub=None if bounded is None else np.full(bounded.shape[0], strength),
+            A_eq=sparse.vstack(equal, format="csr") if equal else None,
+            b_eq=np.zeros(sum(part.shape[0] for part in equal)) if equal else None,
+            bounds=np.column_stack([(q - 1.0) * s, q * s]),
+            method=self.solver,
+            options=self.solver_options,
+        )
+        if not run.success:
+            self._warn_failed(run)
+        self.coef_ = self._multipliers(run, X.shape[1], strength)
+        self.intercept_ = best_intercept(y - X @ self.coef_, s, q) if self.fit_intercept else 0.0
+        self.n_iter_ = int(run.nit)
+        u = np.zeros(len(y)) if run.x is None else np.asarray(run.x, dtype=np.float64)
+        self._certify(X, y, s, u, kept, count, bool(run.success))
+
+    def _multipliers(self, run: Any, columns: int, strength: float) -> Array:
+        """The coefficients from the multipliers of the program's constraints."""
+        if run.x is None:
+            return np.zeros(columns)
+        if strength > 0.0:
+            upper, lower = np.split(np.asarray(run.ineqlin.marginals, dtype=np.float64), 2)
+            return lower - upper
+        return -np.asarray(run.eqlin.marginals, dtype=np.float64)[int(bool(self.fit_intercept)) :]
+
+    def _certify(
+        self, X: Any, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
+    ) -> None:
+        settings: dict[str, Any] = {
+            "q": self.quantile,
+            "strength": self.alpha * float(s.sum()),
+            "fit_intercept": self.fit_intercept,
+        }
+        u = feasible_dual(multipliers, X, s, **settings)
+        evidence = quantile_evidence(X, y, s, self.coef_, float(self.intercept_), u, **settings)
+        everywhere = np.zeros(count)
+        everywhere[kept] = u
+        inputs = {
+            "problem": "quantile",
+            "quantile": float(self.quantile),
+            "alpha": float(self.alpha),
+            "fit_intercept": bool(self.fit_intercept),
+        }
+        stored = {"coef": self.coef_.tolist(), "intercept": float(self.intercept_)}
+        self.report_ = Report([duality_certificate(evidence, inputs, stored, everywhere)])
+        self.gap_ = evidence.gap
+        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
+        self.converged_ = success and (limit is None or self.gap_ <= limit)
+        if success and not self.converged_:
+            warnings.warn(
+                f"QuantileRegressor: the objective is certified to be within {number(self.gap_, 'upper')} of its "
+                f"minimum, more than gap_tol asks for ({number(limit or 0.0)}).\nHint: scale the columns.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+
+    def _warn_failed(self, run: Any) -> None:
+        warnings.warn(
+            "Linear programming for QuantileRegressor did not succeed.\n"
+            f"Status is {run.status}: {FAILURES.get(run.status, 'unknown reason')}\n"
+            f"Result message of linprog:\n{run.message}",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,431 @@
+"""Linear classifiers by stochastic gradient descent. Bottou (2010); Shalev-Shwartz et al. (2011) for Pegasos."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit
+from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base.params import Exactly, InstanceOf, Interval, OneOf
+from certus.guarantees import Report
+from certus.linear import stochastic_fit
+from certus.linear.box_problem import MachineTable
+from certus.linear.prediction import LinearClassification
+from certus.linear.stochastic_fit import StochasticRule, l1_share
+from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
+
+Array = NDArray[np.float64]
+CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
+    **stochastic_fit.COMMON_CONSTRAINTS,
+    "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
+    "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
+}
+NOT_REPEATED = {
+    "check_sample_weight_equivalence_on_dense_data": "a row of weight 2 makes one step of double length, not two "
+    "steps, as in scikit-learn",
+    "check_sample_weight_equivalence_on_sparse_data": "a row of weight 2 makes one step of double length, not two "
+    "steps, as in scikit-learn",
+}
+
+
+class StochasticClassification(LinearClassification, Classifier):
+    """``fit`` and ``partial_fit`` of classifiers by stochastic gradient descent; one problem per class."""
+
+    coef_: Any
+    intercept_: NDArray[Any]
+    t_: float
+    penalty: str | None
+    alpha: float
+    fit_intercept: bool
+    max_iter: int
+    early_stopping: bool
+    class_weight: Any
+    warm_start: bool
+
+    def _rule(self) -> StochasticRule:
+        raise NotImplementedError
+
+    @fit_method
+    def fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> StochasticClassification:
+        """Descend over the rows until the objective no longer improves.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The labels.
+        coef_init : ndarray of shape (n_classes, n_features), optional
+            Coefficients to start from.
+        intercept_init : ndarray of shape (n_classes,), optional
+            Intercepts to start from.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 doubles the length of its steps.
+
+        Returns
+        -------
+        self
+        """
+        stochastic_fit.check_options(self, partial=False)
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        for name in ("average_coef_", "average_intercept_", "standard_coef_", "standard_intercept_"):
+            self.__dict__.pop(name, None)
+        self.t_ = 1.0
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        state = self._descend(X, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
+        stochastic_fit.warn_after_fit(self, state)
+        return self
+
+    @fit_method
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StochasticClassification:
+        """One epoch over a batch of rows, from where the last call ended.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The batch.
+        y : array-like of shape (n_samples,)
+            Its labels.
+        classes : array-like of shape (n_classes,), optional
+            All labels that may ever come; needed at the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        if first:
+            stochastic_fit.check_options(self, partial=True)
+            self._check_first_batch(classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+            )
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, reset=first)
+        check_classification_targets(y)
+        if first:
+            self.classes_ = np.unique(classes)
+            self.t_ = 1.0
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
+        coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
+        if hasattr(self, "standard_coef_"):
+            coef, intercept = self.standard_coef_, self.standard_intercept_
+        self._descend(X, y, sample_weight, coef, intercept, 1, whole=False)
+        return self
+
+    def _check_first_batch(self, classes: Any) -> None:
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use "
+                "compute_class_weight('balanced', classes=classes, y=y) on a large enough sample and pass the result "
+                "as the class_weight parameter."
+            )
+        if classes is None:
+            raise ValueError(
+                "classes must be passed on the first call to partial_fit.\n"
+                "Hint: partial_fit(X, y, classes=[...]) with every label that may ever come."
+            )
+
+    def _descend(
+        self, X: Any, y: NDArray[Any], sample_weight: Any, coef: Any, intercept: Any, epochs: int, *, whole: bool
+    ) -> Any:
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got 1 class\n"
+                f"Hint: the target contains only one class: {self.classes_[0]!r}."
+            )
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=True) if self.early_stopping else None
+        weights = check_weights(self, sample_weight, X)
+        if weights is not None and not weights.all():
+            kept = weights > 0.0
+            X, y, weights, held = X[kept], y[kept], weights[kept], None if held is None else held[kept]
+        targets, rows_weights = self._problems(np.searchsorted(self.classes_, y), weights, by_class)
+        rule = self._rule()
+        state = stochastic_fit.first_state(self, len(targets), X.shape[1], coef, intercept, rule.average)
+        after = self._after_epoch(X, targets) if whole else None
+        stochastic_fit.run_epochs(self, rule, X, targets, rows_weights, held, state, epochs=epochs, after_epoch=after)
+        self.coef_, self.intercept_ = stochastic_fit.store_state(self, state, rule.average, X.dtype)
+        if after is not None:
+            self.coef_, self.intercept_ = after.coef.astype(X.dtype), after.intercept.astype(X.dtype)
+        self.report_ = Report()
+        if whole and held is None:
+            self._certify(X, targets, rows_weights, state)
+        return state
+
+    def _problems(self, codes: NDArray[np.intp], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
+        """Targets -1 and 1, one row per problem, and the weights of the rows in each (None: all 1)."""
+        classes = len(self.classes_)
+        positive = np.array([1]) if classes == 2 else np.arange(classes)
+        targets = np.where(codes[None, :] == positive[:, None], 1.0, -1.0)
+        if weights is None and (by_class == 1.0).all():
+            return targets, None
+        rest = by_class[[0]] if classes == 2 else np.ones(classes)
+        rows = np.where(targets > 0.0, by_class[positive][:, None], rest[:, None])
+        return targets, rows if weights is None else rows * weights
+
+    def _after_epoch(self, X: Any, targets: Array) -> Any:
+        """What looks at the coefficients after every epoch and keeps its own, or None."""
+        del X, targets
+
+    def _certify(self, X: Any, targets: Array, weights: Array | None, state: Any) -> None:
+        """The gap, where the penalty has a ridge part and the loss is convex."""
+        del state
+        rule, share = self._rule(), l1_share(self)
+        loss = convex_loss(rule.loss, rule.epsilon)
+        if loss is None or self.penalty is None or share == 1.0 or self.alpha == 0:
+            return
+        certificate = stochastic_certificate(
+            MachineTable(X, 0.0, resolve_threads()),
+            targets,
+            weights,
+            self.coef_.astype(np.float64),
+            self.intercept_.astype(np.float64),
+            loss=loss,
+            alpha=float(self.alpha),
+            l1_ratio=share,
+            fit_intercept=bool(self.fit_intercept),
+        )
+        self.gap_ = float(certificate.value)  # type: ignore[arg-type]
+        self.report_ = Report([certificate])
+
+    def sparsify(self) -> StochasticClassification:
+        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> StochasticClassification:
+        """Store ``coef_`` as a dense array, which is the default."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _has_probabilities(learner: Any) -> bool:
+    if learner.loss not in ("log_loss", "modified_huber"):
+        raise AttributeError(f"probability estimates are not available for loss={learner.loss!r}")
+    return True
+
+
+@register(
+    family="linear",
+    tasks=("classification",),
+    guarantees=("gap to the optimum, with a ridge part in the penalty",),
+    cost="fit n p per epoch and class, predict p per row and class",
+    known_failures=NOT_REPEATED,
+    draws_rows=True,
+)
+class SGDClassifier(StochasticClassification):
+    """Linear classifier (support vector machine, logistic regression, …) by stochastic gradient descent.
+
+    Minimizes, over coefficients w and intercept b, one class against the rest if there are more than two,
+
+        mean_i s_i l(y_i, x_i'w + b) + alpha [ (1 - l1_ratio) |w|^2 / 2 + l1_ratio |w|_1 ],      y_i = -1 or 1
+
+    roughly but fast: each row moves the coefficients at once, one epoch costs one pass over the table, and
+    `partial_fit` learns from batches that need not fit in memory. Scale the columns first. The report says how far
+    the result may be from the optimum; `LinearSVC` and `LogisticRegression` find the optimum itself.
+
+    Parameters
+    ----------
+    loss : str, default="hinge"
+        "hinge", "squared_hinge", "perceptron", "log_loss", "modified_huber", "squared_error", "huber",
+        "epsilon_insensitive" or "squared_epsilon_insensitive".
+    penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
+        The penalty.
+    alpha : float, default=0.0001
+        Its strength; also sets the step size of learning_rate="optimal" and "pegasos".
+    l1_ratio : float, default=0.15
+        Share of L1 in the elastic net.
+    fit_intercept : bool, default=True
+        Whether to fit b.
+    max_iter : int, default=1000
+        Largest number of epochs.
+    tol : float or None, default=1e-3
+        Stop when the mean objective along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
+    shuffle : bool, default=True
+        Whether to take the rows in a new random order in every epoch.
+    verbose : int, default=0
+        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+    epsilon : float, default=0.1
+        Threshold of "huber" and the epsilon-insensitive losses.
+    n_jobs : int or None, default=None
+        Threads for the one-against-rest problems; the result does not depend on their number.
+    random_state : int, RandomState or None, default=None
+        Seed of the orders and of the validation split.
+    learning_rate : str, default="optimal"
+        "constant" (eta0), "optimal" (1 / (alpha (t + t0))), "invscaling" (eta0 / t^power_t), "adaptive" (eta0, divided
+        by 5 when nothing improves), "pa1", "pa2" (passive-aggressive) or "pegasos" (1 / (alpha (t + 1))).
+    eta0 : float, default=0.01
+        Initial step size, or the passive-aggressive cost.
+    power_t : float, default=0.5
+        Exponent of "invscaling".
+    early_stopping : bool, default=False
+        Whether to judge improvement on held-out rows instead of the training objective.
+    validation_fraction : float, default=0.1
+        Share of rows held out for that.
+    n_iter_no_change : int, default=5
+        Epochs without improvement before stopping.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied to those of the rows.
+    warm_start : bool, default=False
+        Whether to start from the last fit's coefficients.
+    average : bool or int, default=False
+        Whether the result is the average over all steps, or over those after this many.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; two classes have one row.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts.
+    n_iter_ : int
+        Epochs, the largest number over the problems.
+    t_ : float
+        Steps made so far, plus 1.
+    gap_ : float
+        Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        Certificate of the gap where there is one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from certus.linear import SGDClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SGDClassifier(random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.9
+    True
+    """
+
+    _constraints = {
+        **CLASSIFIER_CONSTRAINTS,
+        **stochastic_fit.RATE_CONSTRAINTS,
+        "loss": [OneOf(*stochastic_fit.CLASSIFICATION_LOSSES)],
+    }
+    _state = ("classes_", "gap_", *stochastic_fit.STATE)
+    # The names of the losses, as in scikit-learn; the values say which native loss it is.
+    loss_functions: ClassVar[dict[str, tuple[str]]] = {name: (name,) for name in stochastic_fit.CLASSIFICATION_LOSSES}
+
+    def __init__(
+        self,
+        loss: str = "hinge",
+        *,
+        penalty: str | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        epsilon: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        learning_rate: str = "optimal",
+        eta0: float = 0.01,
+        power_t: float = 0.5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        average: bool | int = False,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.average = average
+
+    def _rule(self) -> StochasticRule:
+        return StochasticRule(
+            self.loss, float(self.epsilon), self.learning_rate, float(self.power_t), int(self.average), True
+        )
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @predict_method
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; every row sums to 1.
+        """
+        scores = self.decision_function(X)
+        single = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1, 1) + 1.0) / 2.0
+        if single.ndim == 1:
+            return np.column_stack([1.0 - single, single])
+        total = single.sum(axis=1, keepdims=True)
+        single = np.where(total == 0.0, 1.0, single)
+        return single / single.sum(axis=1, keepdims=True)
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    @predict_method
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))

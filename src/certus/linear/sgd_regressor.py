@@ -1,0 +1,299 @@
+"""Linear regression by stochastic gradient descent. Bottou (2010)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base import Regressor, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base.params import OneOf
+from certus.guarantees import Report
+from certus.linear import stochastic_fit
+from certus.linear.box_problem import MachineTable
+from certus.linear.prediction import linear_scores
+from certus.linear.sgd_classifier import NOT_REPEATED
+from certus.linear.stochastic_fit import StochasticRule, l1_share
+from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
+
+Array = NDArray[np.float64]
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the optimum, with a ridge part in the penalty",),
+    cost="fit n p per epoch, predict p per row",
+    known_failures=NOT_REPEATED,
+    draws_rows=True,
+)
+class SGDRegressor(Regressor):
+    """Linear regression by stochastic gradient descent.
+
+    Minimizes, over coefficients w and intercept b,
+
+        mean_i s_i l(y_i, x_i'w + b) + alpha [ (1 - l1_ratio) |w|^2 / 2 + l1_ratio |w|_1 ]
+
+    roughly but fast: each row moves the coefficients at once, and `partial_fit` learns from batches that need not fit
+    in memory. Scale the columns first. The report says how far the result may be from the optimum.
+
+    Parameters
+    ----------
+    loss : str, default="squared_error"
+        "squared_error", "huber", "epsilon_insensitive" or "squared_epsilon_insensitive".
+    penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
+        The penalty.
+    alpha : float, default=0.0001
+        Its strength; also sets the step size of learning_rate="optimal" and "pegasos".
+    l1_ratio : float, default=0.15
+        Share of L1 in the elastic net.
+    fit_intercept : bool, default=True
+        Whether to fit b.
+    max_iter : int, default=1000
+        Largest number of epochs.
+    tol : float or None, default=1e-3
+        Stop when the mean objective along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
+    shuffle : bool, default=True
+        Whether to take the rows in a new random order in every epoch.
+    verbose : int, default=0
+        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+    epsilon : float, default=0.1
+        Threshold of "huber" and the epsilon-insensitive losses.
+    random_state : int, RandomState or None, default=None
+        Seed of the orders and of the validation split.
+    learning_rate : str, default="invscaling"
+        As for `SGDClassifier`.
+    eta0 : float, default=0.01
+        Initial step size, or the passive-aggressive cost.
+    power_t : float, default=0.25
+        Exponent of "invscaling".
+    early_stopping : bool, default=False
+        Whether to judge improvement on held-out rows instead of the training objective.
+    validation_fraction : float, default=0.1
+        Share of rows held out for that.
+    n_iter_no_change : int, default=5
+        Epochs without improvement before stopping.
+    warm_start : bool, default=False
+        Whether to start from the last fit's coefficients.
+    average : bool or int, default=False
+        Whether the result is the average over all steps, or over those after this many.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Coefficients.
+    intercept_ : ndarray of shape (1,)
+        Intercept.
+    n_iter_ : int
+        Epochs.
+    t_ : float
+        Steps made so far, plus 1.
+    gap_ : float
+        Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        Certificate of the gap where there is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.linear import SGDRegressor
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> model = SGDRegressor(random_state=0).fit(X, X @ [1.0, 2.0, 3.0])
+    >>> print(model.coef_.round(1))
+    [1. 2. 3.]
+    """
+
+    _constraints = {
+        **stochastic_fit.COMMON_CONSTRAINTS,
+        **stochastic_fit.RATE_CONSTRAINTS,
+        "loss": [OneOf(*stochastic_fit.REGRESSION_LOSSES)],
+    }
+    _state = ("gap_", *stochastic_fit.STATE)
+
+    def __init__(
+        self,
+        loss: str = "squared_error",
+        *,
+        penalty: str | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        epsilon: float = 0.1,
+        random_state: Any = None,
+        learning_rate: str = "invscaling",
+        eta0: float = 0.01,
+        power_t: float = 0.25,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        average: bool | int = False,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.average = average
+
+    @fit_method
+    def fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> SGDRegressor:
+        """Descend over the rows until the objective no longer improves.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The target.
+        coef_init : ndarray of shape (n_features,), optional
+            Coefficients to start from.
+        intercept_init : ndarray of shape (1,), optional
+            Intercept to start from.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 doubles the length of its steps.
+
+        Returns
+        -------
+        self
+        """
+        stochastic_fit.check_options(self, partial=False)
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        for name in ("average_coef_", "average_intercept_", "standard_coef_", "standard_intercept_"):
+            self.__dict__.pop(name, None)
+        self.t_ = 1.0
+        state = self._descend(X, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
+        stochastic_fit.warn_after_fit(self, state)
+        return self
+
+    @fit_method
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SGDRegressor:
+        """One epoch over a batch of rows, from where the last call ended.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The batch.
+        y : array-like of shape (n_samples,)
+            Its target.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "coef_"):
+            stochastic_fit.check_options(self, partial=True)
+            self.t_ = 1.0
+        coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
+        if hasattr(self, "standard_coef_"):
+            coef, intercept = self.standard_coef_, self.standard_intercept_
+        self._descend(X, y, sample_weight, coef, intercept, 1, whole=False)
+        return self
+
+    def _descend(
+        self, X: Any, y: Any, sample_weight: Any, coef: Any, intercept: Any, epochs: int, *, whole: bool
+    ) -> Any:
+        first = whole or not hasattr(self, "coef_")
+        X, y = check_Xy(
+            self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False, reset=first
+        )
+        y = y.astype(X.dtype, copy=False).astype(np.float64)
+        held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=False) if self.early_stopping else None
+        weights = check_weights(self, sample_weight, X)
+        if weights is not None and not weights.all():
+            kept = weights > 0.0
+            X, y, weights, held = X[kept], y[kept], weights[kept], None if held is None else held[kept]
+        targets, rows_weights = y[None], None if weights is None else weights[None]
+        rule = StochasticRule(
+            self.loss, float(self.epsilon), self.learning_rate, float(self.power_t), int(self.average), False
+        )
+        state = stochastic_fit.first_state(self, 1, X.shape[1], coef, intercept, rule.average)
+        stochastic_fit.run_epochs(self, rule, X, targets, rows_weights, held, state, epochs=epochs)
+        coef, self.intercept_ = stochastic_fit.store_state(self, state, rule.average, X.dtype)
+        self.coef_: Any = coef[0]
+        self.report_ = Report()
+        if whole and held is None:
+            self._certify(X, targets, rows_weights)
+        return state
+
+    def _certify(self, X: Any, targets: Array, weights: Array | None) -> None:
+        """The gap, where the penalty has a ridge part."""
+        share, loss = l1_share(self), convex_loss(self.loss, float(self.epsilon))
+        if loss is None or self.penalty is None or share == 1.0 or self.alpha == 0:
+            return
+        certificate = stochastic_certificate(
+            MachineTable(X, 0.0, resolve_threads()),
+            targets,
+            weights,
+            self.coef_.astype(np.float64)[None],
+            self.intercept_.astype(np.float64),
+            loss=loss,
+            alpha=float(self.alpha),
+            l1_ratio=share,
+            fit_intercept=bool(self.fit_intercept),
+        )
+        self.gap_ = float(certificate.value)  # type: ignore[arg-type]
+        self.report_ = Report([certificate])
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            One value per row.
+        """
+        return np.asarray(linear_scores(self, X)).ravel()
+
+    def sparsify(self) -> SGDRegressor:
+        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
+        self.coef_ = sparse.csr_array(np.atleast_2d(self.coef_))
+        return self
+
+    def densify(self) -> SGDRegressor:
+        """Store ``coef_`` as a dense array, which is the default."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray().ravel()
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
