@@ -18,6 +18,7 @@ from certus.kernels.distances import Gaussian, Laplacian, Matern
 from certus.kernels.given import FunctionKernel, Precomputed
 from certus.kernels.inner_products import ArcCosine, Exponential, Linear, Polynomial, Tanh
 from certus.kernels.kernel import InfiniteFeaturesError, Kernel
+from certus.kernels.kernel_ridge import KernelRidge
 from certus.kernels.validity import Validity
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "GaussianOf",
     "InfiniteFeaturesError",
     "Kernel",
+    "KernelRidge",
     "Laplacian",
     "Linear",
     "Mapped",

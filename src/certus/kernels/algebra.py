@@ -22,6 +22,9 @@ class _Built(Kernel):
     def _probes(self) -> list[Any]:
         return self._parts()[0]._probes()
 
+    def _takes_rows(self) -> bool:
+        return all(part._takes_rows() for part in self._parts())
+
     def _parts_are_proved(self) -> bool:
         return all(part._proof() is not None for part in self._parts())
 
@@ -43,6 +46,9 @@ class Constant(Kernel):
         if self.value < 0:
             return super().feature_map()
         return lambda X: np.full((_count(X), 1), np.sqrt(self.value))
+
+    def _takes_rows(self) -> bool:
+        return True
 
     def _proof(self) -> str | None:
         return "a constant >= 0" if self.value >= 0 else None
@@ -263,6 +269,9 @@ class Mapped(_Built):
     def _parts(self) -> list[Kernel]:
         return [self.kernel]
 
+    def _takes_rows(self) -> bool:
+        return False
+
     def _probes(self) -> list[Any]:
         return []
 
@@ -334,6 +343,9 @@ class Tensor(_Built):
 
     def _parts(self) -> list[Kernel]:
         return [self.left, self.right]
+
+    def _takes_rows(self) -> bool:
+        return self.columns is not None and super()._takes_rows()
 
     def _probes(self) -> list[Any]:
         return []

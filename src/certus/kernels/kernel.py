@@ -86,6 +86,10 @@ class Kernel(BaseEstimator):
         """Objects on which to look for a refutation."""
         return []
 
+    def _takes_rows(self) -> bool:
+        """Whether the objects are rows of a table of numbers."""
+        return False
+
     def _size(self, X: Any) -> float:
         """The size of the numbers from which the values are computed; rounding errors are relative to it."""
         return float(np.abs(self.gram(X)).max(initial=0.0))
@@ -129,6 +133,9 @@ class VectorKernel(Kernel):
 
     def _function(self) -> _kernels.Function:
         raise NotImplementedError
+
+    def _takes_rows(self) -> bool:
+        return True
 
     def gram(self, X: Any, Y: Any = None) -> Array:
         left = self._rows(X, "X")
