@@ -83,6 +83,19 @@ def test_gap_tol_is_reached(shape: tuple[int, int], gap_tol: float) -> None:
     assert model.gap_ <= gap_tol * 0.5 * np.var(y)
 
 
+def test_sparse_working_sets() -> None:
+    """Many sparse columns: what the solver measures on its working sets is the gap of the whole problem."""
+    rng = np.random.default_rng(8)
+    X = sparse.csc_array(rng.normal(size=(400, 3000)) * (rng.uniform(size=(400, 3000)) < 0.01))
+    y = X @ (rng.normal(size=3000) * (rng.uniform(size=3000) < 0.05)) + rng.normal(size=400)
+    largest = np.abs(X.T @ (y - y.mean())).max() / 400
+    for share in (0.3, 0.02):
+        model = Lasso(share * largest, tol=1e-7).fit(X, y)
+        assert model.converged_
+        assert model.gap_ <= 1.1e-7 * np.var(y)
+        assert model.dual_gap_ <= model.gap_
+
+
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
 def test_provable_zeros(ratio: float) -> None:
     """With a small gap nearly all zeros are proven, and never a coefficient that the optimum uses."""
