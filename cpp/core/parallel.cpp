@@ -31,9 +31,9 @@ struct Job {
   const FunctionRef<void(Index, int)>& body;
   std::atomic<Index> next{0};
   std::fenv_t rounding{};  // the caller's floating-point environment, so that every block rounds alike
-  int joined = 0;   // pool threads that took part; the caller is worker 0 (guarded by the pool's mutex)
-  int seats = 0;    // pool threads that may still join (guarded)
-  int running = 0;  // pool threads inside (guarded)
+  int joined = 0;  // pool threads that took part; the caller is worker 0 (guarded by the pool's mutex)
+  int seats = 0;   // pool threads that may still join (guarded)
+  std::atomic<int> running{0};  // pool threads inside (changed under the mutex)
   std::mutex error_mutex;
   std::exception_ptr error;
   Index error_block = std::numeric_limits<Index>::max();
@@ -88,6 +88,22 @@ class SignalsBlocked {
 #endif
 };
 
+// Waits a moment for something that is about to happen: waking a sleeping thread takes tens of microseconds,
+// longer than many a block. Gives up soon, so that an idle pool costs nothing.
+template <class Happened>
+void spin_until(Happened happened) noexcept {
+  constexpr auto patience = std::chrono::microseconds(50);
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (happened()) return;
+#if defined(CERTUS_X86_64) && defined(__GNUC__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() - start < patience);
+}
+
 class Pool {
  public:
   // Returns false when another thread has the pool; the caller then works alone.
@@ -113,6 +129,7 @@ class Pool {
       grow(helpers);
       job.seats = helpers;
       job_ = &job;
+      open_.store(true, std::memory_order_relaxed);
     }
     wake_.notify_all();
   }
@@ -130,6 +147,11 @@ class Pool {
   void await(Job& job) noexcept {
     std::unique_lock lock(mutex_);
     job_ = nullptr;  // nobody joins any more
+    open_.store(false, std::memory_order_relaxed);
+    if (job.running == 0) return;
+    lock.unlock();
+    spin_until([&] { return job.running.load(std::memory_order_relaxed) == 0; });
+    lock.lock();
     while (!done_.wait_for(lock, std::chrono::milliseconds(20), [&] { return job.running == 0; })) {
       lock.unlock();  // the question may wait for Python's lock, whose holder may wait for ours
       job.stop.poll();
@@ -138,11 +160,12 @@ class Pool {
   }
 
   void serve() noexcept {
-    std::unique_lock lock(mutex_);
     for (;;) {
+      spin_until([this] { return open_.load(std::memory_order_relaxed); });
+      std::unique_lock lock(mutex_);
       wake_.wait(lock, [this] { return job_ != nullptr && job_->seats > 0; });
       Job& job = *job_;
-      --job.seats;
+      if (--job.seats == 0) open_.store(false, std::memory_order_relaxed);
       ++job.running;
       const int worker = ++job.joined;
       lock.unlock();
@@ -158,6 +181,7 @@ class Pool {
   std::condition_variable wake_;
   std::condition_variable done_;
   Job* job_ = nullptr;
+  std::atomic<bool> open_{false};  // whether a job may still be joined: a hint for those who spin
   int size_ = 0;
 };
 

@@ -146,14 +146,16 @@ def test_additive_bounds_are_their_formulas():
     assert left.check([0.1] * rows)
     assert stability_bound(3.0, 1.0, rows, largest_loss=4.0).vacuous
     assert svm_stability(2.0, 0.1, 500) == pytest.approx(4 / (2 * 0.1 * 500))
-    assert ridge_stability(2.0, 3.0, 0.1, 500) == pytest.approx(2 * 36 / (0.1 * 500))
+    assert ridge_stability(2.0, 3.0, 4.0, 500) == pytest.approx((12.0 * 2.0) ** 2 / (2 * 4 * 500))
     assert sgd_stability(2.0, [0.1, 0.2], 500) == pytest.approx(2 * 4 * 0.3 / 500)
 
 
-def test_stability_of_ridge_is_what_replacing_a_row_does():
+@pytest.mark.parametrize("strength", [0.5, 0.05, 0.005])
+def test_stability_of_ridge_is_what_replacing_a_row_does(strength):
     """Targets and features in [-1, 1], penalty strength |w|^2: the largest change of any loss stays below beta."""
-    rng, rows, strength = np.random.default_rng(0), 40, 0.5
-    x, y = rng.uniform(-1, 1, (rows, 1)), rng.uniform(-1, 1, rows)
+    rng, rows = np.random.default_rng(0), 10
+    x, y = 0.1 * rng.uniform(-1, 1, (rows, 1)), rng.choice([-1.0, 1.0], rows)
+    x[0], y[0] = 1.0, -1.0
     grid = np.array([[a, b] for a in np.linspace(-1, 1, 5) for b in np.linspace(-1, 1, 5)])
 
     def losses(a, b):

@@ -35,7 +35,7 @@ def stability_bound(
     risk : float
         Average loss on the training rows, or leave-one-out.
     beta : float
-        Replacing or dropping any one row changes no loss by more than that; see `svm_stability` and others.
+        Replacing or dropping any one row changes no loss by more than that; see `svm_stability`, `ridge_stability`.
     rows : int
         Training rows.
     confidence : float, default=0.95
@@ -74,21 +74,28 @@ def svm_stability(kernel_bound: float, strength: float, rows: int) -> float:
 
 
 def ridge_stability(kernel_bound: float, target_bound: float, strength: float, rows: int) -> float:
-    """Stability 2 (kernel_bound target_bound)^2 / (strength rows) of ridge regression, |y| <= target_bound.
+    """Stability of ridge regression: mean square loss with the penalty strength |f|^2, |y| <= target_bound.
+
+    Predictions stay within P = kernel_bound target_bound / sqrt(strength), so the loss has slopes of at most
+    2 (target_bound + P), and beta = slope^2 kernel_bound^2 / (2 strength rows).
 
     Examples
     --------
-    >>> ridge_stability(1.0, 1.0, 0.5, 1000)
-    0.004
+    >>> round(ridge_stability(1.0, 1.0, 1.0, 1000), 10)
+    0.008
     """
     k, b = check_divergence(kernel_bound, "kernel_bound"), check_divergence(target_bound, "target_bound")
-    return 2.0 * (k * b) ** 2 / (_positive(strength, "strength") * check_count(rows, "rows", minimum=1))
+    s = _positive(strength, "strength")
+    slope = 2.0 * b * (1.0 + k / math.sqrt(s))
+    return (slope * k) ** 2 / (2.0 * s * check_count(rows, "rows", minimum=1))
 
 
 def sgd_stability(lipschitz: float, steps: Any, rows: int) -> float:
-    """Stability (2 lipschitz^2 / rows) sum of step sizes of one stochastic gradient run (Hardt, Recht, Singer 2016).
+    """Stability (2 lipschitz^2 / rows) sum of step sizes of stochastic gradient descent (Hardt, Recht, Singer 2016).
 
-    For convex, smooth losses with steps of at most 2 / smoothness.
+    For convex, smooth losses, steps of at most 2 / smoothness and rows drawn at random: an average over the draws.
+    It bounds the expected gap between risk and training risk, and is not meant for `stability_bound`, which needs a
+    number for every run.
 
     Examples
     --------

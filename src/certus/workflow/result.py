@@ -17,6 +17,7 @@ from certus.guarantees import Certificate, Report
 from certus.workflow.columns import Columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import Evaluation
+from certus.workflow.findings import Findings
 from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
 from certus.workflow.race import Trial
@@ -81,6 +82,8 @@ class Study:
         The winner, trained on all learning rows; exactly the model that is certified.
     evaluation : Evaluation
         What the test rows say about it.
+    findings : Findings
+        Against whom it won, where it errs, what would help.
     certificates : Report
         Its certificates: of the test rows and of its training.
     seconds : float
@@ -99,6 +102,7 @@ class Study:
     winner: Winner
     best: StudyModel
     evaluation: Evaluation
+    findings: Findings
     certificates: Report
     seconds: float
     notes: list[str]
@@ -149,6 +153,7 @@ class Study:
                 "certificate": self.certificate.to_dict(),
             },
             "leaderboard": self.leaderboard,
+            "findings": self.findings.to_dict(),
             "certificates": self.certificates.to_dict()["certificates"],
             "notes": self.notes,
             "seconds": round(self.seconds, 3),

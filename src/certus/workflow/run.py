@@ -21,6 +21,9 @@ from certus.workflow.columns import Columns, classify_columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
 from certus.workflow.executors import Executor, InProcess, Workers
+from certus.workflow.findings import find_all
+from certus.workflow.findings.all import Finished
+from certus.workflow.findings.leakage import leakage_suspects
 from certus.workflow.journal import Journal
 from certus.workflow.learning import Learning, divide, train
 from certus.workflow.model import StudyModel
@@ -232,6 +235,11 @@ class _Run:
             self.notes.append("the table holds copies of rows: no split divides them, and each counts once in the test")
         self.values = target_values(self.frame, self.task)
         self.learning = self._learning()
+        self.suspects = leakage_suspects(self.learning)
+        self.notes += [
+            f"column {name!r} alone nearly gives the target away: leave it out if it is not known beforehand"
+            for name in self.suspects
+        ]
 
     def _learning(self) -> Learning:
         rows = self.split.learn
@@ -300,7 +308,7 @@ class _Run:
         best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
         threshold = None
         if not self.task.classification:
-            threshold = tolerance(self.learning.y[self.learning.validated(len(self.learning.divisions))], winner.said)
+            threshold = tolerance(self.learning.y[self.learning.validated(race.depth)], winner.said)
         evaluation = evaluate(
             best,
             X[test],
@@ -315,6 +323,26 @@ class _Run:
         if len(self.split.calibration):
             spared = self.split.calibration
             promises += best.calibrate(X[spared], self.values[spared], self.options.confidence).certificates
+        baseline = baseline_value(self.learning, self.task.measure)
+        finished = Finished(
+            task=self.task,
+            split=self.split,
+            learning=self.learning,
+            race=race,
+            complete=complete,
+            winner_value=winner.value,
+            winner_name=winner.name,
+            said=winner.said,
+            baseline=baseline,
+            model=best,
+            frame=X,
+            values=self.values,
+            evaluation=evaluation,
+            confidence=self.options.confidence,
+            threads=self.threads,
+        )
+        limit = None if self.options.time is None else self.begin + self.options.time
+        findings = find_all(finished, lambda: limit is None or _now() < limit)
         return Study(
             name=self.name,
             task=self.task,
@@ -322,10 +350,11 @@ class _Run:
             columns=self.columns,
             split=self.split,
             trials=trials,
-            baseline=baseline_value(self.learning, self.task.measure),
+            baseline=baseline,
             winner=winner,
             best=best,
             evaluation=evaluation,
+            findings=findings,
             certificates=self._training_report(best.model_).with_(promises),
             seconds=_now() - self.begin,
             notes=self.notes,
@@ -339,7 +368,7 @@ class _Run:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
         leaders = complete[:BLENDED_AT_MOST]
         said = [self._said(race, trial) for trial in leaders]
-        truth = self.learning.y[self.learning.validated(len(self.learning.divisions))]
+        truth = self.learning.y[self.learning.validated(race.depth)]
         weights = choose_blend([Votes(one) for one in said], truth, self.task.measure, self.options.seed)
         if weights is None:
             return Winner([complete[0]], np.ones(1), complete[0].value, race.answers(complete[0])[0])

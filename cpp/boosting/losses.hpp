@@ -1,0 +1,37 @@
+// Losses of boosting as functions of the raw prediction r: gradient, hessian and value, up to terms that do
+// not depend on r. Weights count in means only; the trees multiply derivatives by them.
+//
+//   squared      (y - r)^2 / 2              gamma        r + y exp(-r)
+//   absolute     |y - r|                    poisson      exp(r) - y r
+//   quantile     (y - r)(a - [y < r])       logistic     log(1 + exp(r)) - y r,  y in {0, 1}
+//   multinomial  log sum_k exp(r_k) - r_y
+#pragma once
+
+#include <span>
+
+#include "core/stop.hpp"
+#include "core/view2d.hpp"
+
+namespace certus::boosting {
+
+enum class Loss : int { squared, absolute, quantile, poisson, gamma, logistic };
+
+struct Rows {
+  std::span<const double> target;
+  std::span<const double> weights;  // empty: 1 each
+  double share = 0.5;               // of the quantile loss
+};
+
+// `hessians` may be empty if it is 1 for every row.
+void loss_gradients(Loss loss, const Rows& rows, std::span<const double> raw, std::span<double> gradients,
+                    std::span<double> hessians, int threads, StopToken& stop);
+// Weighted mean over the rows.
+double mean_loss(Loss loss, const Rows& rows, std::span<const double> raw, int threads, StopToken& stop);
+
+// Several classes: raw and shares are classes x rows, targets are class numbers.
+void class_shares(View2D<const double> raw, View2D<double> shares, int threads, StopToken& stop);
+void class_gradients(std::span<const double> target, std::span<const double> shares, Index label,
+                     std::span<double> gradients, std::span<double> hessians, int threads, StopToken& stop);
+double mean_class_loss(const Rows& rows, View2D<const double> raw, int threads, StopToken& stop);
+
+}  // namespace certus::boosting

@@ -1,0 +1,344 @@
+"""Histogram gradient boosting for classes (Friedman 2001; Ke et al. 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils import compute_sample_weight
+
+from certus.base import Classifier, fit_method, predict_method, register
+from certus.base.params import Exactly, InstanceOf, OneOf
+from certus.ensemble import _kernels_boosting as kernels
+from certus.ensemble.boosting_losses import BoostingLoss, MultinomialLoss, ScalarLoss
+from certus.ensemble.hist_gradient_boosting import HistGradientBoosting
+
+
+@register(
+    family="ensemble",
+    tasks=("classification",),
+    guarantees=("held-out error bound",),
+    cost="fit O(n p) for bins + O(rounds n p depth classes), predict O(n rounds depth classes)",
+)
+class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
+    r"""Boosted classification trees on binned columns: fast on large tables.
+
+    Two classes: :math:`P(y = 1 | x) = 1 / (1 + e^{-f_M(x)})`; more: the softmax of one :math:`f_M` per class, with
+    :math:`f_M = f_0 + \eta \sum_m t_m(x)`. Tree :math:`t_m` is grown on the derivatives :math:`g_i, h_i` of the
+    log-loss at :math:`f_{m-1}(x_i)`: a node is divided where
+    :math:`\frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda} - \frac{G^2}{H + \lambda}` is largest, with
+    :math:`G = \sum g_i`, :math:`H = \sum h_i`, and a leaf has the value :math:`-G / (H + \lambda)`. Columns are divided
+    at quantiles into at most 255 bins; missing values have a bin of their own and go to the side where they help
+    most; categories are put into order by :math:`G / H` at every node.
+
+    Use it for tables with more than some thousand rows, mixed columns and missing values.
+
+    Parameters
+    ----------
+    loss : {"log_loss"}, default="log_loss"
+        What is minimized.
+    learning_rate : float, default=0.1
+        Shrinks every tree.
+    max_iter : int, default=100
+        Most rounds.
+    max_leaf_nodes : int, default=31
+        Most leaves of a tree; None for no limit.
+    max_depth : int, default=None
+        Most divisions between the root and a leaf.
+    min_samples_leaf : int, default=20
+        Rows that every leaf keeps; weights do not count.
+    l2_regularization : float, default=0.0
+        The :math:`\lambda` above.
+    max_features : float, default=1.0
+        Share of the columns drawn at random and searched at each node.
+    max_bins : int, default=255
+        Most bins of a column, besides the one for missing values.
+    categorical_features : array-like of bool, int or str, or "from_dtype", default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a categorical type.
+    monotonic_cst : array-like of int or dict of str to int, default=None
+        1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For two
+        classes.
+    interaction_cst : {"pairwise", "no_interactions"} or sequence of sets of int, default=None
+        Which columns may meet on the path to a leaf.
+    warm_start : bool, default=False
+        Go on from the last fit with a larger ``max_iter``.
+    early_stopping : "auto" or bool, default="auto"
+        Stop when the score no longer improves; "auto" does so for more than 10 000 rows.
+    scoring : str, callable or None, default="loss"
+        The score; "loss" is minus the loss, None the learner's ``score``.
+    validation_fraction : int or float, default=0.1
+        Rows (or their share) held out for the score; None scores the training rows.
+    n_iter_no_change : int, default=10
+        Rounds without improvement before stopping.
+    tol : float, default=1e-7
+        What counts as improvement.
+    verbose : int, default=0
+        Accepted for compatibility; attach `certus.base.callbacks.Progress` to see progress.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the held-out rows, of the rows for quantiles and of ``max_features``.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, multiplied with ``sample_weight``; "balanced" gives all the same total weight.
+    growth : {"best_first", "depth_wise"}, default="best_first"
+        Which node is divided next: the one that gains most, or the shallowest.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_iter_, n_trees_per_iteration_ : int
+        Rounds, and trees in each of them (1 for two classes, else one per class).
+    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+        Scores before the first and after each round; empty without early stopping.
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of these columns.
+    trees_ : BoostedTrees
+        The trees as arrays.
+    baseline_ : ndarray of shape (n_trees_per_iteration_,)
+        The constant :math:`f_0`.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Column names, if the table had any.
+    report_ : Report
+        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
+
+    Notes
+    -----
+    Derivatives are rounded to a grid on which all sums are exact, so the trees do not depend on the number of
+    threads. Infinite values are allowed: they are the largest or smallest of their column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.ensemble import HistGradientBoostingClassifier
+    >>> X = np.linspace(0, 1, 200)[:, None]
+    >>> model = HistGradientBoostingClassifier().fit(X, np.where(X[:, 0] > 0.5, "high", "low"))
+    >>> print(model.predict([[0.2], [0.8]]))
+    ['low' 'high']
+    """
+
+    _constraints = {
+        **HistGradientBoosting._constraints,
+        "loss": [OneOf("log_loss")],
+        "class_weight": [InstanceOf(dict), OneOf("balanced"), Exactly(None)],
+    }
+    _state = ("classes_", *HistGradientBoosting._state)
+
+    def __init__(
+        self,
+        loss: str = "log_loss",
+        *,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        warm_start: bool = False,
+        early_stopping: bool | str = "auto",
+        scoring: Any = "loss",
+        validation_fraction: int | float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int = 0,
+        random_state: Any = None,
+        class_weight: Any = None,
+        growth: str = "best_first",
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.growth = growth
+
+    @fit_method
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> HistGradientBoostingClassifier:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 0 removes it. ``min_samples_leaf`` counts rows, not weights.
+        X_val, y_val, sample_weight_val : array-like, default=None
+            Held-out rows for early stopping, instead of ``validation_fraction``.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
+        return self
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row; of equally probable ones the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._labels(self._raw_predict(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Labels after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        for raw in self._staged_raw_predict(X):
+            yield self._labels(raw)
+
+    @predict_method
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._raw_predict(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Probabilities after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+        """
+        for raw in self._staged_raw_predict(X):
+            yield self._probabilities(raw)
+
+    @predict_method
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Raw predictions: the log-odds of the second class, or one number per class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return _decisions(self._raw_predict(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Raw predictions after 1, 2, … rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        for raw in self._staged_raw_predict(X):
+            yield _decisions(raw)
+
+    def _labels(self, raw: NDArray[np.float64]) -> NDArray[Any]:
+        best = (raw[0] > 0).astype(np.intp) if len(raw) == 1 else raw.argmax(axis=0)
+        return self.classes_[best]
+
+    def _probabilities(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(self.classes_) == 1:
+            return np.ones((raw.shape[1], 1))
+        if len(raw) > 1:
+            return np.ascontiguousarray(kernels.class_shares(raw).T)
+        second = expit(raw[0])
+        return np.stack([1.0 - second, second], axis=1)
+
+    def _make_loss(self) -> BoostingLoss:
+        return ScalarLoss("logistic") if len(self.classes_) <= 2 else MultinomialLoss(len(self.classes_))
+
+    def _encode_target(self, y: NDArray[Any], *, reset: bool) -> NDArray[np.float64]:
+        if reset:
+            return self._encode_labels(y).astype(np.float64)
+        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+        if (self.classes_[codes] != y).any():
+            unseen = np.setdiff1d(y, self.classes_).tolist()
+            raise ValueError(f"y contains previously unseen labels: {unseen}")
+        return codes.astype(np.float64)
+
+    def _decode_target(self, y: NDArray[np.float64]) -> NDArray[Any]:
+        return self.classes_[y.astype(np.intp)]
+
+    def _class_weights(self, y: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        if self.class_weight is None:
+            return None
+        weights: NDArray[np.float64] = compute_sample_weight(self.class_weight, self._decode_target(y))
+        return weights
+
+    def _restored(self) -> None:
+        super()._restored()
+        if hasattr(self, "trees_") and max(2, len(self.classes_)) != max(2, self.trees_.outputs):
+            raise ValueError("classes_ and trees_ have different numbers of classes")
+
+
+def _decisions(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
