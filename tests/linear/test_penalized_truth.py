@@ -51,6 +51,7 @@ def check_gap(model: Any, table: Table, y: Any, *, ratio: float, joint: bool) ->
         assert certificate.value <= len(table.X[0]) or certificate.quantity == "optimality gap"
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(max_examples=60)
 @given(tables(), FORMS, st.floats(-6, 1), st.sampled_from((1.0, 0.7, 0.2, 0.0)), st.booleans(), st.booleans())
 def test_elastic_net_gap(table: Table, form: Any, power: float, ratio: float, center: bool, positive: bool) -> None:
@@ -128,6 +129,7 @@ def test_altered_certificates_are_refused() -> None:
         type(gap).from_dict(record).check()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(max_examples=30)
 @given(tables(), FORMS, st.floats(-4, 1), st.sampled_from((1.0, 0.5, 0.0)), st.booleans())
 def test_multi_task_gap(table: Table, form: Any, power: float, ratio: float, center: bool) -> None:
