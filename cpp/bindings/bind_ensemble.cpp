@@ -5,6 +5,7 @@
 #include "bindings/sparse_table.hpp"
 #include "ensemble/compact_forest.hpp"
 #include "ensemble/forest.hpp"
+#include "ensemble/stumps.hpp"
 
 namespace certus::bindings {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 using ensemble::BagRule;
 using ensemble::CompactForest;
 using ensemble::ForestOptions;
+using ensemble::StumpSearch;
 using trees::Target;
 using trees::TreeNodes;
 
@@ -182,11 +184,52 @@ void bind_prediction(nb::module_& m) {
       nb::arg("threads"), "For every pair of rows of bits, how many they have in common.");
 }
 
+StumpSearch search_dense(StridedMatrix<const float> x, Vector<const std::uint32_t> rows,
+                         Vector<const std::uint32_t> labels, Index classes, int threads) {
+  return run_kernel([&](StopToken& stop) {
+    const auto columns = trees::ListedColumns::dense(view(x), span(rows), threads, stop);
+    return StumpSearch(*columns, span(rows), span(labels), classes, threads, stop);
+  });
+}
+
+StumpSearch search_sparse(const SparseTable& x, Vector<const std::uint8_t> kept,
+                          Vector<const std::uint32_t> rows, Vector<const std::uint32_t> labels, Index classes,
+                          int threads) {
+  return run_kernel([&](StopToken& stop) {
+    const auto columns = trees::ListedColumns::sparse(span(x.data), span(x.indices), span(x.indptr),
+                                                      span(kept), threads, stop);
+    return StumpSearch(*columns, span(rows), span(labels), classes, threads, stop);
+  });
+}
+
+void bind_stumps(nb::module_& m) {
+  nb::class_<StumpSearch>(m, "StumpSearch", "Sorted columns, to be searched for the best stump.")
+      .def(
+          "best",
+          [](const StumpSearch& search, Vector<const double> weights, Vector<double> left,
+             Vector<double> right, int threads) {
+            const ensemble::Stump stump =
+                run_kernel([&](StopToken& stop) { return search.best(span(weights), threads, stop); });
+            std::copy(stump.left.begin(), stump.left.end(), left.data());
+            std::copy(stump.right.begin(), stump.right.end(), right.data());
+            return std::make_tuple(stump.feature, stump.threshold);
+          },
+          nb::arg("weights").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+          nb::arg("threads"), "Column and threshold of the stump with the smallest weighted error.");
+  m.def("stump_search", &search_dense, nb::arg("x").noconvert(), nb::arg("rows").noconvert(),
+        nb::arg("labels").noconvert(), nb::arg("classes"), nb::arg("threads"),
+        "Sort the columns of a dense table.");
+  m.def("stump_search_sparse", &search_sparse, nb::arg("x"), nb::arg("kept").noconvert(),
+        nb::arg("rows").noconvert(), nb::arg("labels").noconvert(), nb::arg("classes"), nb::arg("threads"),
+        "Sort the columns of a table by columns.");
+}
+
 }  // namespace
 
 void bind_ensemble(nb::module_& m) {
   bind_growing(m);
   bind_prediction(m);
+  bind_stumps(m);
 }
 
 }  // namespace certus::bindings

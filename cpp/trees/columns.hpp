@@ -124,9 +124,11 @@ class ListedColumns final : public Columns {
                                       StopToken& stop) const;
   // All columns of a sparse table in compressed-column form; `kept[row]` is 0 for rows to leave out. Stored
   // zeros are dropped.
-  static std::unique_ptr<Columns> sparse(std::span<const float> data, std::span<const std::int32_t> indices,
-                                         std::span<const std::int32_t> indptr,
-                                         std::span<const std::uint8_t> kept, int threads, StopToken& stop);
+  static std::unique_ptr<ListedColumns> sparse(std::span<const float> data,
+                                               std::span<const std::int32_t> indices,
+                                               std::span<const std::int32_t> indptr,
+                                               std::span<const std::uint8_t> kept, int threads,
+                                               StopToken& stop);
 
   std::vector<ColumnPart> root() const override { return root_; }
   ColumnView sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,

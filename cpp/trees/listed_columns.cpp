@@ -93,11 +93,11 @@ std::unique_ptr<Columns> ListedColumns::restricted(std::span<const Row> rows, co
   return columns;
 }
 
-std::unique_ptr<Columns> ListedColumns::sparse(std::span<const float> data,
-                                               std::span<const std::int32_t> indices,
-                                               std::span<const std::int32_t> indptr,
-                                               std::span<const std::uint8_t> kept, int threads,
-                                               StopToken& stop) {
+std::unique_ptr<ListedColumns> ListedColumns::sparse(std::span<const float> data,
+                                                     std::span<const std::int32_t> indices,
+                                                     std::span<const std::int32_t> indptr,
+                                                     std::span<const std::uint8_t> kept, int threads,
+                                                     StopToken& stop) {
   const auto width = static_cast<Index>(indptr.size()) - 1;
   std::unique_ptr<ListedColumns> columns(new ListedColumns(data.size(), width));
   parallel_ranges(width, 64, threads, stop, [&](Index first, Index last, int) {

@@ -41,6 +41,7 @@ _NAMES = {
     "compare": "certus.verbs",
     "conformal": "certus.verbs",
     "guard": "certus.verbs",
+    "monitor": "certus.verbs",
     "plan": "certus.verbs",
     "select": "certus.verbs",
     "study": "certus.workflow",

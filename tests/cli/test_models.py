@@ -98,11 +98,13 @@ def test_predict_writes_what_python_predicts(model: Path, fitted: Pipeline, hold
         assert (run.code, run.out) == (0, "")
         assert "120 predictions written" in run.err
         assert read(output)["prediction"].to_list() == expected
-    assert Run("predict", model, holdout).out.splitlines() == ["prediction", *expected]
-    told = Run("predict", model, holdout, "--probabilities", "--json").json
+    lines = Run("predict", model, holdout).out.splitlines()
+    assert lines[0] == "prediction,probability_no,probability_yes"
+    assert [line.split(",")[0] for line in lines[1:]] == expected
+    told = Run("predict", model, holdout, "--json").json
     assert told["rows"] == 120
     first = told["predictions"][0]
-    assert first["probability of no"] + first["probability of yes"] == pytest.approx(1)
+    assert first["probability_no"] + first["probability_yes"] == pytest.approx(1)
 
 
 def test_predict_matches_columns_by_name_and_type(model: Path, tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_predict_matches_columns_by_name_and_type(model: Path, tmp_path: Path) -
     run = Run("predict", model, tmp_path / "new.csv")
     assert run.code == 0
     expected = certus.load(model).predict(table.select("age", "town")).tolist()
-    assert run.out.splitlines()[1:] == expected
+    assert [line.split(",")[0] for line in run.out.splitlines()[1:]] == expected
 
 
 def test_models_of_a_study_meet_columns_as_files_have_them(tmp_path: Path) -> None:
@@ -133,10 +135,10 @@ def test_models_of_a_study_meet_columns_as_files_have_them(tmp_path: Path) -> No
     few = table.filter(pl.col("code") == "10").head(3).with_columns(size=pl.lit(None, dtype=pl.Float64))
     few.drop("label").write_csv(tmp_path / "few.csv")
     assert pl.read_csv(tmp_path / "few.csv")["code"].dtype == pl.Int64
-    run = Run("predict", tmp_path / "model.certus", tmp_path / "few.csv", "--probabilities", "--json")
+    run = Run("predict", tmp_path / "model.certus", tmp_path / "few.csv", "--json")
     assert run.code == 0, run.err
     expected = model.predict_proba(few)[:, 0]
-    assert [row["probability of a"] for row in run.json["predictions"]] == expected.tolist()
+    assert [row["probability_a"] for row in run.json["predictions"]] == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -169,10 +171,10 @@ def test_predictions_are_no_formulas_in_a_spreadsheet(tmp_path: Path) -> None:
     labels = np.array(["=cmd|' /C calc'!A0", "=cmd|' /C calc'!A0", "-1.5", "-1.5", "@sum", "@sum"])
     certus.save(GaussianNB().fit(X, labels), tmp_path / "model.certus")
     pl.DataFrame(X, schema=["x"]).write_csv(tmp_path / "rows.csv")
-    Run("predict", tmp_path / "model.certus", tmp_path / "rows.csv", "-o", tmp_path / "out.csv", "--probabilities")
+    Run("predict", tmp_path / "model.certus", tmp_path / "rows.csv", "-o", tmp_path / "out.csv")
     written = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
     assert written["prediction"].to_list()[::2] == ["'=cmd|' /C calc'!A0", "-1.5", "'@sum"]
-    assert "probability of =cmd|' /C calc'!A0" in written.columns
+    assert "probability_=cmd|' /C calc'!A0" in written.columns
     plain = Run("predict", tmp_path / "model.certus", tmp_path / "rows.csv", "--json").json
     assert plain["predictions"][0]["prediction"] == "=cmd|' /C calc'!A0"
 

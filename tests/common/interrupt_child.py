@@ -13,6 +13,7 @@ import traceback
 import warnings
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from certus.base import catalogue
 
@@ -23,8 +24,9 @@ y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
 
 def outcome(path, stage):
     model = catalogue.find(path)()
+    target = y if get_tags(model).target_tags.single_output else np.column_stack([y, y[::-1]])
     if stage == "predict":
-        model.fit(X[:2_000], y[:2_000])
+        model.fit(X[:2_000], target[:2_000])
     pressed = []
 
     def press():
@@ -34,7 +36,7 @@ def outcome(path, stage):
     threading.Timer(0.2, press).start()
     try:
         while True:
-            model.fit(X, y) if stage == "fit" else model.predict(X)
+            model.fit(X, target) if stage == "fit" else model.predict(X)
     except KeyboardInterrupt:
         waited = time.perf_counter() - pressed[0]
     fitted = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]

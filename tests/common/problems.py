@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import make_classification, make_regression
+from sklearn.utils import get_tags
 
 from certus.base import catalogue
 from certus.base.catalogue import Entry
@@ -26,12 +27,26 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         )
         return X, y
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
+    if not get_tags(entry.learner()).target_tags.single_output:
+        y = np.column_stack([y, y[::-1]])
     return X, y
+
+
+# Learners whose defaults warn, as their scikit-learn namesakes' do, with settings that do not.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "LogisticRegressionCV": {
+        "Cs": (0.1, 1.0),
+        "cv": 3,
+        "l1_ratios": (0,),
+        "scoring": "neg_log_loss",
+        "use_legacy_attributes": False,
+    }
+}
 
 
 def make(entry: Entry) -> Any:
     """A fresh learner with a fixed seed where it has one, and with few members where it is an ensemble."""
-    learner = entry.learner()
+    learner = entry.learner(**SETTINGS.get(entry.name, {}))
     if "n_estimators" in learner.get_params():
         learner.set_params(n_estimators=10)
     if "random_state" in learner.get_params():

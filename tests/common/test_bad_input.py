@@ -10,7 +10,16 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
-NEEDS_TWO_CLASSES = {"LogisticRegression"}
+NEEDS_TWO_CLASSES = {
+    "LinearSVC",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "NuSVC",
+    "Perceptron",
+    "QuadraticDiscriminantAnalysis",
+    "SGDClassifier",
+    "SVC",
+}
 # Binned columns only have an order, in which infinity is the largest value; as in scikit-learn.
 ACCEPTS_INFINITY = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
 

@@ -6,13 +6,17 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from certus.base import catalogue
+from tests.common.problems import SETTINGS
 
 
 def _checks() -> list[pytest.ParameterSet]:
     found = []
     for entry in catalogue.entries():
         generator = estimator_checks_generator(
-            entry.learner(), legacy=True, expected_failed_checks=entry.known_failures, mark=None
+            entry.learner(**SETTINGS.get(entry.name, {})),
+            legacy=True,
+            expected_failed_checks=entry.known_failures,
+            mark=None,
         )
         for learner, check in generator:
             name = getattr(check, "func", check).__name__

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy import special
 from scipy.spatial import ConvexHull
 
 from certus.guarantees import (
@@ -60,6 +61,27 @@ def scenario(
     found = [scheme(rng.random((rows, 2))) for _ in range(replicates)]
     known = {k: bound(k, rows) for k in {k for k, _ in found}}
     return finding(np.array([known[k] for k, _ in found]), np.array([risk for _, risk in found]))
+
+
+def support_vector_machine(rows: int, features: int, replicates: int, strength: float = 0.1) -> Finding:
+    """Soft-margin machines with an offset on two normal classes; P(y f(x) < 1) is a normal probability."""
+    from sklearn.svm import SVC
+
+    rng, values, truths = np.random.default_rng([rows, features]), [], []
+    center = np.r_[1.0, np.zeros(features - 1)]
+    for _ in range(replicates):
+        y = rng.choice([-1.0, 1.0], rows)
+        if abs(y.sum()) == rows:
+            continue
+        x = rng.normal(size=(rows, features)) + y[:, None] * center
+        machine = SVC(kernel="linear", C=strength, tol=1e-7).fit(x, y)
+        w, b = machine.coef_[0], float(machine.intercept_[0])
+        kept = int(np.sum(y * (x @ w + b) <= 1.0 + 1e-5))
+        length = float(np.linalg.norm(w))
+        tails = special.ndtr((1.0 - np.array([w @ center + b, w @ center - b])) / length)
+        values.append(campi_garatti(kept, rows, LEVEL).value)
+        truths.append(float(tails.mean()))
+    return finding(np.array(values), np.array(truths))
 
 
 def best_threshold(
@@ -169,6 +191,8 @@ CASES = {
     "vote, smallest out-of-bag bound, 25 bags of 400 rows": bagged_votes,
 }
 SLOW_CASES = {
+    "Campi-Garatti, support vector machine, 60 rows, 2 features": lambda: support_vector_machine(60, 2, 2000),
+    "Campi-Garatti, support vector machine, 150 rows, 10 features": lambda: support_vector_machine(150, 10, 1000),
     "Campi-Garatti, convex hull of 100 points": lambda: scenario(hull, 100, 10_000),
     "Campi-Garatti, staircase of 1000 points": lambda: scenario(staircase, 1000, 10_000),
     "PAC-Bayes-kl, 200 lucky voters, 30 rows, 10 000 times": lambda: gibbs_posterior(30, replicates=10_000),

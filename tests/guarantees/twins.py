@@ -152,3 +152,30 @@ def xi_of_three(rows: int) -> Fraction:
             ways = math.comb(rows, i) * math.comb(rows - i, j)
             total += ways * Fraction(i, rows) ** i * Fraction(j, rows) ** j * Fraction(k, rows) ** k
     return total
+
+
+def growth_function(table: list[list[int]]) -> list[int]:
+    """All sets of columns, all rows, nothing skipped."""
+    points = range(len(table[0]))
+    return [
+        max(len({tuple(row[j] for j in chosen) for row in table}) for chosen in itertools.combinations(points, m))
+        for m in range(1, len(table[0]) + 1)
+    ]
+
+
+def vc_dimension(table: list[list[int]]) -> int:
+    return max([0, *(m + 1 for m, count in enumerate(growth_function(table)) if count == 2 ** (m + 1))])
+
+
+def rademacher(table: list[list[float]]) -> float:
+    """Mean over all signs of the largest correlation."""
+    points = len(table[0])
+    tops = [
+        max(sum(s * h for s, h in zip(signs, row, strict=True)) for row in table)
+        for signs in itertools.product((-1, 1), repeat=points)
+    ]
+    return sum(tops) / len(tops) / points
+
+
+def stability_bound(risk: float, beta: float, rows: int, delta: float) -> float:
+    return risk + 2 * beta + (4 * rows * beta + 1) * math.sqrt(math.log(1 / delta) / (2 * rows))

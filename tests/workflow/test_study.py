@@ -177,10 +177,25 @@ def test_equal_rows_never_straddle_the_split() -> None:
     frame = pl.concat([table(60)] * 5)
     columns = classify_columns(frame.drop("id"), {"sold": "target"})
     for seed in range(20):
-        split = split_rows(frame, columns.used, holdout=0.2, seed=seed)
-        assert len(split.learn) + len(split.test) == frame.height
+        split = split_rows(frame, columns.used, "sold", holdout=0.2, seed=seed)
+        assert split.copies
+        assert len(split.learn) + 5 * len(split.test) == frame.height
         learned = set(frame[split.learn].select(columns.used).rows())
-        assert not learned & set(frame[split.test].select(columns.used).rows())
+        tested = frame[split.test].select(columns.used).rows()
+        assert len(set(tested)) == len(tested)
+        assert not learned & set(tested)
+    result = study(frame, target="sold", families=["bayes"], trials=1)
+    assert "copies-count-once" in result.certificate.assumptions
+    assert result.certificate.check()
+
+
+def test_rows_of_few_discrete_columns_repeat_by_chance() -> None:
+    """With 2 x 3 x 2 different rows, equal ones are no copies: each is an observation of its own."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"a": rng.integers(0, 2, 500), "b": rng.integers(0, 3, 500), "y": rng.integers(0, 2, 500)})
+    split = split_rows(frame, ["a", "b"], "y", holdout=0.2, seed=0)
+    assert not split.copies
+    assert (len(split.learn), len(split.test)) == (400, 100)
 
 
 def test_tolerance_is_rounded_up_to_two_digits() -> None:
@@ -196,3 +211,75 @@ def test_report_escapes_what_the_user_wrote() -> None:
     assert "<script>" not in page
     assert "<b>yes</b>" not in page
     assert "&lt;b&gt;yes&lt;/b&gt;" in page
+
+
+@pytest.mark.parametrize("target", ["sold", "price"])
+def test_sets_and_intervals_cover_rows_that_nobody_saw(target: str) -> None:
+    result = study(table(4000), target=target, families=["linear"], trials=2)
+    assert len(result.split.calibration) == 400
+    parts = [set(part) for part in (result.split.learn, result.split.calibration, result.split.test)]
+    assert sum(map(len, parts)) == len(set.union(*parts)) == 4000
+    fresh = table(4000, seed=1)
+    if target == "sold":
+        places = np.searchsorted(result.best.classes_, fresh["sold"].to_numpy())
+        covered = result.best.predict_set(fresh)[np.arange(4000), places]
+    else:
+        low, high = result.best.predict_interval(fresh).T
+        covered = (low <= fresh["price"].to_numpy()) & (fresh["price"].to_numpy() <= high)
+    promised = next(item for item in result.certificates if item.kind == "expectation" and item.quantity != "error")
+    assert 0.93 < covered.mean() < 0.99, promised
+
+
+def test_groups_stay_together_and_are_the_unit_of_the_promise() -> None:
+    rng = np.random.default_rng(0)
+    frame = table(600).with_columns(shop=pl.Series(rng.integers(0, 60, 600)))
+    result = study(frame, target="sold", group="shop", families=["bayes"], trials=1)
+    shops = frame["shop"].to_numpy()
+    assert not set(shops[result.split.learn]) & set(shops[result.split.test])
+    assert "shop" not in result.columns.used
+    assert result.certificate.quantity == "mean over groups of the error"
+    wrong = result.evaluation.truth != result.evaluation.answers
+    tested = shops[result.split.test]
+    means = [wrong[tested == shop].mean() for shop in np.unique(tested)]
+    assert result.certificate.witness["rows"] == len(means)
+    assert result.certificate.value > np.mean(means)
+
+
+def test_the_last_rows_by_time_are_the_test_rows() -> None:
+    frame = table(500).with_columns(when=pl.Series(np.random.default_rng(1).permutation(500)))
+    result = study(frame, target="sold", order="when", families=["bayes"], trials=1)
+    when = frame["when"].to_numpy()
+    assert when[result.split.learn].max() < when[result.split.test].min()
+    assert "future-like-test-period" in result.certificate.assumptions
+    assert result.certificate.check()
+    assert len(result.split.calibration) == 0
+
+
+@pytest.mark.parametrize("measure", ["balanced_error", "log_loss", "auc", "f1", "macro_f1"])
+def test_measures_of_labels(measure: str) -> None:
+    result = study(table(400), target="sold", measure=measure, families=["linear", "bayes"], trials=3)
+    assert result.certificate.check()
+    assert 0.0 <= result.winner.value < result.baseline
+
+
+def test_unknown_measures_and_labels() -> None:
+    with pytest.raises(StudyError, match=r"'rmse' does not fit a binary task.\nHint: choose among error"):
+        study(table(), target="sold", measure="rmse")
+    with pytest.raises(StudyError, match=r"'maybe' is not among the labels.\nHint: they are no, yes"):
+        study(table(), target="sold", positive="maybe")
+    with pytest.raises(StudyError, match="there is no family 'magic'"):
+        study(table(), target="sold", families=["magic"])
+    with pytest.raises(StudyError, match="--group and --order exclude each other"):
+        study(table(), target="sold", group="x", order="id")
+
+
+def test_the_positive_label_decides_f1() -> None:
+    one, other = (
+        study(table(300), target="sold", measure="f1", positive=label, families=["bayes"], trials=1)
+        for label in ("yes", "no")
+    )
+    truth, answers = one.evaluation.truth, one.evaluation.answers
+    for result, label in ((one, "yes"), (other, "no")):
+        hits = ((truth == label) & (answers == label)).sum()
+        expected = 1 - 2 * hits / ((truth == label).sum() + (answers == label).sum())
+        assert result.evaluation.value == pytest.approx(expected)

@@ -148,6 +148,32 @@ class Function:
         return "a callable"
 
 
+class HasMethods:
+    """An object with all of the given methods, such as an estimator with ``fit``."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def allows(self, value: Any) -> bool:
+        return all(callable(getattr(value, name, None)) for name in self.names)
+
+    def __str__(self) -> str:
+        return "an object with the method(s) " + ", ".join(repr(name) for name in self.names)
+
+
+class Folds:
+    """What ``cv`` accepts: None, a number of folds, a splitter, or an iterable of (train, test) positions."""
+
+    def allows(self, value: Any) -> bool:
+        if isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_):
+            return int(value) >= 2
+        splitter = hasattr(value, "split") and hasattr(value, "get_n_splits")
+        return value is None or splitter or (isinstance(value, Iterable) and not isinstance(value, str))
+
+    def __str__(self) -> str:
+        return "an int in the range [2, inf), an object implementing 'split' and 'get_n_splits', an iterable or None"
+
+
 class RandomState:
     """What ``random_state`` accepts: None, a seed, or a NumPy generator."""
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "select": "The best of several candidates, with the price of having looked.",
     "guard": "Thresholds that keep a named rate, or the news that none does.",
     "conformal": "Prediction sets and intervals.",
+    "monitor": "Watch a deployed model: alarm with a known chance of being false.",
     "check": "Verify the certificates of a saved model again.",
     "info": "Describe a saved model.",
     "learners": "List the catalogue of learners.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from certus.base.persistence.atomic import atomic_file
 from certus.workflow.encoding import TableEncoder
+from certus.workflow.model import StudyModel
 from certus.workflow.tables import read_table
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "read_table",
     "safe_for_spreadsheets",
     "values_of",
+    "write_pieces",
     "write_table",
 ]
 
@@ -86,8 +88,9 @@ def input_of(model: Any, frame: pl.DataFrame) -> Any:
 
 def _knows_columns(model: Any) -> bool:
     """Whether the model encodes the columns of a table itself."""
-    parts = [step for _, step in getattr(model, "steps", ())[:1]] + list(getattr(model, "members_", ())[:1])
-    return isinstance(model, TableEncoder) or any(_knows_columns(part) for part in parts)
+    if isinstance(model, StudyModel | TableEncoder):
+        return True
+    return any(_knows_columns(step) for _, step in getattr(model, "steps", ())[:1])
 
 
 def text_columns(model: Any) -> set[str]:
@@ -142,6 +145,26 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
         raise ValueError(f"cannot write {path.name!r}: unknown ending.\nHint: use one of {', '.join(writers)}.")
     with atomic_file(path) as stream:
         writers[ending](stream)
+
+
+def write_pieces(pieces: Iterator[pl.DataFrame], path: Path) -> int:
+    """Write pieces of a table to one file as its ending says, complete or not at all; returns the number of rows.
+
+    Text files grow piece by piece, so that any size fits into memory.
+    """
+    separators = {".csv": ",", ".tsv": "\t"}
+    ending = path.suffix.lower()
+    if ending not in separators:
+        frame = pl.concat(list(pieces))
+        write_table(frame, path)
+        return frame.height
+    rows = 0
+    with atomic_file(path) as stream:
+        for piece in pieces:
+            text = safe_for_spreadsheets(piece).write_csv(include_header=rows == 0, separator=separators[ending])
+            stream.write(text.encode())
+            rows += piece.height
+    return rows
 
 
 def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,5 +1,7 @@
 """Ensembles: forests, bagging and boosting."""
 
+from certus.ensemble.ada_boost_classifier import AdaBoostClassifier
+from certus.ensemble.ada_boost_regressor import AdaBoostRegressor
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.extra_trees_classifier import ExtraTreesClassifier
 from certus.ensemble.extra_trees_regressor import ExtraTreesRegressor
@@ -10,6 +12,8 @@ from certus.ensemble.random_forest_classifier import RandomForestClassifier
 from certus.ensemble.random_forest_regressor import RandomForestRegressor
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BoostedTrees",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",

@@ -1,4 +1,4 @@
-"""Evaluation: wrappers that turn any model into one with prediction intervals or sets that can be trusted."""
+"""Evaluation: intervals and sets that can be trusted around any model, and pictures that show their guarantees."""
 
 from certus.evaluation.conformal import (
     CrossConformalClassifier,
@@ -6,10 +6,30 @@ from certus.evaluation.conformal import (
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
+from certus.evaluation.displays import (
+    CalibrationDisplay,
+    ConfusionDisplay,
+    Display,
+    ImportancesDisplay,
+    LearningCurveDisplay,
+    PrecisionRecallDisplay,
+    RaceDisplay,
+    ResidualsDisplay,
+    RocDisplay,
+)
 
 __all__ = [
+    "CalibrationDisplay",
+    "ConfusionDisplay",
     "CrossConformalClassifier",
     "CrossConformalRegressor",
+    "Display",
+    "ImportancesDisplay",
+    "LearningCurveDisplay",
+    "PrecisionRecallDisplay",
+    "RaceDisplay",
+    "ResidualsDisplay",
+    "RocDisplay",
     "SplitConformalClassifier",
     "SplitConformalRegressor",
 ]

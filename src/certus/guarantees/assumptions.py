@@ -9,6 +9,7 @@ ASSUMPTIONS: dict[str, str] = {
     "symmetric-learner": "the learner ignores the order of the rows, up to its own randomness",
     "exchangeable": "every order of the calibration rows and the new row is equally likely",
     "independent-holdout": "the rows were used neither for training nor for any choice about the model",
+    "copies-count-once": "equal rows are copies of one observation, and count as one",
     "future-like-test-period": "rows to come behave like those of the test period",
     "fixed-sample-size": "the number of rows was decided before looking at the results",
     "fixed-order": "the order of the rows was fixed, or drawn from the recorded seed, before seeing losses",

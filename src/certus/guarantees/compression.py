@@ -6,18 +6,17 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from certus.guarantees import clopper_pearson, rules
+from certus.guarantees import rules
 from certus.guarantees.arguments import check_count
-from certus.guarantees.binomial_tail import bisect, log_lower_tail
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.errors import CertificateError
+from certus.guarantees.log_tail import log_tail_inverse, summed_tail_inverse
 from certus.guarantees.risk_records import check_divergence, check_level, failure_share, risk_record
 from certus.guarantees.rules import Derivation
 from certus.guarantees.wording import count, plural
 
 THEOREM = "Relating Data Compression and Learnability (Littlestone, Warmuth 1986), tail of Langford (2005)"
 RULE = "sample-compression"
-_SMALLEST_LOG = -600.0  # below it exp underflows or the incomplete beta function loses its digits
 
 
 def compression_bound(
@@ -63,7 +62,7 @@ def compression_bound(
     level, paid = check_level(confidence, uses)
     messages = check_divergence(log_messages, "log_messages")
     log_delta = math.log(failure_share(level, paid)) - _log_choices(kept, total) - messages
-    value = _log_tail_inverse(wrong, total - kept, log_delta)
+    value = log_tail_inverse(wrong, total - kept, log_delta)
     return _record(value, kept, wrong, total, messages, level, paid, quantity)
 
 
@@ -79,17 +78,6 @@ def _log_choices(support: int, rows: int) -> float:
     """log(rows C(rows, support)): which size, and which rows."""
     ways = -math.log1p(rows) - float(special.betaln(rows - support + 1.0, support + 1.0))
     return math.log(rows) + max(0.0, ways) * (1.0 + 1e-14) + 1e-12
-
-
-def _log_tail_inverse(errors: int, rows: int, log_delta: float) -> float:
-    """The p with P(Binomial(rows, p) <= errors) = exp(log_delta), rounded up, for deltas of any smallness."""
-    if errors >= rows:
-        return 1.0
-    if errors == 0:
-        return min(1.0, -math.expm1(log_delta / rows) * (1.0 + 1e-13))
-    if log_delta > _SMALLEST_LOG:
-        return clopper_pearson.upper(errors, rows, math.exp(log_delta))
-    return bisect(lambda p: log_lower_tail(errors, rows, p) > log_delta - 1e-9, errors / rows, 1.0)
 
 
 def _record(
@@ -140,17 +128,3 @@ def _check_compression(certificate: Certificate, data: Any) -> Derivation:
         certificate.quantity,
     )
     return Derivation(summed_tail_inverse(errors, rows - support, goal), error=1e-9, record=record)
-
-
-def summed_tail_inverse(errors: int, rows: int, log_delta: float) -> float:
-    """The p at which log sum_{j<=errors} C(rows, j) p^j (1-p)^(rows-j) falls to `log_delta`."""
-    if errors >= rows:
-        return 1.0
-    j = np.arange(errors + 1.0)
-    ways = special.gammaln(rows + 1.0) - special.gammaln(j + 1.0) - special.gammaln(rows - j + 1.0)
-
-    def above(p: float) -> bool:
-        terms = ways + j * math.log(p) + (rows - j) * math.log1p(-p)
-        return float(special.logsumexp(terms)) > log_delta
-
-    return bisect(above, errors / rows, 1.0) if errors else bisect(above, 1e-300, 1.0)

@@ -27,7 +27,7 @@ QUANTITY = "leave-one-out error"
 def support_leave_one_out(support: int, rows: int) -> Certificate:
     """Leaving out a row that is no support vector changes nothing: leave-one-out error <= support / rows.
 
-    Averaged over samples of one row more, E[error] <= E[support] / rows.
+    On average over samples the error after training on one row fewer is at most E[support] / rows.
 
     Examples
     --------

@@ -60,20 +60,19 @@ def out_of_bag_errors(masks: Any, votes: Any, labels: Any, *, weights: Any = Non
     """
     outside, wrong = _check_votes(masks, votes, labels)
     mass, kl = _check_weights(weights, len(outside))
-    tested = outside.astype(np.float64)
-    errs = (wrong & outside).astype(np.float64)
-    common = tested @ tested.T
-    # Sums of zeros and ones below 2^53 are exact. One errs and the other does not: both directions.
-    both = errs @ errs.T
-    one = errs @ tested.T
+    exact = np.float32 if outside.shape[1] < 1 << 24 else np.float64  # sums of zeros and ones without rounding
+    tested: np.ndarray = outside.astype(exact)
+    errs: np.ndarray = (wrong & outside).astype(exact)
+    common, both, one = ((a @ b.T).astype(np.float64) for a, b in ((tested, tested), (errs, errs), (errs, tested)))
+    # One errs and the other does not: both directions.
     apart = one + one.T - 2.0 * both
-    gibbs = float(mass @ (errs.sum(axis=1) / np.maximum(1.0, tested.sum(axis=1))))
+    gibbs = float(mass @ (np.diagonal(both) / np.diagonal(common)))
     shared = np.maximum(1.0, common)
     return OutOfBagErrors(
         gibbs=min(1.0, gibbs),
         tandem=min(1.0, float(mass @ (both / shared) @ mass)),
         disagreement=min(1.0, float(mass @ (apart / shared) @ mass)),
-        rows=int(tested.sum(axis=1).min()),
+        rows=int(np.diagonal(common).min()),
         pair_rows=int(common.min()),
         kl=kl,
     )

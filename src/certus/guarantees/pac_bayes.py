@@ -7,8 +7,7 @@ from typing import Any
 from certus.guarantees import concentration, concentration_checks, rules
 from certus.guarantees.arguments import SIDES, check_choice, check_count
 from certus.guarantees.certificate import Certificate
-from certus.guarantees.errors import CertificateError
-from certus.guarantees.risk_records import check_divergence, check_level, check_share, failure_share
+from certus.guarantees.risk_records import check_divergence, check_level, check_share, compare_mean, failure_share
 from certus.guarantees.rules import Derivation, Value
 from certus.guarantees.wording import confidence_percent, number, percent, plural
 from certus.guarantees.xi import log_xi, summed_log_xi
@@ -118,10 +117,7 @@ def _check_pac_bayes(certificate: Certificate, data: Any) -> Derivation:
     witness, side, uses = certificate.witness, certificate.inputs["side"], certificate.inputs["uses"]
     risk, kl = check_share(witness["risk"], "risk"), check_divergence(witness["kl"])
     rows = check_count(witness["rows"], "rows", minimum=1)
-    if data is not None:
-        losses = [float(loss) for loss in data]
-        if len(losses) != rows or abs(math.fsum(losses) / rows - risk) > 1e-12:
-            raise CertificateError(f"{certificate.quantity}: the {len(losses)} losses do not have the mean {risk!r}")
+    compare_mean(certificate, data, risk, rows)
     high = second_route(risk, kl, rows, certificate.confidence, uses)
     low = 1.0 - second_route(1.0 - risk, kl, rows, certificate.confidence, uses)
     value: Value = (low, high) if side == "both" else high if side == "upper" else low

@@ -1,12 +1,14 @@
 """The certificate of an upper bound on a risk that the training rows themselves support."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from certus.guarantees.arguments import check_count
 from certus.guarantees.certificate import Certificate
+from certus.guarantees.errors import CertificateError
 from certus.guarantees.levels import check_confidence, exact
-from certus.guarantees.wording import confidence_percent, percent
+from certus.guarantees.wording import confidence_percent, number, percent
 
 
 def check_level(confidence: object, uses: object) -> tuple[float, int]:
@@ -44,6 +46,15 @@ def failure_share(confidence: float, uses: int) -> float:
     return float((1 - exact(confidence)) / uses)
 
 
+def compare_mean(certificate: Certificate, data: Any, mean: float, rows: int) -> None:
+    """Refuse rows of data (losses, or truth values) whose mean or number is not that of the witness."""
+    if data is None:
+        return
+    losses = [float(loss) for loss in data]
+    if len(losses) != rows or abs(math.fsum(losses) / rows - mean) > 1e-12:
+        raise CertificateError(f"{certificate.quantity}: the {len(losses)} rows of data do not have the mean {mean!r}")
+
+
 def risk_record(
     value: float,
     *,
@@ -56,17 +67,21 @@ def risk_record(
     assumptions: tuple[str, ...],
     witness: Mapping[str, Any],
     inputs: Mapping[str, Any] | None = None,
+    trivial: float = 1.0,
 ) -> Certificate:
-    """Certificate of "`quantity` is at most `value`" with the trivial value 1; `basis` says what it rests on."""
+    """Certificate of "`quantity` is at most `value`"; `basis` says what it rests on.
+
+    The range of the loss ends at `trivial`; with 1 the bound is written as a percentage.
+    """
     paid = f"; {uses} uses paid for" if uses > 1 else ""
     counted = ("candidates-counted",) if uses > 1 else ()
     return Certificate(
         claim=f"With confidence {confidence_percent(confidence)} the {quantity} is at most "
-        f"{percent(value, 'upper')} ({basis}{paid}).",
+        f"{percent(value, 'upper') if trivial == 1.0 else number(value, 'upper')} ({basis}{paid}).",
         quantity=quantity,
         direction="upper",
         value=value,
-        trivial=1.0,
+        trivial=trivial,
         confidence=confidence,
         kind="probable",
         theorem=theorem,

@@ -1,8 +1,42 @@
 """Linear models: fast solvers, and for every solution a certificate of how far it can be from the best one."""
 
+from certus.linear.elastic_net import ElasticNet
+from certus.linear.elastic_net_cv import ElasticNetCV
+from certus.linear.lasso import Lasso
+from certus.linear.lasso_cv import LassoCV
 from certus.linear.linear_regression import LinearRegression
+from certus.linear.linear_svc import LinearSVC
+from certus.linear.linear_svr import LinearSVR
 from certus.linear.logistic_regression import LogisticRegression
+from certus.linear.logistic_regression_cv import LogisticRegressionCV
+from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
+from certus.linear.multi_task_elastic_net_cv import MultiTaskElasticNetCV
+from certus.linear.multi_task_lasso import MultiTaskLasso
+from certus.linear.multi_task_lasso_cv import MultiTaskLassoCV
+from certus.linear.paths import enet_path, lasso_path
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
+from certus.linear.ridge_classifier_cv import RidgeClassifierCV
+from certus.linear.ridge_cv import RidgeCV
 
-__all__ = ["LinearRegression", "LogisticRegression", "Ridge", "RidgeClassifier"]
+__all__ = [
+    "ElasticNet",
+    "ElasticNetCV",
+    "Lasso",
+    "LassoCV",
+    "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "MultiTaskElasticNet",
+    "MultiTaskElasticNetCV",
+    "MultiTaskLasso",
+    "MultiTaskLassoCV",
+    "Ridge",
+    "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
+    "enet_path",
+    "lasso_path",
+]

@@ -22,7 +22,7 @@ class Penalty:
 def resolve_penalty(learner: Any) -> Penalty:
     """The penalty of a LogisticRegression; raises where its solver cannot have it."""
     kind = _kind(learner)
-    _check_combination(learner.solver, kind, learner.dual)
+    check_combination(learner.solver, kind, learner.dual)
     _warn_inconsistent(learner, kind)
     if kind is None or (kind == "l2" and learner.C == np.inf):
         return Penalty(0.0, 0.0)
@@ -57,7 +57,8 @@ def _kind(learner: Any) -> str | None:
     return {0: "l2", None: "l2", 1: "l1"}.get(learner.l1_ratio, "elasticnet")
 
 
-def _check_combination(solver: str, kind: str | None, dual: bool) -> None:
+def check_combination(solver: str, kind: str | None, dual: bool) -> None:
+    """Raise where a solver of this name cannot have the penalty."""
     if solver not in ("liblinear", "saga") and kind not in ("l2", None):
         raise ValueError(
             f"Solver {solver} supports only 'l2' or None penalties, got {kind} penalty.\n"

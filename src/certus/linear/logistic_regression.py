@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +140,7 @@ class LogisticRegression(LinearClassification, Classifier):
         "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = (
+    _state: ClassVar[tuple[str, ...]] = (
         "classes_",
         "coef_",
         "intercept_",
@@ -216,11 +216,7 @@ class LogisticRegression(LinearClassification, Classifier):
         large = self.solver not in ("liblinear", "sag", "saga")
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large)
         codes = self._encode_labels(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
-                f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
-            )
+        self._refuse_one_class()
         self._check_liblinear(X)
         weights, class_weights = self._weights(X, y, codes, sample_weight)
         problem = self._problem(X, codes, weights, penalty)
@@ -234,6 +230,13 @@ class LogisticRegression(LinearClassification, Classifier):
             result = solve(problem, penalty, self.solver, self._start(problem), accuracy, watch)
         self._store(problem, penalty, result, class_weights)
         return self
+
+    def _refuse_one_class(self) -> None:
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
+            )
 
     def _check_liblinear(self, X: Any) -> None:
         if self.solver != "liblinear":

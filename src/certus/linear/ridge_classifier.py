@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import Tags, column_or_1d, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils import Tags
 
-from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base import Classifier, check_weights, check_Xy, fit_method, register, resolve_threads
 from certus.base.params import Exactly, InstanceOf, OneOf
-from certus.linear.design import make_design
-from certus.linear.label_certificate import label_certificate, undecided_rows
-from certus.linear.least_squares import NotFiniteError, Problem, Solution
-from certus.linear.moments import gamma
-from certus.linear.prediction import LinearClassification
-from certus.linear.quadratic_gap import QuadraticEvidence
+from certus.linear.least_squares import NotFiniteError, Problem
 from certus.linear.regression_fit import name_the_place, store_regression
+from certus.linear.ridge_labels import RidgeLabels
 from certus.linear.ridge_solvers import (
     COUNTED,
     RIDGE_CONSTRAINTS,
@@ -38,7 +30,7 @@ from certus.linear.ridge_solvers import (
         "check_non_transformer_estimators_n_iter": "n_iter_ is None for direct solvers, as in scikit-learn"
     },
 )
-class RidgeClassifier(LinearClassification, Classifier):
+class RidgeClassifier(RidgeLabels, Classifier):
     """Ridge regression on labels coded as -1 and 1, one regression per class if there are more than two.
 
     Minimizes, over coefficients w_k and intercepts b_k of the classes k (not penalized) with weights s,
@@ -166,9 +158,7 @@ class RidgeClassifier(LinearClassification, Classifier):
         X, y = check_Xy(self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False)
         targets = self._coded(y)
         weights = check_weights(self, sample_weight, X)
-        if self.class_weight:
-            by_class = compute_sample_weight(self.class_weight, y)
-            weights = by_class if weights is None else weights * by_class
+        weights = self._with_class_weights(weights, y)
         alphas = penalties(self.alpha, targets.shape[1])
         problem = Problem(X, targets, weights, alphas, self.fit_intercept, resolve_threads())
         try:
@@ -181,61 +171,7 @@ class RidgeClassifier(LinearClassification, Classifier):
         self._certify_labels(problem, solution, evidence)
         return self
 
-    def _coded(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """Targets -1 and 1, one column per class or label (one column for two classes)."""
-        check_classification_targets(y)
-        self.multilabel_ = type_of_target(y, input_name="y") == "multilabel-indicator"
-        y = y if self.multilabel_ else column_or_1d(y, warn=True)
-        binarizer = LabelBinarizer(pos_label=1, neg_label=-1)
-        coded = binarizer.fit_transform(y)
-        self.classes_ = binarizer.classes_
-        return np.ascontiguousarray(coded, dtype=np.float64)
-
-    def _certify_labels(self, problem: Problem, solution: Solution, evidence: QuadraticEvidence) -> None:
-        """Add how many training labels are those of the exact optimum, where the distance to it is known."""
-        if evidence.metric is None:
-            return
-        coef = self.coef_.astype(np.float64)
-        intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (len(coef),)).copy()
-        metric = evidence.metric.min(axis=0)
-        design = make_design(problem.X, problem.threads)
-        scores, lengths = design.scores_and_lengths(coef, intercept, solution.mean_x, metric)
-        weight = float(len(scores) if problem.weights is None else problem.weights.sum())
-        size = float(np.abs(coef * metric).max(initial=0.0)) * np.sqrt(coef.shape[1])
-        fixed = float(
-            np.abs(coef @ solution.mean_x).max(initial=0.0)
-            + np.abs(coef).max(initial=0.0) * np.abs(solution.mean_x).sum()
-            + np.abs(intercept).max(initial=0.0)
-        )
-        rounding = gamma(coef.shape[1] + 8) * (lengths * size + fixed)
-        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.intercept_gap / weight) + rounding
-        if self.multilabel_:
-            undecided = int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
-        else:
-            undecided = undecided_rows(scores, reach if len(coef) == 1 else 2.0 * reach)
-        self.report_ = self.report_.with_([label_certificate(undecided, len(scores), evidence.distance)])
-
-    @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
-            One label per row, or a 0/1 matrix if several labels were learned.
-        """
-        if self.multilabel_:
-            scores = self.decision_function(X)
-            return (scores.reshape(len(scores), -1) > 0).astype(int)
-        return super().predict(X)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = self.solver != "svd" and (self.solver != "cholesky" or not self.fit_intercept)
         return tags

@@ -26,6 +26,7 @@ from certus.linear.least_squares import (
     nonnegative,
     ordinary,
 )
+from certus.linear.moments import Moments
 
 Array = NDArray[np.float64]
 
@@ -106,16 +107,16 @@ def solve_ridge(learner: Any, problem: Problem) -> Solution:
         return by_lsqr(problem, tol=tol, max_iter=learner.max_iter, method=learner.solver)
     if learner.solver == "svd":
         return by_svd(problem)
-    return _direct(problem)
+    return direct(problem)
 
 
-def _direct(problem: Problem) -> Solution:
+def direct(problem: Problem, moments: Moments | None = None) -> Solution:
     """solver="auto" and "cholesky": moments or dual form, and SVD where neither is accurate."""
     rows, columns = problem.X.shape
     large = problem.is_sparse and min(rows, columns) > SMALL_WIDTH
     if large:
         return by_lsqr(problem, tol=1e-8, max_iter=None, method="sparse_cg")
-    solution = by_dual(problem) if columns > rows else by_cholesky(problem)
+    solution = by_dual(problem) if columns > rows else by_cholesky(problem, moments)
     if solution is not None:
         return solution
     if not problem.alphas.any():

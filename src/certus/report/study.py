@@ -8,10 +8,19 @@ import jinja2
 import numpy as np
 
 from certus import __version__
+from certus.evaluation import (
+    CalibrationDisplay,
+    ConfusionDisplay,
+    Display,
+    ImportancesDisplay,
+    LearningCurveDisplay,
+    PrecisionRecallDisplay,
+    RaceDisplay,
+    ResidualsDisplay,
+    RocDisplay,
+)
 from certus.guarantees import Certificate
 from certus.workflow.result import Study
-
-_PLOTTED_POINTS = 500
 
 
 def render_study(study: Study) -> str:
@@ -26,8 +35,7 @@ def render_study(study: Study) -> str:
         answer=_answer(study),
         beaten=study.winner.value < study.baseline,
         bars=_bars(study),
-        confusion=_confusion(study) if study.task.classification else None,
-        scatter=None if study.task.classification else _scatter(study),
+        figures=_figures(study),
         promises=[item for item in study.certificates if not item.vacuous],
         vacuous=study.certificates.vacuous,
     )
@@ -74,20 +82,47 @@ def _bars(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def _confusion(study: Study) -> dict[str, Any]:
-    """Counts of (true label, answer) on the test rows."""
-    truth, answers = study.evaluation.truth, study.evaluation.answers
-    labels = np.unique(np.concatenate([truth, answers]))
-    counts = np.zeros((len(labels), len(labels)), dtype=int)
-    np.add.at(counts, (np.searchsorted(labels, truth), np.searchsorted(labels, answers)), 1)
-    return {"labels": [str(label) for label in labels], "counts": counts.tolist(), "largest": int(counts.max())}
+def _figures(study: Study) -> list[tuple[str, str]]:
+    """Titles and pictures, as SVG."""
+    findings, evaluation, measure = study.findings, study.evaluation, study.task.measure.name
+    confidence = study.certificate.confidence
+    shown: list[tuple[str, Display]] = []
+    if study.task.classification:
+        confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.answers, confidence=confidence)
+        shown.append(("Right and wrong on the test rows", confusion))
+    else:
+        threshold = study.certificate.quantity.rpartition("> ")[2]
+        residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, _number(threshold))
+        shown.append(("Errors on the test rows", residuals))
+    shown += _curves(study, confidence)
+    if findings.bins:
+        intervals = [(one.low, one.high) for one in findings.bins]
+        said, right = [one.said for one in findings.bins], [one.right for one in findings.bins]
+        shown.append(("Is it as sure as it may be?", CalibrationDisplay(said, right, intervals, confidence)))
+    if findings.importances:
+        shown.append(("What it looks at", ImportancesDisplay(findings.importances, measure)))
+    if findings.curve is not None and len(findings.curve.rows) > 1:
+        curve = LearningCurveDisplay(findings.curve.rows, findings.curve.values, measure)
+        shown.append((f"Rows and {measure}: {findings.curve.verdict}", curve))
+    lines = [trial.values for trial in study.trials if trial.values]
+    winners = {place for place, trial in enumerate(study.trials) if trial in study.winner.trials}
+    shown.append(("The race", RaceDisplay(lines, winners, f"{measure} (validation)", study.baseline)))
+    return [(title, display.svg()) for title, display in shown]
 
 
-def _scatter(study: Study) -> dict[str, Any]:
-    """True value against answer on (at most 500 of) the test rows, scaled to a 100 x 100 square."""
-    step = max(1, len(study.evaluation.truth) // _PLOTTED_POINTS)
-    truth, answers = study.evaluation.truth[::step], study.evaluation.answers[::step]
-    low, high = float(min(truth.min(), answers.min())), float(max(truth.max(), answers.max()))
-    span = (high - low) or 1.0
-    points = [(100 * (t - low) / span, 100 - 100 * (a - low) / span) for t, a in zip(truth, answers, strict=True)]
-    return {"points": points, "low": low, "high": high}
+def _curves(study: Study, confidence: float) -> list[tuple[str, Display]]:
+    """ROC and precision-recall of a binary task whose test rows hold both classes."""
+    shares, truth = study.evaluation.shares, study.task.positions(study.evaluation.truth)
+    if study.task.kind != "binary" or shares is None or len(np.unique(truth)) < 2:
+        return []
+    return [
+        ("Hits and false alarms", RocDisplay.from_predictions(truth, shares[:, 1], confidence=confidence)),
+        ("Precision and recall", PrecisionRecallDisplay(truth, shares[:, 1], confidence)),
+    ]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

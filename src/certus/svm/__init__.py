@@ -1,1 +1,9 @@
 """Support vector machines, solved exactly and certified."""
+
+from certus.svm.nu_svc import NuSVC
+from certus.svm.nu_svr import NuSVR
+from certus.svm.one_class import OneClassSVM
+from certus.svm.svc import SVC
+from certus.svm.svr import SVR
+
+__all__ = ["SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"]

@@ -1,1 +1,65 @@
 """Laboratories of learning theory: experiments that make its theorems visible."""
+
+from certus.theory.bayes_actions import BayesAction, bayes_action, cost_action
+from certus.theory.bayes_risk import BayesPredictor, bayes_error, bayes_predictor, gaussian_bayes_error
+from certus.theory.bias_variance import BiasVariance, CapacityCurve, bias_variance, polynomial_curve
+from certus.theory.boolean_functions import (
+    BooleanFunctions,
+    half_space_labelings,
+    linearly_separable,
+    separable_boolean_functions,
+)
+from certus.theory.double_descent import DoubleDescent, double_descent
+from certus.theory.error_decomposition import ErrorDecomposition, decompose_error
+from certus.theory.learning_rates import LearningCurve, Rate, fit_rate, learning_rates
+from certus.theory.neighbor_limits import bayes_interval, cover_hart, neighbor_error, neighbor_limit, one_neighbor_error
+from certus.theory.no_free_lunch import NoFreeLunch, memorize, memorizer_average, no_free_lunch
+from certus.theory.pac_experiment import (
+    ErrorDistribution,
+    chance_to_miss,
+    class_means,
+    gaussian_pac_experiment,
+    hard_distribution_error,
+    pac_experiment,
+)
+
+__all__ = [
+    "BayesAction",
+    "BayesPredictor",
+    "BiasVariance",
+    "BooleanFunctions",
+    "CapacityCurve",
+    "DoubleDescent",
+    "ErrorDecomposition",
+    "ErrorDistribution",
+    "LearningCurve",
+    "NoFreeLunch",
+    "Rate",
+    "bayes_action",
+    "bayes_error",
+    "bayes_interval",
+    "bayes_predictor",
+    "bias_variance",
+    "chance_to_miss",
+    "class_means",
+    "cost_action",
+    "cover_hart",
+    "decompose_error",
+    "double_descent",
+    "fit_rate",
+    "gaussian_bayes_error",
+    "gaussian_pac_experiment",
+    "half_space_labelings",
+    "hard_distribution_error",
+    "learning_rates",
+    "linearly_separable",
+    "memorize",
+    "memorizer_average",
+    "neighbor_error",
+    "neighbor_limit",
+    "no_free_lunch",
+    "one_neighbor_error",
+    "pac_experiment",
+    "polynomial_curve",
+    "separable_boolean_functions",
+]

@@ -5,7 +5,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-_VERBS = ("certify", "check", "compare", "conformal", "guard", "load", "plan", "save", "select")
+_VERBS = ("certify", "check", "compare", "conformal", "guard", "load", "monitor", "plan", "save", "select")
 
 __all__ = sorted(_VERBS)
 

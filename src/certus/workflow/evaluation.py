@@ -81,9 +81,12 @@ def evaluate(
     value = task.measure.value(truth_places, answer_places, shares)
     judged = _Judged(task, truth_places, answer_places, shares, split, confidence, threshold, loss_range)
     certificate = judged.certificate()
-    if split.unit == "time":
-        more = (*certificate.assumptions, "future-like-test-period")
-        certificate = dataclasses.replace(certificate, assumptions=more)
+    more = [
+        token
+        for token, holds in (("future-like-test-period", split.unit == "time"), ("copies-count-once", split.copies))
+        if holds
+    ]
+    certificate = dataclasses.replace(certificate, assumptions=(*certificate.assumptions, *more))
     return Evaluation(value, certificate, y, answers, shares)
 
 

@@ -50,7 +50,7 @@ class Profile:
             if column.missing > MANY_MISSING * self.rows and not column.use.startswith("not used"):
                 yield f"column {column.name!r}: {column.missing} of {self.rows} values are missing"
         if self.duplicates > MANY_DUPLICATES * self.rows:
-            yield f"{self.duplicates} of {self.rows} rows repeat an earlier one; no split divides equal rows"
+            yield f"{self.duplicates} of {self.rows} rows repeat an earlier one"
         total = sum(self.classes.values())
         for label, count in self.classes.items():
             if count < RARE_CLASS * total:

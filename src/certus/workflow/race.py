@@ -41,6 +41,7 @@ class Trial:
     outcomes: list[Outcome] = field(default_factory=list)
     dropped: str | None = None  # why it is out of the race
     value: float = np.inf
+    values: list[float] = field(default_factory=list)  # after each division
 
     @property
     def name(self) -> str:
@@ -178,6 +179,7 @@ class Race:
                 trial.dropped, trial.value = "failed", np.inf
             else:
                 trial.value = self._value(trial)
+                trial.values.append(trial.value)
         return [trial for trial in running if trial.dropped is None]
 
     def _tell(self, place: int, done: int, candidate: Candidate | None = None) -> None:

@@ -17,6 +17,8 @@ from certus.guarantees import Certificate, Report
 from certus.workflow.columns import Columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import Evaluation
+from certus.workflow.findings import Findings
+from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
 from certus.workflow.race import Trial
 from certus.workflow.split import Split
@@ -76,10 +78,12 @@ class Study:
         The measure of the answer that looks at no column.
     winner : Winner
         Who won on the validation rows.
-    best : Pipeline or Blend
+    best : StudyModel
         The winner, trained on all learning rows; exactly the model that is certified.
     evaluation : Evaluation
         What the test rows say about it.
+    findings : Findings
+        Against whom it won, where it errs, what would help.
     certificates : Report
         Its certificates: of the test rows and of its training.
     seconds : float
@@ -96,8 +100,9 @@ class Study:
     trials: list[Trial]
     baseline: float
     winner: Winner
-    best: Any
+    best: StudyModel
     evaluation: Evaluation
+    findings: Findings
     certificates: Report
     seconds: float
     notes: list[str]
@@ -133,8 +138,9 @@ class Study:
             "table": self.name,
             "task": self.task.kind,
             "target": self.task.target,
-            "rows": len(self.split.learn) + len(self.split.test),
+            "rows": self.profile.rows,
             "rows_learned": len(self.split.learn),
+            "rows_calibrated": len(self.split.calibration),
             "rows_tested": len(self.split.test),
             "columns_used": self.columns.used,
             "columns_left_out": self.columns.left_out,
@@ -147,6 +153,7 @@ class Study:
                 "certificate": self.certificate.to_dict(),
             },
             "leaderboard": self.leaderboard,
+            "findings": self.findings.to_dict(),
             "certificates": self.certificates.to_dict()["certificates"],
             "notes": self.notes,
             "seconds": round(self.seconds, 3),

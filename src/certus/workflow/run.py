@@ -15,13 +15,18 @@ from numpy.typing import NDArray
 
 from certus import __version__, datasets
 from certus.base.threads import resolve_threads
+from certus.guarantees import Report
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.columns import Columns, classify_columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
 from certus.workflow.executors import Executor, InProcess, Workers
+from certus.workflow.findings import find_all
+from certus.workflow.findings.all import Finished
+from certus.workflow.findings.leakage import leakage_suspects
 from certus.workflow.journal import Journal
 from certus.workflow.learning import Learning, divide, train
+from certus.workflow.model import StudyModel
 from certus.workflow.portfolio import recipes
 from certus.workflow.profile import profile_table
 from certus.workflow.race import Budget, Race, Trial, baseline_value
@@ -220,13 +225,21 @@ class _Run:
         self.split: Split = split_rows(
             self.frame,
             self.columns.used,
+            self.task.target,
             holdout=options.holdout,
             seed=options.seed,
             group=options.group,
             order=options.order,
         )
+        if self.split.copies:
+            self.notes.append("the table holds copies of rows: no split divides them, and each counts once in the test")
         self.values = target_values(self.frame, self.task)
         self.learning = self._learning()
+        self.suspects = leakage_suspects(self.learning)
+        self.notes += [
+            f"column {name!r} alone nearly gives the target away: leave it out if it is not known beforehand"
+            for name in self.suspects
+        ]
 
     def _learning(self) -> Learning:
         rows = self.split.learn
@@ -292,7 +305,7 @@ class _Run:
         winner = self._winner(race, complete)
         learn, test = self.split.learn, self.split.test
         X = self.frame.select(self.columns.used)
-        best = self._train(winner, X[learn], self.values[learn])
+        best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
         threshold = None
         if not self.task.classification:
             threshold = tolerance(self.learning.y[self.learning.validated(len(self.learning.divisions))], winner.said)
@@ -306,7 +319,30 @@ class _Run:
             threshold=threshold,
             loss_range=self.options.loss_range,
         )
-        report = best.report_ if isinstance(best, Blend) else best[-1].report_
+        promises = [evaluation.certificate]
+        if len(self.split.calibration):
+            spared = self.split.calibration
+            promises += best.calibrate(X[spared], self.values[spared], self.options.confidence).certificates
+        baseline = baseline_value(self.learning, self.task.measure)
+        finished = Finished(
+            task=self.task,
+            split=self.split,
+            learning=self.learning,
+            race=race,
+            complete=complete,
+            winner_value=winner.value,
+            winner_name=winner.name,
+            said=winner.said,
+            baseline=baseline,
+            model=best,
+            frame=X,
+            values=self.values,
+            evaluation=evaluation,
+            confidence=self.options.confidence,
+            threads=self.threads,
+        )
+        limit = None if self.options.time is None else self.begin + self.options.time
+        findings = find_all(finished, lambda: limit is None or _now() < limit)
         return Study(
             name=self.name,
             task=self.task,
@@ -314,14 +350,19 @@ class _Run:
             columns=self.columns,
             split=self.split,
             trials=trials,
-            baseline=baseline_value(self.learning, self.task.measure),
+            baseline=baseline,
             winner=winner,
             best=best,
             evaluation=evaluation,
-            certificates=report.with_([evaluation.certificate]),
+            findings=findings,
+            certificates=self._training_report(best.model_).with_(promises),
             seconds=_now() - self.begin,
             notes=self.notes,
         )
+
+    def _training_report(self, model: Any) -> Report:
+        """What training alone supports; a blend has no gap of its own."""
+        return model.report_ if isinstance(model, Blend) else model[-1].report_
 
     def _winner(self, race: Race, complete: list[Trial]) -> Winner:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,37 +12,51 @@ from numpy.typing import NDArray
 from certus.workflow.errors import StudyError
 
 LARGEST_TEST = 10_000
+# Rows for the calibration of sets and intervals, where there are enough to spare some.
+CALIBRATION_SHARE = 0.1
+LARGEST_CALIBRATION = 2_000
+FEWEST_TO_SPARE = 1_000
 FEWEST_ROWS = 5
+# Equal pairs of rows beyond this many times what chance gives are copies.
+CHANCE_FACTOR = 10.0
 
+Rows = NDArray[np.intp]
 Unit = Literal["row", "group", "time"]
 
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of the learning part and of the test part.
+    """Row numbers of the learning part, the calibration part and the test part.
 
     Attributes
     ----------
     learn, test : arrays of int
-        Row numbers; by time, both in the order of time.
+        Row numbers; by time, both in the order of time. Of copies of one row, one is tested.
     groups : array of int
-        For each learning row its group: equal rows, or the rows of one value of the group column.
+        For each learning row its group: copies of one row, or the rows of one value of the group column.
     test_groups : array of int
         The same for the test rows.
     unit : {"row", "group", "time"}
         What the test part was drawn from.
+    copies : bool
+        Whether the table holds copies of rows, each of which counts once.
+    calibration : array of int
+        Rows for sets and intervals; empty where rows are few, or not exchangeable.
     """
 
-    learn: NDArray[np.intp]
-    test: NDArray[np.intp]
-    groups: NDArray[np.intp]
-    test_groups: NDArray[np.intp]
+    learn: Rows
+    test: Rows
+    groups: Rows
+    test_groups: Rows
     unit: Unit
+    copies: bool = False
+    calibration: Rows = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 def split_rows(
     frame: pl.DataFrame,
     used: list[str],
+    target: str,
     *,
     holdout: float,
     seed: int,
@@ -51,28 +65,53 @@ def split_rows(
 ) -> Split:
     """Set test rows aside: a share of the rows, at most 10 000.
 
-    By default whole groups of equal rows are drawn at random, so a test row never has a twin among the learning
-    rows. With ``group`` the rows of one value of that column stay together; with ``order`` the last rows by that
-    column are the test part.
+    Copies of a row are never divided, so that a test row has no twin among the learning rows. With ``group`` the rows
+    of one value of that column stay together; with ``order`` the last rows by that column are the test part.
     """
     wanted = min(round(holdout * frame.height), LARGEST_TEST)
+    copies = are_copies(frame.select(*used, target))
+    group_of = _group_numbers(frame, [*used, target]) if copies else np.arange(frame.height)
     if order is not None:
-        return _by_time(frame, used, order, wanted)
-    together = [group] if group is not None else used
-    group_of = _group_numbers(frame, together)
+        return _by_time(frame, group_of, copies, order, wanted)
+    if group is not None:
+        group_of = _group_numbers(frame, [group])
     sizes = np.bincount(group_of)
     drawn = np.random.default_rng(seed).permutation(len(sizes))
     filled = np.cumsum(sizes[drawn])
-    chosen = drawn[: int(np.searchsorted(filled, wanted, side="right"))]
-    in_test = np.isin(group_of, chosen)
-    learn, test = np.flatnonzero(~in_test), np.flatnonzero(in_test)
+    tested = int(np.searchsorted(filled, wanted, side="right"))
+    spared = tested
+    if group is None and frame.height - wanted >= FEWEST_TO_SPARE:
+        kept_back = wanted + min(round(CALIBRATION_SHARE * frame.height), LARGEST_CALIBRATION)
+        spared = int(np.searchsorted(filled, kept_back, side="right"))
+    part_of = np.zeros(len(sizes), dtype=np.intp)
+    part_of[drawn[:tested]], part_of[drawn[tested:spared]] = 1, 2
+    learn, test, calibration = (np.flatnonzero(part_of[group_of] == part) for part in range(3))
+    if group is None:
+        test, calibration = _one_of_each(test, group_of), _one_of_each(calibration, group_of)
     unit: Unit = "group" if group is not None else "row"
     _check_sizes(frame.height, len(sizes), learn, test, "groups" if group is not None else "different ones")
-    return Split(learn, test, group_of[learn], group_of[test], unit)
+    return Split(learn, test, group_of[learn], group_of[test], unit, copies, calibration)
 
 
-def _by_time(frame: pl.DataFrame, used: list[str], order: str, wanted: int) -> Split:
-    """The last rows by time; equal moments and equal rows never straddle the border."""
+def are_copies(frame: pl.DataFrame) -> bool:
+    """Whether equal rows are copies of one observation rather than observations that happen to be equal.
+
+    If columns were independent, two rows would agree in all of them with probability prod_j sum_v p_jv^2. Tables of
+    few discrete columns repeat rows about that often; far more equal pairs than that are copies.
+    """
+    repeats = frame.group_by(frame.columns).len()["len"].to_numpy().astype(float)
+    pairs = float(np.sum(repeats * (repeats - 1.0)) / 2.0)
+    if pairs == 0.0:
+        return False
+    agree = 1.0
+    for name in frame.columns:
+        counts = frame[name].value_counts()["count"].to_numpy() / frame.height
+        agree *= float(np.sum(counts**2))
+    return pairs > CHANCE_FACTOR * agree * frame.height * (frame.height - 1) / 2.0
+
+
+def _by_time(frame: pl.DataFrame, group_of: Rows, copies: bool, order: str, wanted: int) -> Split:
+    """The last rows by time; equal moments and copies never straddle the border."""
     if frame[order].null_count():
         row = int(frame[order].is_null().arg_max() or 0)
         raise StudyError(f"--order: column {order!r} is empty in row {row + 1}.\nHint: leave such rows out.")
@@ -81,21 +120,26 @@ def _by_time(frame: pl.DataFrame, used: list[str], order: str, wanted: int) -> S
     border = frame.height - wanted
     while 0 < border < frame.height and ranks[rows[border - 1]] == ranks[rows[border]]:
         border -= 1
-    group_of = _group_numbers(frame, used)
     learn, test = rows[:border], rows[border:]
-    test = test[~np.isin(group_of[test], group_of[learn])]  # a twin of a learning row proves nothing
+    test = _one_of_each(test[~np.isin(group_of[test], group_of[learn])], group_of)
     _check_sizes(frame.height, len(np.unique(ranks)), learn, test, "moments")
-    return Split(learn, test, group_of[learn], group_of[test], "time")
+    return Split(learn, test, group_of[learn], group_of[test], "time", copies)
 
 
-def _group_numbers(frame: pl.DataFrame, columns: list[str]) -> NDArray[np.intp]:
+def _one_of_each(rows: Rows, group_of: Rows) -> Rows:
+    """The first row of every group, in the order of the rows."""
+    _, first = np.unique(group_of[rows], return_index=True)
+    return rows[np.sort(first)]
+
+
+def _group_numbers(frame: pl.DataFrame, columns: list[str]) -> Rows:
     """For each row the number of its group of rows that are equal in these columns, by first appearance."""
     distinct = frame.select(columns).unique(maintain_order=True).with_row_index("group number")
     joined = frame.select(columns).join(distinct, on=columns, how="left", nulls_equal=True, maintain_order="left")
     return joined["group number"].to_numpy().astype(np.intp)
 
 
-def _check_sizes(rows: int, units: int, learn: NDArray[np.intp], test: NDArray[np.intp], called: str) -> None:
+def _check_sizes(rows: int, units: int, learn: Rows, test: Rows, called: str) -> None:
     if min(len(learn), len(test)) < FEWEST_ROWS:
         raise StudyError(
             f"{rows} rows ({units} {called}) are too few to set test rows aside: "

@@ -65,18 +65,27 @@ class SwappedRun:
         self._outcomes: dict[str, dict[str, Any]] = {}
         self._built_in_test = False
         all_estimators()  # imports every module of scikit-learn now, so that what they use inside stays theirs
-        self._classes = tuple(locate(name if original else ours) for name, ours in self._file.swap.items())
-        for (public_name, _), cls in zip(self._file.swap.items(), self._classes, strict=True):
-            self._count_construction(cls)
+        swapped = []
+        for public_name, ours in self._file.swap.items():
+            found = locate(public_name if original else ours)
             module, name = public_name.rsplit(".", 1)
-            setattr(importlib.import_module(module), name, cls)
+            swapped.append(self._count_construction(found) if isinstance(found, type) else self._count_calls(found))
+            setattr(importlib.import_module(module), name, swapped[-1])
         for base, known in ({} if original else self._file.recognize).items():
             module, name = base.rsplit(".", 1)
             stand_in = recognizer(locate(base), [locate(path) for path in known])
             setattr(importlib.import_module(module), name, stand_in)
-        self._reach = Reach(self._classes)
+        self._reach = Reach(swapped)
 
-    def _count_construction(self, cls: type) -> None:
+    def _count_calls(self, function: Any) -> Any:
+        @functools.wraps(function)
+        def counting(*args: Any, **keywords: Any) -> Any:
+            self._built_in_test = True
+            return function(*args, **keywords)
+
+        return counting
+
+    def _count_construction(self, cls: type) -> type:
         construct = cls.__init__
 
         @functools.wraps(construct)
@@ -85,6 +94,7 @@ class SwappedRun:
             construct(instance, *args, **keywords)
 
         cls.__init__ = counting_init
+        return cls
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:

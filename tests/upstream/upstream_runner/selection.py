@@ -16,11 +16,13 @@ _DEPTH = 4  # nesting of containers that is searched
 
 
 class Reach:
-    """Answers whether a test item can reach one of the swapped classes."""
+    """Answers whether a test item can reach one of the swapped classes or functions."""
 
-    def __init__(self, classes: Iterable[type]) -> None:
-        self._classes = tuple(classes)
-        self._names = {cls.__name__ for cls in self._classes}
+    def __init__(self, swapped: Iterable[Any]) -> None:
+        swapped = tuple(swapped)
+        self._classes = tuple(each for each in swapped if isinstance(each, type))
+        self._functions = tuple(each for each in swapped if not isinstance(each, type))
+        self._names = {each.__name__ for each in swapped}
 
     def selects(self, item: pytest.Function) -> bool:
         if any(self.holds(value) for value in parameters(item).values()):
@@ -34,7 +36,7 @@ class Reach:
             return value in self._names
         if isinstance(value, type):
             return issubclass(value, self._classes)
-        if isinstance(value, self._classes):
+        if isinstance(value, self._classes) or any(value is function for function in self._functions):
             return True
         if depth == _DEPTH:
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,40 +13,69 @@ from certus.cli.output import print_json, print_text, say
 
 def command(
     model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
-    table: Annotated[Path, typer.Argument(help="Rows to predict.", show_default=False)],
+    table: Annotated[Path, typer.Argument(help="Rows to predict; - for standard input.", show_default=False)],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File for the predictions; stdout without it.", show_default=False),
     ] = None,
-    probabilities: Annotated[bool, typer.Option(help="Add the probability of every label.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Use a saved model on a table: one prediction per row, in the table's order.
+    """Use a saved model on a table of any size: one prediction per row, in the table's order.
 
-    In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
+    Columns: prediction; probability_<label> for every label, where the model gives it; set, the labels or the
+    interval that cannot be ruled out, if the model was calibrated. In CSV files, texts that a spreadsheet would run
+    as a formula get an apostrophe in front.
     """
     from certus.base import persistence
-    from certus.cli.tables import input_of, read_table, safe_for_spreadsheets, write_table
+    from certus.cli.tables import write_pieces
 
-    loaded = persistence.load(model)
-    found = _predictions(loaded, input_of(loaded, read_table(table)), probabilities)
+    pieces = _pieces(persistence.load(model), table)
     if output is not None:
-        write_table(found, output)
-        say(f"{found.height} predictions written to {output}")
-    if json:
-        told = {} if output is not None else {"predictions": found.to_dicts()}
-        print_json({"model": str(model), "rows": found.height, "output": output and str(output), **told})
-    elif output is None:
-        print_text(safe_for_spreadsheets(found).write_csv().rstrip("\n"))
+        rows = write_pieces(pieces, output)
+        say(f"{rows} predictions written to {output}")
+        if json:
+            print_json({"model": str(model), "rows": rows, "output": str(output)})
+    elif json:
+        found = [row for piece in pieces for row in piece.to_dicts()]
+        print_json({"model": str(model), "rows": len(found), "output": None, "predictions": found})
+    else:
+        _print(pieces)
 
 
-def _predictions(model: Any, rows: Any, probabilities: bool) -> Any:
+def _pieces(model: Any, table: Path) -> Iterator[Any]:
+    from certus.cli.tables import input_of, read_table
+    from certus.workflow.model import StudyModel
+    from certus.workflow.tables import read_chunks
+
+    # A model that does not know its columns needs the types of the whole table.
+    pieces = read_chunks(table) if isinstance(model, StudyModel) else [read_table(table)]
+    for piece in pieces:
+        yield _predictions(model, input_of(model, piece))
+
+
+def _print(pieces: Iterator[Any]) -> None:
+    from certus.cli.tables import safe_for_spreadsheets
+
+    for place, piece in enumerate(pieces):
+        print_text(safe_for_spreadsheets(piece).write_csv(include_header=place == 0).rstrip("\n"))
+
+
+def _predictions(model: Any, rows: Any) -> Any:
     import polars as pl
 
     columns = {"prediction": pl.Series(model.predict(rows).tolist())}
-    if probabilities:
-        if not hasattr(model, "predict_proba"):
-            raise ValueError(f"--probabilities: a {type(model).__name__} of this kind gives none.")
+    labels = getattr(model, "classes_", None)
+    if labels is not None and hasattr(model, "predict_proba"):
         shares = model.predict_proba(rows)
-        columns |= {f"probability of {label}": shares[:, place] for place, label in enumerate(model.classes_)}
+        columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
+    if getattr(model, "threshold_", None) is not None:
+        columns["set"] = pl.Series(_sets(model, rows, labels))
     return pl.DataFrame(columns)
+
+
+def _sets(model: Any, rows: Any, labels: Any) -> list[str]:
+    """The labels joined by bars, or the interval in brackets."""
+    if labels is None:
+        return [f"[{low:.6g}, {high:.6g}]" for low, high in model.predict_interval(rows)]
+    names = [str(label) for label in labels]
+    return [" | ".join(name for name, kept in zip(names, row, strict=True) if kept) for row in model.predict_set(rows)]

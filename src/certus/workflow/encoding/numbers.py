@@ -69,6 +69,9 @@ def as_floats(column: pl.Series) -> NDArray[np.float64]:
     """A column of numbers as floats, or one clear error that names the first entry that is none."""
     if column.dtype in (pl.Duration, pl.Time):
         column = column.cast(pl.Int64)
+    if column.dtype == pl.String:
+        column = column.str.strip_chars()
+        column = column.replace({"true": "1", "false": "0"})
     numbers = column.cast(pl.Float64, strict=False)
     foreign = numbers.is_null() & column.is_not_null()
     if foreign.any():

@@ -1,0 +1,29 @@
+// What a path of penalties is solved with, and what is told about every point of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/view2d.hpp"
+
+namespace certus::linear {
+
+struct PathOptions {
+  std::span<const double> l1;  // one per point of the path, decreasing is fastest
+  std::span<const double> l2;
+  bool positive = false;
+  double wanted = 0.0;          // largest gap of P that is good enough
+  std::int64_t max_sweeps = 0;  // per point: coordinates looked at, divided by the number of columns
+  bool random = false;
+  std::uint64_t seed = 0;
+};
+
+// Outputs, one entry per point. `coefs` is points x (columns * targets).
+struct PathRecord {
+  View2D<double> coefs;
+  std::span<double> gaps;
+  std::span<double> objectives;
+  std::span<std::int64_t> sweeps;
+};
+
+}  // namespace certus::linear

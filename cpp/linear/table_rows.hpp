@@ -1,0 +1,97 @@
+// Rows of a table for methods that go row by row: dense rows or compressed sparse rows behind one small
+// interface, each with a constant last entry (0: none) that stands for the penalized intercept.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/view2d.hpp"
+#include "linear/row_ops.hpp"
+#include "linear/sparse_product.hpp"
+
+namespace certus::linear {
+
+// Contiguous rows of width cols; coefficients have cols + 1 entries, the last one for the constant.
+template <class T>
+class DenseRows {
+ public:
+  DenseRows(View2D<const T> x, double constant) : x_(x), constant_(constant), ops_(machine_row_ops()) {}
+  Index rows() const { return x_.rows; }
+  Index cols() const { return x_.cols; }
+  double constant() const { return constant_; }
+
+  double dot(Index i, const double* w) const {
+    const double tail = constant_ * w[x_.cols];
+    if constexpr (std::is_same_v<T, float>) {
+      return ops_.dot_f(x_.row(i), w, x_.cols) + tail;
+    } else {
+      return ops_.dot_d(x_.row(i), w, x_.cols) + tail;
+    }
+  }
+  void add(Index i, double a, double* w) const {
+    if constexpr (std::is_same_v<T, float>) {
+      ops_.add_f(a, x_.row(i), w, x_.cols);
+    } else {
+      ops_.add_d(a, x_.row(i), w, x_.cols);
+    }
+    w[x_.cols] += a * constant_;
+  }
+  double square(Index i) const {
+    double sum = constant_ * constant_;
+    const T* row = x_.row(i);
+    for (Index j = 0; j < x_.cols; ++j) sum += static_cast<double>(row[j]) * static_cast<double>(row[j]);
+    return sum;
+  }
+
+ private:
+  View2D<const T> x_;
+  double constant_;
+  const RowOps& ops_;
+};
+
+template <class T, class I>
+class CompressedRows {
+ public:
+  CompressedRows(SparseRows<T, I> x, Index cols, double constant) : x_(x), cols_(cols), constant_(constant) {}
+  Index rows() const { return static_cast<Index>(x_.starts.size()) - 1; }
+  Index cols() const { return cols_; }
+  double constant() const { return constant_; }
+
+  double dot(Index i, const double* w) const {
+    double even = 0.0, odd = 0.0;
+    auto at = begin(i);
+    const auto last = end(i);
+    for (; at + 1 < last; at += 2) {
+      even += static_cast<double>(x_.values[at]) * w[column(at)];
+      odd += static_cast<double>(x_.values[at + 1]) * w[column(at + 1)];
+    }
+    if (at < last) even += static_cast<double>(x_.values[at]) * w[column(at)];
+    return even + odd + constant_ * w[cols_];
+  }
+  void add(Index i, double a, double* w) const {
+    for (auto at = begin(i); at < end(i); ++at) w[column(at)] += a * static_cast<double>(x_.values[at]);
+    w[cols_] += a * constant_;
+  }
+  double square(Index i) const {
+    double sum = constant_ * constant_;
+    for (auto at = begin(i); at < end(i); ++at) {
+      sum += static_cast<double>(x_.values[at]) * static_cast<double>(x_.values[at]);
+    }
+    return sum;
+  }
+
+ private:
+  std::size_t begin(Index i) const {
+    return static_cast<std::size_t>(x_.starts[static_cast<std::size_t>(i)]);
+  }
+  std::size_t end(Index i) const {
+    return static_cast<std::size_t>(x_.starts[static_cast<std::size_t>(i) + 1]);
+  }
+  std::size_t column(std::size_t at) const { return static_cast<std::size_t>(x_.columns[at]); }
+
+  SparseRows<T, I> x_;
+  Index cols_;
+  double constant_;
+};
+
+}  // namespace certus::linear

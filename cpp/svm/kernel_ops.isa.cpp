@@ -1,0 +1,199 @@
+#include "svm/kernel_ops.hpp"
+
+namespace certus::CERTUS_ISA {
+namespace {
+
+using svm::KernelOps;
+using svm::Partner;
+using svm::SvmOps;
+using svm::UpMost;
+using Size = std::ptrdiff_t;
+
+constexpr int lanes = 16;
+constexpr double infinity = __builtin_inf();
+
+// exp(x) for x <= 0 to about one unit in the last place: x = k ln 2 + r, a Taylor polynomial in r, and k
+// added to the exponent's bits. Below the clamp the result is as good as zero.
+inline double exp_of(double x) {
+  x = x < -707.0 ? -707.0 : x;
+  const double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;
+  const double k = shifted - 0x1.8p52;
+  const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b39p-40;
+  double p = 1.0 / 479001600.0;
+  p = p * r + 1.0 / 39916800.0;
+  p = p * r + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
+  p = p * r + 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  const auto bits =
+      __builtin_bit_cast(unsigned long long, p) + (__builtin_bit_cast(unsigned long long, shifted) << 52);
+  return __builtin_bit_cast(double, bits);
+}
+
+inline float exp_of(float x) {
+  x = x < -86.0F ? -86.0F : x;
+  const float shifted = x * 0x1.715476p0F + 0x1.8p23F;
+  const float k = shifted - 0x1.8p23F;
+  const float r = (x - k * 0x1.62e4p-1F) - k * 0x1.7f7d1cp-20F;
+  float p = 1.0F / 5040.0F;
+  p = p * r + 1.0F / 720.0F;
+  p = p * r + 1.0F / 120.0F;
+  p = p * r + 1.0F / 24.0F;
+  p = p * r + 1.0F / 6.0F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  const unsigned int bits =
+      __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
+  return __builtin_bit_cast(float, bits);
+}
+
+template <class T>
+void gaussian(T* products, const T* norms, T norm, Size n) {
+  for (Size j = 0; j < n; ++j) {
+    const T exponent = T(2) * products[j] - (norm + norms[j]);
+    products[j] = exp_of(exponent > T(0) ? T(0) : exponent);
+  }
+}
+
+template <class T>
+void polynomial(T* products, T gamma, T coef0, int degree, Size n) {
+  for (Size j = 0; j < n; ++j) products[j] = gamma * products[j] + coef0;
+  if (degree == 0) {
+    for (Size j = 0; j < n; ++j) products[j] = T(1);
+  } else if (degree == 2) {
+    for (Size j = 0; j < n; ++j) products[j] *= products[j];
+  } else if (degree == 3) {
+    for (Size j = 0; j < n; ++j) products[j] *= products[j] * products[j];
+  } else if (degree > 3) {
+    for (Size j = 0; j < n; ++j) {
+      T base = products[j], power = T(1);
+      for (int left = degree; left > 0; left >>= 1) {
+        if (left & 1) power *= base;
+        base *= base;
+      }
+      products[j] = power;
+    }
+  }
+}
+
+template <class T>
+void sigmoid(T* products, T gamma, T coef0, Size n) {
+  for (Size j = 0; j < n; ++j) {
+    products[j] = static_cast<T>(__builtin_tanh(static_cast<double>(gamma * products[j] + coef0)));
+  }
+}
+
+template <class T>
+void add_rows(const T* const* rows, const double* coefficients, Size count, Size first, double* out, Size n) {
+  Size r = 0;
+  for (; r + 4 <= count; r += 4) {
+    const T *a = rows[r] + first, *b = rows[r + 1] + first, *c = rows[r + 2] + first,
+            *d = rows[r + 3] + first;
+    const double ca = coefficients[r], cb = coefficients[r + 1], cc = coefficients[r + 2],
+                 cd = coefficients[r + 3];
+    for (Size j = 0; j < n; ++j) {
+      out[j] += (ca * static_cast<double>(a[j]) + cb * static_cast<double>(b[j])) +
+                (cc * static_cast<double>(c[j]) + cd * static_cast<double>(d[j]));
+    }
+  }
+  for (; r < count; ++r) {
+    const T* a = rows[r] + first;
+    const double ca = coefficients[r];
+    for (Size j = 0; j < n; ++j) out[j] += ca * static_cast<double>(a[j]);
+  }
+}
+
+template <class T>
+void move_pair(double* scores, const T* row_i, const T* row_k, double step, Size n) {
+  for (Size j = 0; j < n; ++j) {
+    scores[j] += step * (static_cast<double>(row_i[j]) - static_cast<double>(row_k[j]));
+  }
+}
+
+// Each lane keeps its own best value and its place (as a double, so that both are blended alike).
+UpMost find_up(const double* up, const double* scores, Size n) {
+  double best[lanes], place[lanes];
+  for (int lane = 0; lane < lanes; ++lane) best[lane] = -infinity, place[lane] = -1.0;
+  Size j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      const double value = up[j + lane] - scores[j + lane];
+      const bool better = value > best[lane];
+      place[lane] = better ? static_cast<double>(j) : place[lane];
+      best[lane] = better ? value : best[lane];
+    }
+  }
+  UpMost found{-infinity, -1};
+  for (int lane = 0; lane < lanes; ++lane) {
+    const Size position = static_cast<Size>(place[lane]) + lane;
+    if (best[lane] > found.value ||
+        (best[lane] == found.value && best[lane] > -infinity && position < found.position)) {
+      found = {best[lane], position};
+    }
+  }
+  for (; j < n; ++j) {
+    const double value = up[j] - scores[j];
+    if (value > found.value) found = {value, j};
+  }
+  return found;
+}
+
+template <class T>
+Partner best_partner(const double* low, const double* scores, const double* diagonal, const T* row_i,
+                     double k_ii, double v, double smallest_curvature, Size n) {
+  double best[lanes], place[lanes], least[lanes];
+  for (int lane = 0; lane < lanes; ++lane) best[lane] = 0.0, place[lane] = -1.0, least[lane] = infinity;
+  Size j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      const double value = low[j + lane] - scores[j + lane];
+      least[lane] = value < least[lane] ? value : least[lane];
+      const double raw = (k_ii + diagonal[j + lane]) - 2.0 * static_cast<double>(row_i[j + lane]);
+      const double curvature = raw > smallest_curvature ? raw : smallest_curvature;
+      double distance = v - value;
+      distance = distance > 0.0 ? distance : 0.0;
+      const double gain = distance * distance / curvature;
+      const bool better = gain > best[lane];
+      place[lane] = better ? static_cast<double>(j) : place[lane];
+      best[lane] = better ? gain : best[lane];
+    }
+  }
+  Partner found{0.0, infinity, -1};
+  for (int lane = 0; lane < lanes; ++lane) {
+    found.lowest = least[lane] < found.lowest ? least[lane] : found.lowest;
+    const Size position = static_cast<Size>(place[lane]) + lane;
+    if (best[lane] > found.gain ||
+        (best[lane] == found.gain && best[lane] > 0.0 && position < found.position)) {
+      found.gain = best[lane], found.position = position;
+    }
+  }
+  for (; j < n; ++j) {
+    const double value = low[j] - scores[j];
+    found.lowest = value < found.lowest ? value : found.lowest;
+    const double raw = (k_ii + diagonal[j]) - 2.0 * static_cast<double>(row_i[j]);
+    const double curvature = raw > smallest_curvature ? raw : smallest_curvature;
+    const double distance = v - value;
+    const double gain = distance > 0.0 ? distance * distance / curvature : 0.0;
+    if (gain > found.gain) found.gain = gain, found.position = j;
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const SvmOps svm_ops_table;
+const SvmOps svm_ops_table = {{gaussian<float>, polynomial<float>, sigmoid<float>, add_rows<float>,
+                               move_pair<float>, best_partner<float>},
+                              {gaussian<double>, polynomial<double>, sigmoid<double>, add_rows<double>,
+                               move_pair<double>, best_partner<double>},
+                              find_up};
+
+}  // namespace certus::CERTUS_ISA

@@ -1,0 +1,381 @@
+"""AdaBoost for labels (Freund, Schapire 1997; SAMME: Zhu, Zou, Rosset, Hastie 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+from sklearn.utils.extmath import softmax
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from certus.base import Classifier, assert_finite, fit_method, predict_method, register
+from certus.ensemble.ada_boost_report import boosting_report
+from certus.ensemble.stump_learner import StumpLearner
+from certus.ensemble.tree_votes import TreeVotes
+from certus.ensemble.weight_boosting import WeightBoosting
+from certus.guarantees import Report
+from certus.trees import DecisionTreeClassifier
+from certus.trees.decision_tree import as_float32
+
+
+@register(
+    family="ensemble",
+    tasks=("classification",),
+    guarantees=("bound on the training error", "margin bound", "held-out error bound"),
+    cost="fit O(p n log n + rounds p n), predict O(rounds n)",
+)
+class AdaBoostClassifier(WeightBoosting, Classifier):
+    r"""AdaBoost: weak learners, each fitted to weights that favour the rows that the ones before got wrong.
+
+    Round :math:`t` fits :math:`h_t` to the weights :math:`D_t`, with the weighted error :math:`\epsilon_t`, gives it
+    the weight :math:`\alpha_t = \eta \left(\log\frac{1 - \epsilon_t}{\epsilon_t} + \log(K - 1)\right)` (:math:`\eta` =
+    ``learning_rate``, :math:`K` classes) and multiplies the weights of the rows that it got wrong by
+    :math:`e^{\alpha_t}`. The class with the largest :math:`\sum_t \alpha_t [h_t(x) = k]` wins. For two classes this
+    minimises :math:`\frac1n \sum_i e^{-y_i f(x_i)}` with :math:`f = \frac12 \sum_t \alpha_t h_t` greedily, and the
+    training error is at most :math:`\prod_t Z_t`, :math:`Z_t = 2\sqrt{\epsilon_t (1 - \epsilon_t)}` for
+    :math:`\eta = 1`.
+
+    Use it with weak learners (the default stumps, or small trees) on data without wrong labels, whose weights would
+    grow without end.
+
+    Parameters
+    ----------
+    estimator : learner, default=None
+        The weak learner; it must take ``sample_weight``. None means stumps (one column, one threshold) with the
+        smallest weighted error, found exactly; scikit-learn's default are stumps with the smallest Gini impurity,
+        which is ``DecisionTreeClassifier(max_depth=1)``.
+    n_estimators : int, default=50
+        Largest number of rounds.
+    learning_rate : float, default=1.0
+        Factor :math:`\eta` of the weights of the weak learners.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed for weak learners with a ``random_state``.
+
+    Attributes
+    ----------
+    estimator_ : learner
+        The weak learner, not fitted.
+    estimators_ : list of learners
+        The fitted weak learners.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_classes_ : int
+        Their number.
+    estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
+        Weight and weighted error of each round; 0 and 1 for rounds that were not needed.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Importances of the weak learners, averaged by their weights.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Column names, if the table had any.
+    report_ : Report
+        For two classes: the product of the :math:`Z_t` as a bound on the training error; with the default stumps and
+        rows of equal weight also a margin bound on the error of new rows, which few rows leave vacuous.
+
+    Examples
+    --------
+    >>> from certus.ensemble import AdaBoostClassifier
+    >>> model = AdaBoostClassifier(n_estimators=10).fit([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "a"])
+    >>> print(model.predict([[1.4], [2.4]]))
+    ['a' 'b']
+    """
+
+    _state = (*WeightBoosting._state, "classes_", "n_classes_")
+
+    n_classes_: int
+    _votes: TreeVotes | None  # not saved
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostClassifier:
+        """Fit the weak learners, one after the other.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 0 removes it.
+
+        Returns
+        -------
+        self
+        """
+        X = self._training_table(X)
+        y = self._training_target(y, X)
+        weights = self._start_weights(sample_weight, X)
+        codes = self._encode_labels(y)
+        self.n_classes_ = len(self.classes_)
+        self.estimator_ = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
+        if not has_fit_parameter(self.estimator_, "sample_weight"):
+            raise ValueError(
+                f"{type(self.estimator).__name__} doesn't support sample_weight.\n"
+                "Hint: AdaBoostClassifier needs a weak learner whose fit takes sample_weight."
+            )
+        stumps = StumpLearner(X, codes, self.classes_, weights > 0) if self.estimator is None else None
+        self._round = (X, y, codes, stumps)
+        try:
+            self._boost(weights, X, y)
+        finally:
+            del self._round
+        self._votes = self._tree_votes()
+        self.report_ = self._training_report(X, codes, weights, sample_weight is None)
+        return self
+
+    def _training_table(self, X: Any) -> Any:
+        if self.estimator is not None:
+            return self._check_X(X, reset=True)
+        X = as_float32(self, X, reset=True, accept_sparse=["csc", "csr"])
+        assert_finite(self, X)
+        return X
+
+    def _boost_round(
+        self, number: int, weights: NDArray[np.float64], random: np.random.RandomState
+    ) -> tuple[NDArray[np.float64] | None, float, float]:
+        X, y, codes, stumps = self._round
+        if stumps is not None:
+            learner, said = stumps.fit(weights, int(random.randint(np.iinfo(np.int32).max)))
+            self.estimators_.append(learner)
+            wrong = said != codes
+        else:
+            learner = self._new_estimator(random)
+            learner.fit(X, y, sample_weight=weights)
+            wrong = learner.predict(X) != y
+        error = float(weights[wrong].sum() / weights.sum())
+        if error <= 0:
+            return weights, 1.0, 0.0
+        if error >= 1.0 - 1.0 / self.n_classes_:
+            self.estimators_.pop()
+            if not self.estimators_:
+                raise ValueError(
+                    "BaseClassifier in AdaBoostClassifier ensemble is worse than random, ensemble can not be fit.\n"
+                    f"Hint: its weighted error is {error:.6g} in the first round; use a stronger weak learner."
+                )
+            return None, 0.0, 0.0
+        weight = self.learning_rate * (np.log((1.0 - error) / error) + np.log(self.n_classes_ - 1.0))
+        if number < self.n_estimators - 1:
+            with np.errstate(over="ignore"):
+                weights = np.where(wrong, weights * np.exp(weight), weights)
+        return weights, float(weight), error
+
+    def _training_report(self, X: Any, codes: NDArray[Any], start: NDArray[np.float64], equal_weights: bool) -> Report:
+        if self.n_classes_ != 2:
+            return Report()
+        signs = np.where(codes == 1, 1.0, -1.0)
+        rounds = len(self.estimators_)
+        return boosting_report(
+            self.estimator_errors_[:rounds],
+            self.estimator_weights_[:rounds],
+            signs * self.decision_function(X) / 2.0,
+            start,
+            stump_features=self.n_features_in_ if self.estimator is None and equal_weights else None,
+        )
+
+    # -- prediction -------------------------------------------------------------------------------------------
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the most weight.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._winners(self.decision_function(X))
+
+    def _winners(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        if self.n_classes_ == 2:
+            return np.asarray(self.classes_.take(scores > 0, axis=0))
+        return np.asarray(self.classes_.take(np.argmax(scores, axis=1), axis=0))
+
+    @predict_method
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Share of the weight for each class against the others; for two classes that of the second minus the first.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
+        """
+        X = self._check_X(X)
+        if self.n_classes_ == 1:
+            return np.zeros((X.shape[0], 1))
+        votes = self._votes if "_votes" in vars(self) else self._tree_votes()
+        if votes is not None and X.ndim == 2:
+            return self._scores(votes.sum(X), self.estimator_weights_.sum())
+        sums = np.zeros((X.shape[0], self.n_classes_))
+        for learner, weight in zip(self.estimators_, self.estimator_weights_, strict=False):
+            sums += self._vote(learner, weight, X)
+        return self._scores(sums, self.estimator_weights_.sum())
+
+    def _tree_votes(self) -> TreeVotes | None:
+        if self.n_classes_ == 1:
+            return None
+        return TreeVotes.of(self.estimators_, self.estimator_weights_, self.n_classes_)
+
+    def _vote(self, learner: Any, weight: float, X: Any) -> NDArray[np.float64]:
+        chosen = learner.predict(X)[:, None] == self.classes_
+        return np.where(chosen, weight, -weight / (self.n_classes_ - 1))
+
+    def _scores(self, sums: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+        sums = sums / total
+        return sums[:, 1] - sums[:, 0] if self.n_classes_ == 2 else sums
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`decision_function` after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray
+        """
+        check_is_fitted(self)
+        X = self._check_X(X)
+        sums, total = np.zeros((X.shape[0], self.n_classes_)), 0.0
+        for learner, weight in zip(self.estimators_, self.estimator_weights_, strict=False):
+            total += weight
+            sums = sums + self._vote(learner, weight, X)
+            yield self._scores(sums, total)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """`predict` after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        for scores in self.staged_decision_function(X):
+            yield self._winners(scores)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Share of right labels after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Yields
+        ------
+        float
+        """
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def _probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        two = self.n_classes_ == 2
+        spread = np.stack([-scores, scores], axis=1) / 2.0 if two else scores / (self.n_classes_ - 1)
+        return np.asarray(softmax(spread, copy=False))
+
+    @predict_method
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Softmax of the scores: an order of the classes, not calibrated probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self.decision_function(X)
+        return np.ones((len(scores), 1)) if self.n_classes_ == 1 else self._probabilities(scores)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+        """
+        for scores in self.staged_decision_function(X):
+            yield self._probabilities(scores)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.asarray(np.log(self.predict_proba(X)))
+
+    def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
+        r"""Normalized margins :math:`y f(x) / \sum_t \alpha_t` of labelled rows, from -1 to 1; positive where right.
+
+        With more than two classes: the score of the true class minus the largest of the others, in the same scale.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        codes = np.searchsorted(self.classes_, np.asarray(y))
+        if self.n_classes_ == 2:
+            return np.where(codes == 1, scores, -scores) / 2.0
+        true = scores[np.arange(len(codes)), codes]
+        others = scores.copy()
+        others[np.arange(len(codes)), codes] = -np.inf
+        return (true - others.max(axis=1)) * (self.n_classes_ - 1) / self.n_classes_
+
+    def __getstate__(self) -> Any:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_votes", "_round")}

@@ -1,0 +1,35 @@
+"""Which columns a model uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from certus.evaluation.displays.display import ACCENT, SOFT, Display
+
+LARGEST_SHOWN = 12
+LONGEST_NAME = 30
+
+
+class ImportancesDisplay(Display):
+    """Rise of the loss when the entries of a column change places; the largest twelve.
+
+    Parameters
+    ----------
+    values : mapping of str to float
+        Column -> rise of the loss.
+    measure : str, default="loss"
+        Its name.
+    """
+
+    def __init__(self, values: Mapping[str, float], measure: str = "loss") -> None:
+        self.values = dict(sorted(values.items(), key=lambda item: -item[1]))
+        self.measure = measure
+
+    def _draw(self, ax: Any) -> None:
+        shown = list(self.values.items())[:LARGEST_SHOWN][::-1]
+        names = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…" for name, _ in shown]
+        ax.barh(range(len(shown)), [value for _, value in shown], color=ACCENT, height=0.6)
+        ax.axvline(0.0, color=SOFT, linewidth=0.8)
+        ax.set_yticks(range(len(shown)), names)
+        ax.set_xlabel(f"rise of the {self.measure} without the column")

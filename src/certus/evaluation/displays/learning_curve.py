@@ -1,0 +1,31 @@
+"""The loss after training on ever more rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from certus.evaluation.displays.display import ACCENT, Display
+
+
+class LearningCurveDisplay(Display):
+    """Loss on validation rows against rows that were learned from.
+
+    Parameters
+    ----------
+    rows : sequence of int
+        Rows that were learned from.
+    values : sequence of float
+        The loss after each.
+    measure : str, default="loss"
+        Its name.
+    """
+
+    def __init__(self, rows: Sequence[int], values: Sequence[float], measure: str = "loss") -> None:
+        self.rows, self.values, self.measure = rows, values, measure
+
+    def _draw(self, ax: Any) -> None:
+        ax.plot(self.rows, self.values, "o-", color=ACCENT, markersize=4)
+        ax.set(xlabel="rows learned from", ylabel=f"{self.measure} (validation)")
+        ax.set_ylim(bottom=0.0)
+        ax.set_xlim(left=0)

@@ -1,0 +1,130 @@
+"""The only caller of the native kernels of the linear machines: allocates the outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus import _native
+
+Array = NDArray[np.float64]
+
+
+def table_rows(X: Any) -> Any:
+    """A table (C-contiguous or CSR, either float type) as the kernels take it."""
+    if not sparse.issparse(X):
+        return _native.dense_rows(X)
+    starts, columns = X.indptr, X.indices
+    if starts.dtype != columns.dtype:
+        starts, columns = starts.astype(np.int64), columns.astype(np.int64)
+    return _native.sparse_rows(starts, columns, X.data, X.shape[1])
+
+
+@dataclass(frozen=True)
+class BoxPass:
+    """What one pass over the table gives: see ``cpp/linear/box_pass.hpp``."""
+
+    loss: float
+    dual: float
+    envelope: float
+    scores: Array
+    b: Array
+    curvature: Array
+    image: Array
+
+
+def box_pass(
+    rows: Any,
+    constant: float,
+    box: tuple[Array, Array, Array, Array, float],
+    prox: float,
+    center: Array,
+    w: Array,
+    threads: int,
+) -> BoxPass:
+    """Scores, dual coefficients and X'b for the coefficients w (the last one belongs to the constant)."""
+    n = len(box[0])
+    scores, b, curvature, image = np.empty(n), np.empty(n), np.empty(n), np.empty(len(w))
+    sums = _native.box_pass(rows, constant, *box, prox, center, w, threads, scores, b, curvature, image)
+    return BoxPass(*sums, scores, b, curvature, image)
+
+
+def slope_along(
+    box: tuple[Array, Array, Array, Array, float],
+    prox: float,
+    center: Array,
+    scores: Array,
+    change: Array,
+    step: float,
+) -> float:
+    """sum_i b_i(scores + step change) change_i."""
+    return float(_native.slope_along(*box, prox, center, scores, change, step))
+
+
+def box_chain(rows: int) -> int:
+    """Longest chain of additions behind a sum of `box_pass`."""
+    return int(_native.box_chain(rows))
+
+
+def row_gram(X: NDArray[Any], constant: float, rows: NDArray[np.int64], weights: Array, threads: int) -> Array:
+    """sum_i weight_i z_i z_i' over the listed rows of z = [x, constant] (without it if it is 0)."""
+    size = X.shape[1] + (constant != 0.0)
+    out = np.empty((size, size))
+    _native.row_gram(X, constant, rows, weights, threads, out)
+    return out
+
+
+@dataclass(frozen=True)
+class Descent:
+    """When dual descent ends: see ``cpp/linear/dual_descent.hpp``."""
+
+    tol: float
+    relative: bool
+    gap_tol: float
+    max_passes: int
+    seed: int
+
+
+def dual_descent(
+    rows: Any,
+    constant: float,
+    box: tuple[Array, Array, Array, Array, float],
+    rule: Descent,
+    width: int,
+    threads: int,
+) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.bool_]]:
+    """Coefficients b and w, passes and success for every row of the (problems x rows) matrices in ``box``."""
+    problems = len(box[0])
+    b, w = np.zeros_like(box[0]), np.zeros((problems, width + 1))
+    passes, converged = np.zeros(problems, dtype=np.int64), np.zeros(problems, dtype=np.uint8)
+    _native.dual_descent(
+        rows,
+        constant,
+        *box,
+        rule.tol,
+        rule.relative,
+        rule.gap_tol,
+        rule.max_passes,
+        rule.seed,
+        threads,
+        b,
+        w,
+        passes,
+        converged,
+    )
+    return b, w, passes, converged.astype(bool)
+
+
+def joint_descent(
+    rows: Any, constant: float, labels: NDArray[np.int64], costs: Array, rule: Descent, classes: int, width: int
+) -> tuple[Array, Array, int, bool]:
+    """Dual coefficients (rows x classes), W (classes x (width + 1)), passes and success."""
+    a, w = np.zeros((len(labels), classes)), np.zeros((classes, width + 1))
+    passes, converged = _native.joint_descent(
+        rows, constant, labels, costs, rule.tol, rule.gap_tol, rule.max_passes, rule.seed, a, w
+    )
+    return a, w, int(passes), bool(converged)

@@ -1,0 +1,148 @@
+"""Linear machines with a ridge penalty, in the one dual form that their solvers share.
+
+    P(w) = |w|^2 / 2 + sum_i max_{lower_i <= b <= upper_i} [ b (t_i - x_i'w) - epsilon |b| - ridge_i b^2 / 2 ]
+    D(b) = sum_i [ t_i b_i - epsilon |b_i| - ridge_i b_i^2 / 2 ] - |X'b|^2 / 2
+
+P >= D everywhere, with equality at the optimum, where w = X'b. The rows x end with a constant (the intercept's
+column, whose coefficient is penalized like the others) unless it is 0.
+
+    hinge                        C max(0, 1 - y f)            b between 0 and y C
+    squared hinge                C max(0, 1 - y f)^2          y b >= 0, ridge = 1 / (2 C)
+    epsilon-insensitive          C max(0, |y - f| - eps)      |b| <= C
+    squared epsilon-insensitive  C max(0, |y - f| - eps)^2    any b, ridge = 1 / (2 C)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus.linear import _kernels_machines as kernels
+
+Array = NDArray[np.float64]
+BLOCK = 4096  # rows
+SMALL = 100_000  # cells of a table up to which one thread is faster
+
+
+@dataclass(frozen=True)
+class MachineTable:
+    """A table with the constant column's value (0: no intercept) and the threads to use on it."""
+
+    X: Any
+    constant: float
+    threads: int
+
+    @cached_property
+    def rows(self) -> Any:
+        """The table as the kernels take it."""
+        return kernels.table_rows(self.X)
+
+    @property
+    def width(self) -> int:
+        """Columns without the constant."""
+        return int(self.X.shape[1])
+
+    @property
+    def cells(self) -> int:
+        """Stored entries."""
+        return int(self.X.nnz if sparse.issparse(self.X) else self.X.size)
+
+    @property
+    def used_threads(self) -> int:
+        """Small tables are not worth waking a second thread."""
+        return self.threads if self.cells > SMALL else 1
+
+    def scores(self, w: Array) -> Array:
+        """Scores of all rows for coefficients that end with the constant's."""
+        found = np.empty(self.X.shape[0])
+        for block in self._blocks():
+            found[block] = self.X[block] @ w[:-1]
+        return found + self.constant * w[-1]
+
+    def image(self, b: Array) -> Array:
+        """X'b, with the constant's entry last."""
+        found = np.zeros(self.width)
+        for block in self._blocks():
+            found += self.X[block].T @ b[block]
+        return np.append(found, self.constant * b.sum())
+
+    def _blocks(self) -> list[slice]:
+        """Dense tables of single precision are turned into doubles a block at a time."""
+        rows = self.X.shape[0]
+        size = rows if sparse.issparse(self.X) else BLOCK
+        return [slice(first, first + size) for first in range(0, rows, max(size, 1))]
+
+    @property
+    def chain(self) -> int:
+        """Longest chain of additions behind an entry of `image` or a sum over rows."""
+        rows = self.X.shape[0]
+        return rows if sparse.issparse(self.X) else min(rows, BLOCK) + rows // BLOCK + 64
+
+    @cached_property
+    def lengths(self) -> Array:
+        """|x| of all rows, with the constant."""
+        if sparse.issparse(self.X):
+            squares = np.asarray(self.X.multiply(self.X).sum(axis=1), dtype=np.float64).ravel()
+        else:
+            squares = np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64)
+        return np.sqrt(squares + self.constant**2)
+
+
+@dataclass(frozen=True)
+class BoxProblem:
+    """One machine: the table and the five things that make its dual."""
+
+    table: MachineTable
+    target: Array
+    lower: Array
+    upper: Array
+    ridge: Array
+    epsilon: float
+
+    @property
+    def box(self) -> tuple[Array, Array, Array, Array, float]:
+        """The dual's data in the kernels' order."""
+        return self.target, self.lower, self.upper, self.ridge, self.epsilon
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the loss is differentiable (the squared ones)."""
+        return bool((self.ridge > 0.0).all())
+
+    @cached_property
+    def at_zero(self) -> float:
+        """P(0)."""
+        return float(self.losses(np.zeros(len(self.target))).sum())
+
+    def losses(self, scores: Array) -> Array:
+        """The losses of all rows at given scores."""
+        r = self.target - scores
+        excess = np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            free = np.where(self.ridge > 0.0, excess / self.ridge, np.where(excess == 0.0, 0.0, excess * np.inf))
+        b = np.clip(free, self.lower, self.upper)
+        return b * r - self.epsilon * np.abs(b) - 0.5 * self.ridge * b * b
+
+
+def classification(table: MachineTable, signs: Array, costs: Array, *, squared: bool) -> BoxProblem:
+    """Hinge or squared hinge with labels -1 and 1 and a cost C_i per row."""
+    top = np.where(costs > 0.0, np.inf, 0.0) if squared else costs
+    lower, upper = np.where(signs < 0.0, -top, 0.0), np.where(signs > 0.0, top, 0.0)
+    return BoxProblem(table, signs, lower, upper, _ridge(costs, squared), 0.0)
+
+
+def regression(table: MachineTable, target: Array, costs: Array, *, epsilon: float, squared: bool) -> BoxProblem:
+    """Epsilon-insensitive loss or its square with a cost C_i per row."""
+    top = np.where(costs > 0.0, np.inf, 0.0) if squared else costs
+    return BoxProblem(table, target, -top, top, _ridge(costs, squared), epsilon)
+
+
+def _ridge(costs: Array, squared: bool) -> Array:
+    if not squared:
+        return np.zeros_like(costs)
+    return 0.5 / np.where(costs > 0.0, costs, 0.5)  # a row without cost has an empty box anyway

@@ -1,0 +1,345 @@
+"""Linear support vector classification. Fan et al. (2008), "LIBLINEAR", gives the objectives."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base import Classifier, check_weights, check_Xy, fit_method, register, resolve_seed, resolve_threads
+from certus.base.callbacks import Iterations
+from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
+from certus.base.persistence.state import check_shapes
+from certus.guarantees import Report
+from certus.guarantees.wording import number
+from certus.linear._kernels_machines import Descent
+from certus.linear.box_newton import Watch
+from certus.linear.box_problem import MachineTable, classification
+from certus.linear.joint_machine import joint_evidence, solve_joint
+from certus.linear.l1_machine import L1Machine
+from certus.linear.label_certificate import label_certificate, undecided_rows
+from certus.linear.machine_certificate import machine_certificate
+from certus.linear.machine_evidence import MachineEvidence, box_evidence, combine
+from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines
+from certus.linear.moments import gamma
+from certus.linear.prediction import LinearClassification
+
+Array = NDArray[np.float64]
+# Whether the dual problem may be asked for, by (loss, penalty), as in scikit-learn.
+DUAL_FORMS = {("hinge", "l2"): (True,), ("squared_hinge", "l1"): (False,), ("squared_hinge", "l2"): (False, True)}
+L1_GAP = 1e-10  # of the objective at zero, for the L1 penalty
+NOT_CONVERGED = "Liblinear failed to converge, increase the number of iterations."
+
+
+@register(
+    family="linear",
+    tasks=("classification",),
+    guarantees=("gap to the optimum", "training labels of the exact optimum"),
+    cost="fit n p plus m p^2 per Newton step with m rows near the margin (n p per pass if sparse or wide), "
+    "predict p per row and class",
+)
+class LinearSVC(LinearClassification, Classifier):
+    """Linear support vector classifier, one machine per class or one joint machine.
+
+    Minimizes, over coefficients w and intercept b with costs C_i = C times the weight of row i,
+
+        |(w, b / intercept_scaling)|^2 / 2 + sum_i C_i max(0, 1 - y_i (x_i'w + b))^p,     y_i = -1 or 1
+
+    with p = 2 ("squared_hinge") or 1 ("hinge"); with penalty="l1" the first term is the sum of absolute values.
+    Several classes are separated one against the rest, or with multi_class="crammer_singer" by one joint objective.
+    Narrow dense tables are solved to machine precision by Newton steps that need only the rows near the margin,
+    sparse and wide ones by dual coordinate descent; the report certifies the gap either way.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2"}, default="l2"
+        The norm in the penalty; "l1" (only with "squared_hinge") makes coefficients zero.
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        The loss.
+    dual : "auto" or bool, default="auto"
+        Accepted as in scikit-learn: primal and dual have the same solution, the method is chosen by the table.
+    tol : float, default=1e-4
+        Largest violation of optimality at the end of dual coordinate descent; Newton's method goes further.
+    C : float, default=1.0
+        Weight of the losses against the penalty.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        One machine per class against the rest, or one joint machine (which ignores loss, penalty and dual).
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    intercept_scaling : float, default=1
+        The intercept is the coefficient of a constant column of this value, and penalized like the others.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied to those of the rows.
+    verbose : int, default=0
+        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+    random_state : int, RandomState or None, default=None
+        Order of the rows in dual coordinate descent; Newton's method is not random.
+    max_iter : int, default=1000
+        Largest number of Newton steps or passes.
+    gap_tol : float or None, default=None
+        Stop only when the duality gap is at most this share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; two classes have one row.
+    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
+        Intercepts.
+    n_iter_ : int
+        Largest number of iterations over the machines.
+    gap_ : float
+        Certified bound on the objective (summed over machines) minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Gap after every Newton step, machine after machine (empty for dual coordinate descent).
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        Certificates of the gap and, with the ridge penalty, of the training labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from certus.linear import LinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearSVC().fit(X, y)
+    >>> round(model.score(X, y), 2), int(model.report_["labels of the exact optimum"].value)
+    (0.97, 150)
+    """
+
+    _constraints = {
+        "penalty": [OneOf("l1", "l2")],
+        "loss": [OneOf("hinge", "squared_hinge")],
+        "dual": [Boolean(), OneOf("auto")],
+        "tol": [Interval(0, None, closed="neither")],
+        "C": [Interval(0, None, closed="neither")],
+        "multi_class": [OneOf("ovr", "crammer_singer")],
+        "fit_intercept": [Boolean()],
+        "intercept_scaling": [Interval(0, None, closed="neither")],
+        "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
+        "verbose": [Verbosity()],
+        "random_state": [RandomState()],
+        "max_iter": [Interval(0, None, integer=True)],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = (
+        "classes_",
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "gap_",
+        "converged_",
+        "history_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: Any = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        LinearSVC
+            The fitted learner.
+        """
+        self._check_combination()
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
+        codes = self._encode_labels(y)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
+            )
+        weights = check_weights(self, sample_weight, X)
+        class_weights = compute_class_weight(
+            self.class_weight,
+            classes=self.classes_,
+            y=y,
+            sample_weight=np.ones(len(codes)) if weights is None else weights,
+        )
+        costs = self.C * class_weights[codes] * (1.0 if weights is None else weights)
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        table = MachineTable(X, constant, resolve_threads())
+        with Iterations(self, self.max_iter, X, y) as iterations:
+
+            def watch(objective: float, gap: float) -> bool:
+                return iterations.step(objective=objective, gap=gap)
+
+            w, evidence = self._solve(table, codes.astype(np.int64), costs, watch)
+        self._store(w, evidence, class_weights, table)
+        return self
+
+    def _check_combination(self) -> None:
+        if self.multi_class == "crammer_singer":
+            return
+        forms = DUAL_FORMS.get((self.loss, self.penalty))
+        names = f"penalty={self.penalty!r} and loss={self.loss!r}"
+        if forms is None:
+            problem = f"The combination of {names} is not supported"
+        elif self.dual != "auto" and bool(self.dual) not in forms:
+            problem = f"The combination of {names} are not supported when dual={self.dual}"
+        else:
+            return
+        raise ValueError(
+            f"Unsupported set of arguments: {problem}, Parameters: penalty={self.penalty!r}, loss={self.loss!r}, "
+            f"dual={self.dual!r}\nHint: leave dual='auto'; the L1 penalty goes with loss='squared_hinge'."
+        )
+
+    def _solve(
+        self, table: MachineTable, codes: NDArray[np.int64], costs: Array, watch: Watch
+    ) -> tuple[Array, MachineEvidence]:
+        """Coefficients (one row per machine, the constant's last) and the evidence for them."""
+        if self.multi_class == "crammer_singer":
+            return self._solve_jointly(table, codes, costs)
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        signs = [np.where(codes == k, 1.0, -1.0) for k in positive]
+        if self.penalty == "l1":
+            machines = [L1Machine(table, sign, costs) for sign in signs]
+            share = L1_GAP if self.gap_tol is None else self.gap_tol
+            enough = LOOSEST * self.tol if self.gap_tol is None else 0.0
+            results = [
+                machine.solve(share * machine.at_zero, self.max_iter, watch, enough * machine.at_zero)
+                for machine in machines
+            ]
+            parts = [machine.evidence(found.w, found.b) for machine, found in zip(machines, results, strict=True)]
+            evidence = combine(parts)
+        else:
+            problems = [classification(table, sign, costs, squared=self.loss == "squared_hinge") for sign in signs]
+            accuracy = Accuracy(self.tol, self.gap_tol, self.max_iter, resolve_seed(self.random_state), False)
+            results = solve_machines(problems, accuracy, watch)
+            evidence = box_evidence(problems, np.stack([r.w for r in results]), np.stack([r.b for r in results]))
+        self.n_iter_ = max(found.iterations for found in results)
+        self.converged_ = all(found.converged for found in results)
+        self.history_ = np.array([gap for found in results for gap in found.history])
+        return np.stack([found.w for found in results]), evidence
+
+    def _solve_jointly(
+        self, table: MachineTable, codes: NDArray[np.int64], costs: Array
+    ) -> tuple[Array, MachineEvidence]:
+        gap = 0.0 if self.gap_tol is None else self.gap_tol * float(costs.sum())
+        rule = Descent(self.tol, False, gap, self.max_iter, resolve_seed(self.random_state))
+        w, a, self.n_iter_, self.converged_ = solve_joint(table, codes, costs, len(self.classes_), rule)
+        self.history_ = np.empty(0)
+        return w, joint_evidence(table, codes, costs, w, a)
+
+    def _store(self, w: Array, evidence: MachineEvidence, class_weights: Array, table: MachineTable) -> None:
+        coef, intercept = w[:, :-1], self.intercept_scaling * w[:, -1]
+        if len(w) == 2:  # the joint machine of two classes is told as one
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_: Any = np.ascontiguousarray(coef)
+        self.intercept_ = intercept if self.fit_intercept else 0.0
+        self.gap_ = evidence.gap
+        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
+        if limit is not None:
+            self.converged_ = self.converged_ and self.gap_ <= limit
+        facts = {
+            "loss": self.loss,
+            "penalty": self.penalty,
+            "multi_class": self.multi_class,
+            "C": float(self.C),
+            "epsilon": 0.0,
+            "intercept_scaling": float(self.intercept_scaling) if self.fit_intercept else None,
+            "classes": self.classes_.tolist(),
+            "class_weights": class_weights.tolist(),
+        }
+        self.report_ = Report([machine_certificate(evidence, facts, coef, intercept)])
+        if self.penalty == "l2" or self.multi_class == "crammer_singer":
+            self._certify_labels(evidence, table, w)
+        if not self.converged_:
+            warn_not_converged(self.gap_, evidence.objective_at_zero, limit, self.n_iter_ < self.max_iter)
+
+    def _certify_labels(self, evidence: MachineEvidence, table: MachineTable, w: Array) -> None:
+        assert evidence.distances is not None
+        lengths = table.lengths * (1.0 + 1e-12)
+        rounding = gamma(table.width + 8) * lengths * float(np.linalg.norm(w, axis=1).max())
+        farthest = np.sort(evidence.distances)[-2:].sum() if len(evidence.distances) > 1 else evidence.distances[0]
+        reach = lengths * float(farthest) + 2.0 * rounding
+        undecided = undecided_rows(evidence.scores, reach)
+        distance = float(evidence.distances.max())
+        self.report_ = self.report_.with_([label_certificate(undecided, len(lengths), distance)])
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_") and not sparse.issparse(self.coef_):
+            outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
+            check_shapes(self, coef_=(outputs, self.n_features_in_))
+
+    def sparsify(self) -> LinearSVC:
+        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> LinearSVC:
+        """Store ``coef_`` as a dense array, which is the default."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def warn_not_converged(gap: float, at_zero: float, limit: float | None, missed_gap: bool) -> None:
+    """Say once how far the solution may be from the optimum, and what to do."""
+    share = f" ({number(gap / at_zero, 'upper', 2)} of its value at zero coefficients)" if at_zero > 0.0 else ""
+    reached = f"The objective is certified to be within {number(gap, 'upper')} of its minimum{share}"
+    if limit is not None and missed_gap:
+        text = f"{reached}, more than gap_tol asks for ({number(limit)})."
+    else:
+        text = f"{NOT_CONVERGED}\n{reached}."
+    warnings.warn(
+        f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=6
+    )

@@ -1,0 +1,221 @@
+"""Linear support vector regression. Ho, Lin (2012), "Large-scale linear support vector regression"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+
+from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_seed, resolve_threads
+from certus.base.callbacks import Iterations
+from certus.base.params import Boolean, Exactly, Interval, OneOf, RandomState, Verbosity
+from certus.base.persistence.state import check_shapes
+from certus.guarantees import Report
+from certus.linear.box_problem import MachineTable, regression
+from certus.linear.linear_svc import warn_not_converged
+from certus.linear.machine_certificate import machine_certificate
+from certus.linear.machine_evidence import MachineEvidence, box_evidence
+from certus.linear.machine_solvers import Accuracy, solve_machines
+from certus.linear.prediction import LinearPrediction
+
+Array = NDArray[np.float64]
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the optimum",),
+    cost="fit n p plus m p^2 per Newton step with m rows near the tube (n p per pass if sparse or wide), "
+    "predict p per row",
+)
+class LinearSVR(LinearPrediction, Regressor):
+    """Linear regression that ignores errors up to epsilon and counts larger ones linearly or squared.
+
+    Minimizes, over coefficients w and intercept b with costs C_i = C times the weight of row i,
+
+        |(w, b / intercept_scaling)|^2 / 2 + sum_i C_i max(0, |y_i - x_i'w - b| - epsilon)^p
+
+    with p = 1 ("epsilon_insensitive": robust against outliers; with epsilon = 0 the absolute error) or p = 2.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Half the width of the tube in which errors do not count, in units of y.
+    tol : float, default=1e-4
+        Sum of the violations of optimality at the end of dual coordinate descent, relative to the first pass;
+        Newton's method goes further.
+    C : float, default=1.0
+        Weight of the losses against the penalty.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        The loss.
+    fit_intercept : bool, default=True
+        Whether to fit b; otherwise it is 0.
+    intercept_scaling : float, default=1.0
+        The intercept is the coefficient of a constant column of this value, and penalized like the others.
+    dual : "auto" or bool, default="auto"
+        Accepted as in scikit-learn: primal and dual have the same solution, the method is chosen by the table.
+    verbose : int, default=0
+        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+    random_state : int, RandomState or None, default=None
+        Order of the rows in dual coordinate descent; Newton's method is not random.
+    max_iter : int, default=1000
+        Largest number of Newton steps or passes.
+    gap_tol : float or None, default=None
+        Stop only when the duality gap is at most this share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Coefficients.
+    intercept_ : ndarray of shape (1,), or 0.0
+        Intercept.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Gap after every Newton step (empty for dual coordinate descent).
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        Certificate of the gap.
+
+    Examples
+    --------
+    >>> from certus.linear import LinearSVR
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 100.0]
+    >>> model = LinearSVR(C=10.0).fit(X, y)
+    >>> print(model.coef_.round(3), model.gap_ < 1e-9)
+    [1.] True
+    """
+
+    _constraints = {
+        "epsilon": [Interval(0, None)],
+        "tol": [Interval(0, None, closed="neither")],
+        "C": [Interval(0, None, closed="neither")],
+        "loss": [OneOf("epsilon_insensitive", "squared_epsilon_insensitive")],
+        "fit_intercept": [Boolean()],
+        "intercept_scaling": [Interval(0, None, closed="neither")],
+        "dual": [Boolean(), OneOf("auto")],
+        "verbose": [Verbosity()],
+        "random_state": [RandomState()],
+        "max_iter": [Interval(0, None, integer=True)],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = (
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "gap_",
+        "converged_",
+        "history_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: Any = "auto",
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        LinearSVR
+            The fitted learner.
+        """
+        if self.loss == "epsilon_insensitive" and self.dual is False:
+            raise ValueError(
+                "Unsupported set of arguments: The combination of penalty='l2' and loss='epsilon_insensitive' are not "
+                "supported when dual=False, Parameters: penalty='l2', loss='epsilon_insensitive', dual=False\n"
+                "Hint: leave dual='auto'."
+            )
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False)
+        weights = check_weights(self, sample_weight, X)
+        costs = np.full(X.shape[0], float(self.C)) if weights is None else self.C * weights
+        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        table = MachineTable(X, constant, resolve_threads())
+        problem = regression(
+            table,
+            np.ascontiguousarray(y, dtype=np.float64),
+            costs,
+            epsilon=float(self.epsilon),
+            squared=self.loss.startswith("squared"),
+        )
+        accuracy = Accuracy(self.tol, self.gap_tol, self.max_iter, resolve_seed(self.random_state), True)
+        with Iterations(self, self.max_iter, X, y) as iterations:
+            [found] = solve_machines(
+                [problem], accuracy, lambda objective, gap: iterations.step(objective=objective, gap=gap)
+            )
+        self.n_iter_, self.converged_, self.history_ = found.iterations, found.converged, np.array(found.history)
+        self._store(found.w, box_evidence([problem], found.w[None], found.b[None]))
+        return self
+
+    def _store(self, w: Array, evidence: MachineEvidence) -> None:
+        self.coef_ = w[:-1].copy()
+        intercept = self.intercept_scaling * w[-1:]
+        self.intercept_ = intercept if self.fit_intercept else 0.0
+        self.gap_ = evidence.gap
+        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
+        if limit is not None:
+            self.converged_ = self.converged_ and self.gap_ <= limit
+        facts = {
+            "loss": self.loss,
+            "penalty": "l2",
+            "multi_class": "ovr",
+            "C": float(self.C),
+            "epsilon": float(self.epsilon),
+            "intercept_scaling": float(self.intercept_scaling) if self.fit_intercept else None,
+            "classes": None,
+            "class_weights": None,
+        }
+        self.report_ = Report([machine_certificate(evidence, facts, self.coef_[None], intercept)])
+        if not self.converged_:
+            warn_not_converged(self.gap_, evidence.objective_at_zero, limit, self.n_iter_ < self.max_iter)
+
+    def _restored(self) -> None:
+        if hasattr(self, "coef_"):
+            check_shapes(self, coef_=(self.n_features_in_,))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

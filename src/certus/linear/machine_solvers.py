@@ -1,0 +1,52 @@
+"""Which method solves a linear machine: Newton steps where their matrices are small, dual descent otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scipy import sparse
+
+from certus.linear._kernels_machines import Descent
+from certus.linear.box_newton import BoxNewton, MachineResult, Watch
+from certus.linear.box_problem import BoxProblem, MachineTable
+from certus.linear.dual_coordinate_descent import descend
+
+# Unless told otherwise, Newton's method goes on until the gap is this share of the objective at zero: its last
+# steps are cheap, and the solution then depends on neither the order of the rows nor their repetition.
+EXACT = 1e-13
+LOOSEST = 1e-4  # of tol times the objective at zero: what is accepted when rounding ends the iterations before
+NARROW = 600  # columns of a dense table up to which the Hessian of the columns is cheap
+FEW = 1500  # rows up to which the Gram matrix of the rows is cheap
+CELLS = 4_000_000  # of a sparse table up to which its free rows may be stored densely
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """``tol`` as in LIBLINEAR, ``gap_tol`` relative to the objective at zero, iterations, seed."""
+
+    tol: float
+    gap_tol: float | None
+    max_iter: int
+    seed: int
+    relative: bool
+
+
+def uses_newton(table: MachineTable) -> bool:
+    """Whether the table's shape suits Newton steps."""
+    rows, columns = table.X.shape
+    if sparse.issparse(table.X) and rows * columns > CELLS:
+        return False
+    return columns <= NARROW or rows <= FEW
+
+
+def solve_machines(problems: list[BoxProblem], accuracy: Accuracy, watch: Watch) -> list[MachineResult]:
+    """Solve one or several (one-versus-rest) machines over one table."""
+    if uses_newton(problems[0].table):
+        share = EXACT if accuracy.gap_tol is None else accuracy.gap_tol
+        found = []
+        for problem in problems:
+            enough = 0.0 if accuracy.gap_tol is not None else LOOSEST * accuracy.tol * problem.at_zero
+            found.append(BoxNewton(problem, share * problem.at_zero, accuracy.max_iter, enough).solve(watch))
+        return found
+    gap = 0.0 if accuracy.gap_tol is None else accuracy.gap_tol * min(problem.at_zero for problem in problems)
+    return descend(problems, Descent(accuracy.tol, accuracy.relative, gap, accuracy.max_iter, accuracy.seed))

@@ -1,0 +1,125 @@
+"""Multi-task elastic net whose penalties are chosen by cross-validation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from certus.base import register
+from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
+from certus.linear.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
+
+
+@register(
+    family="linear",
+    tasks=("regression",),
+    guarantees=("gap to the optimum of the chosen penalty", "columns that every optimum leaves out"),
+    draws_rows=True,
+    cost="folds x l1_ratios x paths of MultiTaskElasticNet, predict p per row",
+)
+class MultiTaskElasticNetCV(PathSelection):
+    """Multi-task elastic net whose penalties are chosen by cross-validation along paths.
+
+    Minimizes, for the alpha and l1_ratio with the least squared error over the folds,
+
+        sum_i s_i |y_i - W x_i - b|^2 / (2 S) + alpha l1_ratio sum_j |W_.j| + (alpha (1 - l1_ratio) / 2) |W|^2
+
+    with weights s of total S. All penalties of a fold are solved as one warm-started path.
+
+    Parameters
+    ----------
+    l1_ratio : float or array-like, default=0.5
+        Share of the L1 part; of several the best is chosen.
+    eps : float, default=1e-3
+        Smallest alpha of an automatic grid, as a share of the largest.
+    alphas : int or array-like, default=100
+        Number of penalties of an automatic grid, or the penalties themselves.
+    fit_intercept : bool, default=True
+        Whether to fit intercepts; otherwise they are 0.
+    max_iter : int, default=1000
+        Largest number of sweeps for every penalty.
+    tol : float, default=1e-4
+        Accuracy of every solution, as in `MultiTaskElasticNet`.
+    copy_X : bool, default=True
+        Accepted for compatibility: the table is never overwritten.
+    cv : int, splitter, iterable or None, default=None
+        Folds; None means five.
+    verbose : bool or int, default=False
+        Accepted for compatibility: nothing is printed.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the order of the coordinates for ``selection="random"``.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Order of the coordinates in a sweep.
+    gap_tol : float or None, default=None
+        Largest certified gap of the final fit, as a share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    l1_ratio_ : float
+        The chosen share.
+    alphas_ : ndarray
+        The penalties that were tried (for every l1_ratio, if there are several and the grid is automatic).
+    mse_path_ : ndarray
+        Mean squared error of every penalty on every fold.
+    coef_ : ndarray of shape (n_targets, n_features)
+        Coefficients of the final fit.
+    intercept_ : ndarray of shape (n_targets,)
+        Intercept of the final fit.
+    n_iter_, dual_gap_, gap_, converged_
+        As in `MultiTaskElasticNet`, of the final fit.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.linear import MultiTaskElasticNetCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 5))
+    >>> model = MultiTaskElasticNetCV(cv=3).fit(X, X[:, :1] + 0.1 * rng.normal(size=(60, 2)))
+    >>> model.coef_.shape, model.converged_
+    ((2, 5), True)
+    """
+
+    _constraints = {
+        name: rules for name, rules in PATH_SELECTION_CONSTRAINTS.items() if name not in ("precompute", "positive")
+    }
+    _state = (*PATH_SELECTION_STATE, "l1_ratio_")
+    _single = MultiTaskElasticNet
+    _joint = True
+
+    def __init__(
+        self,
+        *,
+        l1_ratio: Any = 0.5,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Any = None,
+        verbose: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        selection: str = "cyclic",
+        gap_tol: float | None = None,
+    ) -> None:
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.selection = selection
+        self.gap_tol = gap_tol

@@ -1,0 +1,150 @@
+"""The one place of this family that calls compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus import _native
+
+Floats = NDArray[np.float64]
+Kernel = tuple[int, float, float, int]  # kind, gamma, coef0, degree
+
+LINEAR, POLYNOMIAL, GAUSSIAN, SIGMOID, GIVEN = range(5)
+NO_BIAS, ONE_SUM, TWO_SUMS = range(3)
+CONVERGED, OUT_OF_ITERATIONS, STALLED, INTERRUPTED, NUMERICAL_FAILURE = range(5)
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Quadratic problems over one table; see cpp/svm/problem.hpp for the formula and cpp/svm/batch.hpp for the
+    order of the arrays.
+    """
+
+    bias: int
+    copies: int
+    members: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    sign: NDArray[np.int8]
+    linear: Floats
+    upper: Floats
+
+    @property
+    def count(self) -> int:
+        """How many problems there are."""
+        return len(self.starts) - 1
+
+    def rows(self, number: int) -> slice:
+        """Where the members of a problem lie."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def variables(self, number: int) -> slice:
+        """Where the variables of a problem lie."""
+        rows = self.rows(number)
+        return slice(rows.start * self.copies, rows.stop * self.copies)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What the solver found, per variable, member or problem."""
+
+    alpha: Floats
+    scores: Floats
+    centers: Floats
+    violation: Floats
+    steps: NDArray[np.int64]
+    reasons: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How exactly to solve and with what means."""
+
+    tolerance: float
+    fine_tolerance: float
+    max_steps: int
+    cache_bytes: float
+    shrinking: bool
+    threads: int
+
+
+def solve(
+    table: Any, kernel: Kernel, problems: Problems, start: Floats, options: Options, *, single: bool = False
+) -> Solved:
+    """Solve the problems from a feasible start; ``single`` keeps kernel values in single precision."""
+    dense, values, columns, starts, width = _parts(table)
+    solved = Solved(
+        start.copy(),
+        np.zeros(len(problems.members)),
+        np.zeros((problems.count, 2)),
+        np.zeros(problems.count),
+        np.zeros(problems.count, dtype=np.int64),
+        np.zeros(problems.count, dtype=np.int32),
+    )
+    _native.svm_solve(
+        dense,
+        values,
+        columns,
+        starts,
+        width,
+        kernel,
+        problems.bias,
+        problems.copies,
+        problems.members,
+        problems.starts,
+        problems.sign,
+        problems.linear,
+        problems.upper,
+        single,
+        options.tolerance,
+        options.tolerance if single else options.fine_tolerance,
+        options.max_steps,
+        options.cache_bytes,
+        options.shrinking,
+        options.threads,
+        solved.alpha,
+        solved.scores,
+        solved.centers,
+        solved.violation,
+        solved.steps,
+        solved.reasons,
+    )
+    return solved
+
+
+def expand(
+    queries: Any,
+    support: Any,
+    kernel: Kernel,
+    group_starts: NDArray[np.int64],
+    coefficients: Floats,
+    threads: int,
+) -> Floats:
+    """Kernel expansions at the queries, shape (queries, groups, outputs); see cpp/svm/decision.hpp."""
+    groups, outputs = len(group_starts) - 1, coefficients.shape[0]
+    out = np.empty((queries.shape[0], groups * outputs))
+    coefficients = np.ascontiguousarray(coefficients)
+    if coefficients.shape[1] == 0:
+        out[:] = 0.0
+    elif sparse.issparse(queries):
+        _native.svm_expand_sparse(
+            *_csr(queries), *_csr(support), queries.shape[1], kernel, group_starts, coefficients, threads, out
+        )
+    else:
+        _native.svm_expand(queries, support, kernel, group_starts, coefficients, threads, out)
+    return out.reshape(len(out), groups, outputs)
+
+
+def _parts(table: Any) -> tuple[Floats, Floats, NDArray[np.int32], NDArray[np.int32], int]:
+    if sparse.issparse(table):
+        return np.empty((0, 0)), *_csr(table), table.shape[1]
+    none = np.empty(0, dtype=np.int32)
+    return table, np.empty(0), none, none, table.shape[1]
+
+
+def _csr(table: Any) -> tuple[Floats, NDArray[np.int32], NDArray[np.int32]]:
+    return table.data, table.indices.astype(np.int32, copy=False), table.indptr.astype(np.int32, copy=False)

@@ -1,0 +1,100 @@
+"""The reports of the machines: which certificates training alone supports, and when they are withheld."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.guarantees import Certificate, Report, jaakkola_haussler, support_leave_one_out, xi_alpha
+from certus.svm._kernels import GAUSSIAN, GIVEN, NO_BIAS, Kernel
+from certus.svm.audit_certificate import audit, audit_certificate
+from certus.svm.compression import compression_certificate, reason_to_withhold
+from certus.svm.duality import objective_at_zero
+from certus.svm.gap_certificate import gap_certificate
+from certus.svm.label_certificate import decision_reach, label_certificate, undecided_rows
+from certus.svm.rounding import diagonal, matrix_shift, proved_psd, score_error
+from certus.svm.solving import Solution
+
+
+def optimality_certificates(
+    kernel: Kernel, table: Any, solution: Solution, gap: float, declared: dict[str, Any]
+) -> list[Certificate]:
+    """Duality gap and audit; the gap only where the kernel is proved positive semi-definite."""
+    errors = [score_error(kernel, table, solution.coefficients(p)) for p in range(solution.problems.count)]
+    found = [audit_certificate(audit(solution), max(errors))]
+    if proved_psd(kernel, table):
+        rounding = _gap_rounding(kernel, table, solution, errors)
+        problem = {**declared, "kernel": list(kernel)}
+        scale = objective_at_zero(solution.problems)
+        found.insert(0, gap_certificate(gap, rounding, scale, problem, solution))
+    return found
+
+
+def _gap_rounding(kernel: Kernel, table: Any, solution: Solution, errors: list[float]) -> float:
+    """How much the gap can change when every score moves by its error, and by the drift of the equality."""
+    total = 0.0
+    for problem, error in enumerate(errors):
+        variables = solution.problems.variables(problem)
+        upper = solution.problems.upper[variables]
+        bounded = np.where(np.isfinite(upper), upper, solution.alpha[variables])
+        coefficients = solution.coefficients(problem)
+        drift = 4.0 * 2.0**-52 * float(np.abs(coefficients).sum()) * abs(float(solution.middle[problem]))
+        total += float(bounded.sum()) * error + drift
+        if kernel[0] == GIVEN:
+            total += matrix_shift(table) * float(coefficients @ coefficients)
+    return total
+
+
+def classifier_report(
+    machine: Any,
+    table: Any,
+    kernel: Kernel,
+    codes: NDArray[np.intp],
+    solution: Solution,
+    gap: float,
+    weighted: bool,
+) -> tuple[Report, str]:
+    """Certificates of a classifier, and why the compression bound is withheld if it is."""
+    found = optimality_certificates(kernel, table, solution, gap, machine._declared())
+    if not machine._soft_margin(solution):
+        return Report(found), "the machine is not a soft margin with a finite, fixed C"
+    if not proved_psd(kernel, table):
+        return Report(found), "the kernel is not proved to be positive semi-definite"
+    undecided, rows = undecided_rows(kernel, table, codes, len(machine.classes_), solution)
+    found.append(label_certificate(undecided, rows, float(gap)))
+    if len(machine.classes_) == 2 and not weighted:
+        found.append(_leave_one_out(kernel, table, solution))
+    withheld = reason_to_withhold(machine, kernel, weighted)
+    if not withheld:
+        bound, withheld = compression_certificate(kernel, table, solution)
+        found += [] if bound is None else [bound]
+    return Report(found), withheld
+
+
+def _leave_one_out(kernel: Kernel, table: Any, solution: Solution) -> Certificate:
+    """The smaller of two counts of rows that could be wrong when left out."""
+    slopes, alpha = solution.slopes(0), solution.alpha
+    support = int((slopes <= decision_reach(kernel, table, solution, 0)).sum())
+    counts = [support_leave_one_out(support, len(alpha))]
+    if kernel[0] == GAUSSIAN:  # all kernel values lie in [0, 1]
+        counts.append(xi_alpha(alpha, np.maximum(0.0, -slopes), 1.0))
+    if solution.problems.bias == NO_BIAS:
+        own = diagonal(kernel, table)[solution.problems.members]
+        counts.append(jaakkola_haussler(alpha, own, solution.problems.sign * solution.scores))
+    return min(counts, key=lambda certificate: float(certificate.value))  # type: ignore[arg-type]
+
+
+def regression_report(
+    machine: Any, table: Any, kernel: Kernel, solution: Solution, gap: float, weighted: bool
+) -> tuple[Report, str]:
+    """Certificates of a regression or one-class machine: gap, audit, and for a fixed tube the rows outside it."""
+    found = optimality_certificates(kernel, table, solution, gap, machine._declared())
+    if machine._declared()["machine"] != "epsilon-svr":
+        return Report(found), "nu makes the regularization depend on the number of rows"
+    withheld = reason_to_withhold(machine, kernel, weighted)
+    if not withheld:
+        bound, withheld = compression_certificate(kernel, table, solution, machine.epsilon)
+        found += [] if bound is None else [bound]
+    return Report(found), withheld

@@ -1,0 +1,132 @@
+"""How many training rows provably have the label that the exact optimum would give them.
+
+With a duality gap G the optimum's weight vector is within sqrt(2 G) of ours (the objective is 1-strongly convex in
+it), so a row's score without intercept differs by at most sqrt(2 G k(x, x)). For the intercept b*, weak duality at
+the multipliers with s_j a_j lowered by kappa (within its box) gives
+
+    b* - b <= G / kappa + (v_j - b) + kappa k(x_j, x_j) / 2,
+
+and the mirror image from below; the best row j and kappa are taken. A row whose decision value is larger than the
+sum of both reaches has the sign that every exact optimum gives it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.rules import Derivation
+from certus.guarantees.wording import count
+from certus.svm._kernels import NO_BIAS, Floats, Kernel
+from certus.svm.dual_problems import class_pairs
+from certus.svm.duality import duality_gap
+from certus.svm.rounding import diagonal, score_error
+from certus.svm.solving import Solution
+
+RULE = "svm/exact-labels"
+THEOREM = "Strong convexity bounds the distance to the minimizer, weak duality its intercept (Rockafellar 1970)"
+
+
+def decision_reach(kernel: Kernel, table: Any, solution: Solution, number: int) -> Floats:
+    """By how much each member's decision value can differ from the exact optimum's; infinite if unknown."""
+    gap, norms, error = _facts(kernel, table, solution, number)
+    reach = np.sqrt(2.0 * gap) * norms + error
+    if solution.problems.bias == NO_BIAS:
+        return np.asarray(reach * (1.0 + 1e-12), dtype=np.float64)
+    return np.asarray((reach + _intercept_reach(solution, number, gap, norms, error)) * (1.0 + 1e-12))
+
+
+def intercept_is_pinned(kernel: Kernel, table: Any, solution: Solution, number: int) -> bool:
+    """Whether all exact optima have nearly the same intercept (within a thousandth of the margin of ours)."""
+    if solution.problems.bias == NO_BIAS:
+        return True
+    return _intercept_reach(solution, number, *_facts(kernel, table, solution, number)) < 1e-3
+
+
+def _facts(kernel: Kernel, table: Any, solution: Solution, number: int) -> tuple[float, Floats, float]:
+    """Gap with rounding, sqrt k(x, x) of the members, and the rounding error of a score."""
+    problems = solution.problems
+    variables, members = problems.variables(number), problems.members[problems.rows(number)]
+    error = score_error(kernel, table, solution.coefficients(number))
+    upper, alpha = problems.upper[variables], solution.alpha[variables]
+    finite = np.where(np.isfinite(upper), upper, alpha)
+    gap = duality_gap(solution, number) + float(finite.sum()) * error
+    return gap, np.sqrt(np.maximum(diagonal(kernel, table)[members], 0.0)), error
+
+
+def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats, error: float) -> float:
+    """The larger of the two bounds on |b* - b|."""
+    problems = solution.problems
+    variables, rows = problems.variables(number), problems.rows(number)
+    sign, upper, alpha = problems.sign[variables], problems.upper[variables], solution.alpha[variables]
+    squares = np.tile(np.maximum(norms, 1e-150) ** 2, problems.copies)
+    values = -sign * problems.linear[variables] - np.tile(solution.scores[rows], problems.copies)
+    values = values - solution.middle[number]
+    room_down = np.where(sign > 0, alpha, upper - alpha)
+    room_up = np.where(sign > 0, upper - alpha, alpha)
+    worst = 0.0
+    for room, side in ((room_down, 1.0), (room_up, -1.0)):
+        kappa = np.minimum(room, np.sqrt(2.0 * gap / squares))
+        usable = kappa > 0
+        if not usable.any():
+            return float("inf")
+        bounds = gap / kappa[usable] + side * values[usable] + 0.5 * kappa[usable] * squares[usable]
+        worst = max(worst, float(bounds.min()))
+    return worst + error
+
+
+def undecided_rows(
+    kernel: Kernel, table: Any, codes: NDArray[np.intp], classes: int, solution: Solution
+) -> tuple[int, int]:
+    """Rows whose winning class is not certain, and all rows."""
+    sure = np.zeros((len(codes), classes))  # pairs that each class certainly wins
+    for number, (a, b) in enumerate(class_pairs(classes)):
+        members = solution.problems.members[solution.problems.rows(number)]
+        decisions = solution.scores[solution.problems.rows(number)] + solution.middle[number]
+        reach = decision_reach(kernel, table, solution, number)
+        sure[members, b] += decisions > reach
+        sure[members, a] += -decisions > reach
+    # Only pairs with the row's own class were looked at. A class that wins all its pairs wins the vote.
+    certain = sure[np.arange(len(codes)), codes] == classes - 1
+    if classes == 2:
+        certain = (sure == 1.0).any(axis=1)
+    return int((~certain).sum()), len(codes)
+
+
+def label_certificate(undecided: int, rows: int, gap: float) -> Certificate:
+    """The certificate that all but ``undecided`` of the training labels are those of the exact optimum."""
+    return _record({"undecided": undecided, "rows": rows, "gap": gap})
+
+
+def _record(witness: Any) -> Certificate:
+    rows, kept = witness["rows"], witness["rows"] - witness["undecided"]
+    return Certificate(
+        claim=f"At least {count(kept)} of {count(rows)} training rows get the label that the exact optimum gives.",
+        quantity="labels of the exact optimum",
+        direction="lower",
+        value=float(kept),
+        trivial=0.0,
+        confidence=1.0,
+        kind="exact",
+        theorem=THEOREM,
+        rule=RULE,
+        assumptions=("convex", "strongly-convex", "floating-point-model"),
+        inputs={},
+        witness=witness,
+    )
+
+
+@rules.checker(RULE)
+def check_labels(certificate: Certificate, data: Any = None) -> Derivation:
+    """Derive the count again from the witness; the gap itself is checked by its own certificate."""
+    del data
+    witness = certificate.witness
+    rows, undecided = witness["rows"], witness["undecided"]
+    if isinstance(rows, float) or isinstance(undecided, float) or not 0 <= undecided <= rows:
+        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows")
+    if not witness["gap"] >= 0.0:
+        raise CertificateError(f"{certificate.quantity}: the gap must be at least 0")
+    return Derivation(float(rows - undecided), error=0.0, slack=0.0, record=_record(witness))

@@ -1,0 +1,140 @@
+"""Regression that ignores small errors. Drucker et al. (1997); Vapnik (1995)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from certus.base import register
+from certus.base.params import Interval
+from certus.svm._kernels import Floats, Problems
+from certus.svm.dual_problems import epsilon_regression
+from certus.svm.machine import COST, SHARED_CONSTRAINTS
+from certus.svm.regression import RegressionMachine
+
+
+@register(
+    family="svm",
+    tasks=("regression",),
+    guarantees=("duality gap", "KKT audit", "compression bound on the rows outside the tube"),
+    cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
+)
+class SVR(RegressionMachine):
+    r"""Regression with a loss that ignores errors up to epsilon.
+
+    With row weights :math:`w_i`,
+
+    .. math::
+        \min_{f = h + b} \; \tfrac12 \|h\|_k^2 + C \sum_i w_i \max(0,\, |y_i - f(x_i)| - \varepsilon),
+
+    where :math:`h` is a function of the kernel's space; :math:`f(x) = \sum_i (\alpha_i - \alpha_i^*) k(x_i, x) + b`
+    with :math:`0 \le \alpha_i, \alpha_i^* \le C w_i`. Only rows on or outside the tube are support vectors.
+    Columns should be on one scale, and C and epsilon in the scale of the target.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object, default="rbf"
+        The kernel k; "precomputed" takes kernel values instead of rows, a callable is called as ``kernel(X, Y)``, an
+        object needs ``gram(X, Y)`` and ``diag(X)``. "sigmoid" is not positive semi-definite in general: no
+        optimality is then certified.
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The optimality conditions hold at least to this.
+    C : float, default=1.0
+        Weight of the losses against the smoothness of f.
+    epsilon : float, default=0.1
+        Half-width of the tube within which errors cost nothing.
+    shrinking : bool, default=True
+        Whether rows whose multipliers are settled at a bound are left aside for a while.
+    cache_size : float, default=200
+        Memory for kernel values in MB.
+    verbose : bool, default=False
+        Accepted; nothing is printed, use callbacks.
+    max_iter : int, default=-1
+        Limit on the solver's steps; -1 sets only a generous one against running forever.
+    gap_tol : float or None, default=None
+        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
+        The support vectors; empty for a kernel that is given or computed outside.
+    n_support_ : ndarray of shape (1,), dtype=int32
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse array of shape (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse array of shape (1, n_features)
+        Weights of the columns, for the linear kernel only.
+    intercept_ : ndarray of shape (1,)
+        The constant b.
+    gap_ : float
+        Duality gap: how much the training objective could still fall at most.
+    converged_ : bool
+        Whether the stopping rule was reached.
+    fit_status_ : int
+        0 if it was, else 1.
+    n_iter_ : int
+        Steps of the solver.
+    shape_fit_ : tuple of int
+        Shape of the training table.
+    report_ : Report
+        Certificates that training alone supports.
+    withheld_ : str
+        Why the compression bound is not among them; empty if it is.
+
+    References
+    ----------
+    Smola, Schölkopf (2004), "A tutorial on support vector regression".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.svm import SVR
+    >>> X = np.linspace(0.0, 3.0, 20)[:, None]
+    >>> machine = SVR(C=10.0, epsilon=0.05).fit(X, np.sin(X[:, 0]))
+    >>> bool(np.abs(machine.predict(X) - np.sin(X[:, 0])).max() < 0.1)
+    True
+    """
+
+    _constraints = {"C": COST, "epsilon": [Interval(0, None)], **SHARED_CONSTRAINTS}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: Any = False,
+        max_iter: int = -1,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.gap_tol = gap_tol
+
+    def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:
+        return epsilon_regression(y, self.C * weights, self.epsilon)
+
+    def _declared(self) -> dict[str, Any]:
+        return {"machine": "epsilon-svr", "C": float(self.C), "epsilon": float(self.epsilon)}

@@ -1,0 +1,199 @@
+"""All findings of a study, gathered after the winner is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.workflow.evaluation import Evaluation
+from certus.workflow.findings import reliability as reliable
+from certus.workflow.findings.comparisons import Versus, compare_all
+from certus.workflow.findings.diagnosis import diagnosis
+from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
+from certus.workflow.findings.learning_curve import LearningCurve, learning_curve
+from certus.workflow.findings.subgroups import Subgroup, subgroups
+from certus.workflow.learning import Learning, train
+from certus.workflow.model import StudyModel
+from certus.workflow.race import Race, Trial
+from certus.workflow.split import Split
+from certus.workflow.task import Task
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a study found besides its winner; None or empty where there was no time or no sense.
+
+    Attributes
+    ----------
+    shortlist : list of str
+        Candidates that the validation rows cannot tell from the winner.
+    versus : list of Versus
+        The winner against the runner-up and the baseline on the test rows.
+    curve : LearningCurve or None
+        The measure after training on ever more rows.
+    importances : dict of str to float
+        Rise of the measure when a column is shuffled.
+    subgroups : list of Subgroup
+        Errors by subgroup, worst first.
+    bins : list of Bin
+        Said probabilities against what happened.
+    training_value : float
+        The measure on the rows that were learned from.
+    diagnosis : str
+        Over- and under-fitting in words.
+    """
+
+    shortlist: list[str]
+    versus: list[Versus]
+    curve: LearningCurve | None
+    importances: dict[str, float]
+    subgroups: list[Subgroup]
+    bins: list[reliable.Bin]
+    training_value: float
+    diagnosis: str
+
+    def remarks(self) -> list[str]:
+        """The findings that everybody should read, in words."""
+        told = [self.diagnosis]
+        for rival in self.versus:
+            clear = f"p = {rival.p_value:.2g}"
+            told.append(
+                f"against {rival.rival}: {rival.verdict} on the test rows ({rival.wins} to {rival.losses}, {clear})"
+            )
+        if len(self.shortlist) > 1:
+            told.append(
+                f"{len(self.shortlist) - 1} other candidates cannot be told from the winner on the validation rows"
+            )
+        if self.curve is not None:
+            told.append(self.curve.verdict)
+        if self.bins:
+            told.append(reliable.remark(self.bins))
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain values."""
+        curve = None if self.curve is None else {**asdict(self.curve), "verdict": self.curve.verdict}
+        return {
+            "shortlist": self.shortlist,
+            "comparisons": [asdict(rival) for rival in self.versus],
+            "learning_curve": curve,
+            "importances": self.importances,
+            "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
+            "calibration": [asdict(one) for one in self.bins],
+            "training_value": self.training_value,
+            "diagnosis": self.diagnosis,
+            "remarks": self.remarks(),
+        }
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A study whose winner is fixed, trained and tested."""
+
+    task: Task
+    split: Split
+    learning: Learning
+    race: Race
+    complete: list[Trial]
+    winner_value: float
+    winner_name: str
+    said: NDArray[Any]  # by the winner about the validated rows
+    baseline: float
+    model: StudyModel
+    frame: pl.DataFrame  # the used columns of all rows
+    values: NDArray[Any]  # the targets of all rows
+    evaluation: Evaluation
+    confidence: float
+    threads: int
+
+
+def find_all(study: Finished, in_time: Callable[[], bool]) -> Findings:
+    """Gather the findings, the cheap ones first; what there is no time for is left out."""
+    wrong = study.evaluation.answers != study.evaluation.truth
+    groups, bins = [], []
+    if study.task.classification:
+        test, learned = study.frame[study.split.test], study.frame[study.split.learn]
+        groups = subgroups(test, learned, wrong, study.learning.columns, study.confidence)
+        if study.evaluation.shares is not None:
+            bins = reliable.reliability(study.evaluation.shares, ~wrong, study.confidence)
+    training = _value(
+        study, study.frame[study.split.learn][:LARGEST_SAMPLE], study.values[study.split.learn][:LARGEST_SAMPLE]
+    )
+    curve = None
+    if in_time():
+        curve = learning_curve(study.complete[0].candidate, study.learning, study.task.measure, study.threads, in_time)
+    falling = None if curve is None else curve.falling
+    return Findings(
+        shortlist=_shortlist(study),
+        versus=_versus(study, in_time),
+        curve=curve,
+        importances=_importances(study, in_time),
+        subgroups=groups,
+        bins=bins,
+        training_value=training,
+        diagnosis=diagnosis(training, study.winner_value, study.baseline, falling),
+    )
+
+
+def _losses(task: Task, truth: NDArray[Any], answers: NDArray[Any]) -> NDArray[Any]:
+    """Row losses by which two models are compared: wrong or right, or the distance."""
+    return (truth != answers).astype(float) if task.classification else np.abs(truth - answers)
+
+
+def _value(study: Finished, rows: pl.DataFrame, truth: NDArray[Any]) -> float:
+    places, shares = study.task.positions(truth), None
+    answers = study.task.positions(study.model.predict(rows))
+    if study.task.measure.needs == "shares":
+        shares = study.model.predict_proba(rows)[:, np.searchsorted(study.model.classes_, study.task.labels)]
+    return study.task.measure.value(places, answers, shares)
+
+
+def _shortlist(study: Finished) -> list[str]:
+    truth = study.learning.y[study.learning.validated(len(study.learning.divisions))]
+    rivals = [(trial.name, _losses(study.task, truth, study.race.answers(trial)[0])) for trial in study.complete]
+    judged = compare_all(_losses(study.task, truth, study.said), rivals)
+    others = [one.rival for one in judged if one.verdict == "cannot tell" and one.rival != study.winner_name]
+    return [study.winner_name, *others]
+
+
+def _versus(study: Finished, in_time: Callable[[], bool]) -> list[Versus]:
+    learn, test = study.split.learn, study.split.test
+    truth = study.evaluation.truth
+    constant = _most_common(study.values[learn]) if study.task.classification else float(np.mean(study.values[learn]))
+    rivals = [("the baseline", _losses(study.task, truth, np.full(len(test), constant)))]
+    winner = study.complete[0]
+    runner_up = next((trial for trial in study.complete[1:] if trial.recipe is not winner.recipe), None)
+    if runner_up is not None and in_time():
+        model = train(
+            runner_up.candidate,
+            study.frame[learn],
+            study.values[learn],
+            study.learning.columns,
+            seed=study.learning.seed,
+            threads=study.threads,
+        )
+        rivals.insert(0, (runner_up.name, _losses(study.task, truth, np.asarray(model.predict(study.frame[test])))))
+    return compare_all(_losses(study.task, truth, study.evaluation.answers), rivals)
+
+
+def _most_common(values: NDArray[Any]) -> Any:
+    labels, counts = np.unique(values, return_counts=True)
+    return labels[np.argmax(counts)]
+
+
+def _importances(study: Finished, in_time: Callable[[], bool]) -> dict[str, float]:
+    """On calibration rows if there are any, which the model has not seen; else on rows that it learned from."""
+    spare = study.split.calibration if len(study.split.calibration) else study.split.learn
+    rows = spare[:LARGEST_SAMPLE]
+    truth = study.values[rows]
+    return importances(
+        study.frame[rows],
+        lambda frame: _value(study, frame, truth),
+        seed=study.learning.seed,
+        in_time=in_time,
+    )

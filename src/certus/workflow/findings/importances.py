@@ -1,0 +1,48 @@
+"""Which columns the model uses: how much worse it gets when one is shuffled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+LARGEST_SAMPLE = 1_000
+REPEATS = 3
+LARGEST_COLUMN_COUNT = 200
+
+
+def importances(
+    frame: pl.DataFrame,
+    value: Callable[[Any], float],
+    *,
+    seed: int,
+    in_time: Callable[[], bool],
+) -> dict[str, float]:
+    """Rise of the loss when the entries of one column change places, largest first.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Rows that it was not trained on, with their used columns.
+    value : callable
+        The measure of what the model says about a table of these rows.
+    seed : int
+        Decides the orders.
+    in_time : callable
+        Whether there is time for another column.
+    """
+    rng = np.random.default_rng(seed)
+    usual = value(frame)
+    found: dict[str, float] = {}
+    for name in frame.columns[:LARGEST_COLUMN_COUNT]:
+        if not in_time():
+            break
+        rises = []
+        for _ in range(REPEATS):
+            order: NDArray[Any] = rng.permutation(frame.height)
+            rises.append(value(frame.with_columns(frame[name][order].alias(name))) - usual)
+        found[name] = float(np.mean(rises))
+    return dict(sorted(found.items(), key=lambda item: -item[1]))

@@ -1,0 +1,50 @@
+"""Does the model know how sure it may be: said probabilities against what happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.guarantees.rate import RateSetting, rate_bound
+
+BINS = 10
+FEWEST_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Rows for which the model gave its answer a probability in one range."""
+
+    rows: int
+    said: float  # mean probability of the answer
+    right: float  # share of right answers
+    low: float  # interval of the true share, for all bins at once
+    high: float
+
+
+def reliability(shares: NDArray[Any], right: NDArray[np.bool_], confidence: float) -> list[Bin]:
+    """Rows in order of the probability of their answer, in up to ten parts of equal size."""
+    said = shares.max(axis=1)
+    order = np.argsort(said, kind="stable")
+    count = max(1, min(BINS, len(order) // FEWEST_ROWS))
+    each = 1.0 - (1.0 - confidence) / count
+    found = []
+    for part in np.array_split(order, count):
+        setting = RateSetting(confidence=each, side="both", quantity="share of right answers", noun="right answer")
+        bound = rate_bound(int(right[part].sum()), len(part), setting).value
+        assert isinstance(bound, tuple)
+        found.append(Bin(len(part), float(said[part].mean()), float(right[part].mean()), *bound))
+    return found
+
+
+def remark(bins: list[Bin]) -> str:
+    """In words whether the probabilities can be taken at their word."""
+    boasting = sum(one.said > one.high for one in bins)
+    timid = sum(one.said < one.low for one in bins)
+    if not boasting and not timid:
+        return "nothing speaks against the probabilities that the model gives"
+    wrong = "too sure of itself" if boasting >= timid else "less sure of itself than it could be"
+    return f"the model is {wrong}: {boasting + timid} of {len(bins)} groups of rows lie outside their interval"

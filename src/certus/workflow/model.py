@@ -1,0 +1,82 @@
+"""The model that a study hands over: the winner together with the calibration of its sets or intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.base.catalogue import register_part
+from certus.guarantees import Calibration, Report, calibrate
+from certus.workflow.blend import shares_of
+from certus.workflow.task import Task
+
+
+@register_part("workflow")
+class StudyModel:
+    """A trained model that knows its target and, if it was calibrated, which answers it cannot rule out.
+
+    Parameters
+    ----------
+    model : Pipeline or Blend
+        The winner of a study.
+    task : Task
+        What it predicts.
+    """
+
+    _state = ("model_", "target_", "classes_", "threshold_", "feature_names_in_", "n_features_in_")
+
+    def __init__(self, model: Any, task: Task) -> None:
+        self.model_ = model
+        self.target_ = task.target
+        if task.classification:
+            self.classes_ = np.sort(task.labels)
+        self.threshold_: float | None = None
+        self.feature_names_in_ = model.feature_names_in_
+        self.n_features_in_ = model.n_features_in_
+        self.report_ = Report()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label or number of every row of a data frame."""
+        return np.asarray(self.model_.predict(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every label; all on the answer where the learner gives none."""
+        return shares_of(self.model_, X, self.classes_)
+
+    def calibrate(self, X: Any, y: NDArray[Any], confidence: float) -> Calibration:
+        """Learn from rows that the model has not seen how unusual an answer may be."""
+        subject = "set" if hasattr(self, "classes_") else "interval"
+        calibration = calibrate(self._scores(X, y), confidence=confidence, subject=subject)
+        self.threshold_ = float(calibration.threshold)
+        return calibration
+
+    def _scores(self, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+        """How unusual each true answer is: 1 - its probability, or its distance from the prediction."""
+        if not hasattr(self, "classes_"):
+            return np.abs(np.asarray(y, dtype=np.float64) - self.predict(X))
+        places = np.searchsorted(self.classes_, y)
+        return 1.0 - self.predict_proba(X)[np.arange(len(places)), places]
+
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+        """For every row and label whether it cannot be ruled out; the answer itself never is."""
+        shares = self.predict_proba(X)
+        inside = 1.0 - shares <= self._limit()
+        inside[np.arange(len(shares)), np.argmax(shares, axis=1)] = True
+        return inside
+
+    def predict_interval(self, X: Any) -> NDArray[np.float64]:
+        """For every row the least and the largest number that cannot be ruled out."""
+        answers = self.predict(X).astype(np.float64)
+        return np.column_stack([answers - self._limit(), answers + self._limit()])
+
+    def _limit(self) -> float:
+        if self.threshold_ is None:
+            raise ValueError(
+                "The model has no sets: it was not calibrated.\nHint: a study calibrates from 1000 rows on."
+            )
+        return self.threshold_
+
+    def __repr__(self) -> str:
+        return f"StudyModel({self.model_!r}, target={self.target_!r})"

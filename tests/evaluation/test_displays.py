@@ -1,0 +1,87 @@
+"""Displays: the numbers behind the pictures, bands that hold, and pictures that suit any page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
+
+from certus.evaluation import (
+    CalibrationDisplay,
+    ConfusionDisplay,
+    Display,
+    ImportancesDisplay,
+    LearningCurveDisplay,
+    PrecisionRecallDisplay,
+    RaceDisplay,
+    ResidualsDisplay,
+    RocDisplay,
+)
+from certus.evaluation.displays.bands import half_width
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.random(200) < 0.3
+SCORES = np.clip(0.3 * TRUTH + RNG.random(200) * 0.7, 0, 1)
+ALL = [
+    ConfusionDisplay.from_predictions(TRUTH, SCORES > 0.5),
+    RocDisplay.from_predictions(TRUTH, SCORES),
+    PrecisionRecallDisplay.from_predictions(TRUTH, SCORES),
+    CalibrationDisplay([0.6, 0.9], [0.5, 0.95], [(0.3, 0.7), (0.8, 1.0)]),
+    ResidualsDisplay.from_predictions(RNG.normal(size=50), RNG.normal(size=50), threshold=1.0),
+    LearningCurveDisplay([10, 20, 40], [0.3, 0.2, 0.15], "error"),
+    ImportancesDisplay({"<script>alert(1)</script>": 0.2, "price $ and $": 0.1}),
+    RaceDisplay([[0.3, 0.2], [0.4]], {0}, baseline=0.5),
+]
+
+
+@pytest.mark.parametrize("display", ALL, ids=lambda display: type(display).__name__)
+def test_drawn_on_own_and_on_given_axes(display: Display) -> None:
+    ax = Figure().add_subplot()
+    assert display.plot(ax).ax_ is ax
+    picture = display.svg()
+    assert picture.startswith("<svg")
+    assert picture == display.svg()
+    assert "<script" not in picture
+    assert "var(--accent" in picture
+    assert "currentColor" in picture
+    assert "http" not in picture.replace("http://www.w3.org", "")
+
+
+def test_counts_and_curves_are_the_usual_ones() -> None:
+    np.testing.assert_array_equal(ALL[0].counts, confusion_matrix(TRUTH, SCORES > 0.5))
+    false_alarms, hits, _ = roc_curve(TRUTH, SCORES, drop_intermediate=False)
+    np.testing.assert_allclose(ALL[1].false_alarms, false_alarms)
+    np.testing.assert_allclose(ALL[1].hits, hits)
+    precision, recall, _ = precision_recall_curve(TRUTH, SCORES)
+    np.testing.assert_allclose(ALL[2].precision[::-1], precision[:-1])
+    np.testing.assert_allclose(ALL[2].recall[::-1], recall[:-1])
+
+
+def test_the_band_holds_at_all_thresholds_at_once() -> None:
+    """Empirical against true distribution function of uniform scores, over many samples."""
+    rows, failure, samples = 50, 0.1, 4000
+    values = np.sort(np.random.default_rng(1).random((samples, rows)), axis=1)
+    steps = np.arange(1, rows + 1) / rows
+    distance = np.maximum(np.abs(steps - values), np.abs(values - (steps - 1 / rows))).max(axis=1)
+    missed = np.mean(distance > half_width(rows, failure))
+    assert missed <= failure
+    assert missed > 0.3 * failure  # and it is not needlessly wide
+
+
+def test_recall_bounds_hold_together() -> None:
+    rng, missed = np.random.default_rng(2), 0
+    recall = np.array([0.9, 0.6, 0.75])
+    for _ in range(1000):
+        hits = rng.binomial(30, recall)
+        counts = np.diag(hits)
+        counts[[0, 1, 2], [1, 2, 0]] = 30 - hits
+        missed += bool((np.array(ConfusionDisplay(counts, ["a", "b", "c"]).recall_bounds()) > recall).any())
+    assert missed / 1000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValueError, match="both classes"):
+        RocDisplay.from_predictions([1, 1], [0.2, 0.3])
+    with pytest.raises(ValueError, match="at least one positive"):
+        PrecisionRecallDisplay.from_predictions([0, 0], [0.2, 0.3])

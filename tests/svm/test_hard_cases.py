@@ -1,0 +1,94 @@
+"""Inputs on which other solvers hang or answer wrongly."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+
+from certus.svm import SVC, SVR, NuSVC, OneClassSVM
+
+
+def labelled(rows: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 3))
+    return X, (X[:, 0] + rng.normal(size=rows) > 0).astype(int)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_unscaled_columns_and_a_huge_cost_end(kernel: str) -> None:
+    X, y = labelled(200)
+    X = X * [1.0, 1e4, 1e7] + [0.0, 1e5, 1e8]
+    began = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match=r"duality gap is") if kernel == "linear" else _quiet():
+        machine = SVC(kernel=kernel, C=1e12 if kernel == "linear" else 1e6).fit(X, y)
+    assert time.perf_counter() - began < 60
+    assert np.isfinite(machine.decision_function(X)).all()
+
+
+class _quiet:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_cost_of_zero_and_gamma_of_zero() -> None:
+    X, y = labelled()
+    with pytest.raises(ValueError, match="'C' parameter of SVC must be a float in the range"):
+        SVC(C=0).fit(X, y)
+    machine = SVC(gamma=0.0).fit(X, y)  # all rows look alike: the larger class wins
+    assert set(machine.predict(X)) == {np.bincount(y).argmax()}
+
+
+def test_all_points_equal() -> None:
+    X, y = np.ones((30, 2)), np.repeat([0, 1], [20, 10])
+    assert set(SVC().fit(X, y).predict(X)) == {0}
+    assert_allclose(SVR().fit(X, np.full(30, 7.0)).predict(X), 7.0, atol=0.11)
+    assert set(OneClassSVM().fit(X).predict(X)) <= {-1, 1}
+    with pytest.warns(ConvergenceWarning, match="margin between two classes is zero"):
+        machine = NuSVC(nu=0.3).fit(X, y)
+    assert len(set(machine.predict(X))) == 1
+
+
+def test_infeasible_nu_is_named() -> None:
+    X, _ = labelled()
+    with pytest.raises(ValueError, match=r"specified nu is infeasible.*\n*Hint: use a smaller nu"):
+        NuSVC(nu=0.9).fit(X, np.repeat([0, 1], [50, 10]))
+
+
+def test_kernels_of_the_wrong_shape() -> None:
+    X, y = labelled()
+    with pytest.raises(ValueError, match="Input is a 60x3 matrix"):
+        SVC(kernel="precomputed").fit(X, y)
+    with pytest.raises(ValueError, match=r"shape \(60, 60\).*Got shape \(60, 3\)"):
+        SVC(kernel=lambda a, _: a).fit(X, y)
+    with pytest.raises(ValueError, match="returned nan for rows 0 and 0; it must be finite"):
+        SVC(kernel=lambda a, b: np.full((len(a), len(b)), np.nan)).fit(X, y)
+
+
+def test_a_kernel_that_is_not_positive_gets_no_gap_certificate() -> None:
+    X, y = labelled()
+    indefinite = SVC(kernel=lambda a, b: -np.asarray(a) @ np.asarray(b).T, C=0.5).fit(X, y)
+    assert "optimality gap" not in [certificate.quantity for certificate in indefinite.report_]
+    positive = SVC(kernel=lambda a, b: np.asarray(a) @ np.asarray(b).T).fit(X, y)
+    assert "optimality gap" in [certificate.quantity for certificate in positive.report_]
+    assert "optimality gap" not in [c.quantity for c in SVC(kernel="sigmoid").fit(X, y).report_]
+
+
+def test_limit_on_steps_is_told_with_the_gap() -> None:
+    X, y = labelled()
+    with pytest.warns(ConvergenceWarning, match=r"terminated early \(max_iter=3\).*duality gap is"):
+        machine = SVC(max_iter=3).fit(X, y)
+    assert machine.n_iter_ == [3]
+    assert not machine.converged_
+    assert machine.gap_ > 1e-3
+
+
+def test_weight_zero_of_a_class() -> None:
+    X, _ = labelled()
+    y = np.arange(60) % 3
+    with pytest.raises(ValueError, match="All rows of class 2 have weight zero"):
+        SVC().fit(X, y, sample_weight=(y < 2).astype(float))
