@@ -136,6 +136,13 @@ def test_the_deadline_ends_a_running_evaluation() -> None:
         assert len(list(workers.run([(slow, 0)], None))) == 1
 
 
+@pytest.mark.parametrize("limit", [0.001, 1.0])
+def test_a_study_without_time_still_answers(limit: float) -> None:
+    result = study(table(), target="label", families=FAMILIES, time=limit)
+    assert result.certificate.check()
+    assert result.leaderboard[0]["dropped"] is None
+
+
 def test_a_learner_that_fails_is_told_not_raised() -> None:
     bad = Candidate("certus.neighbors.KNeighborsClassifier", {"n_neighbors": 10_000})
     (_, outcome), *_ = InProcess(learning(), 1).run([(bad, 0)], None)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 START = hashlib.sha256(b"certus monitor").hexdigest()
 
@@ -100,10 +100,3 @@ def rows_of(stream: TextIO, names: Sequence[str]) -> Iterator[Row]:
             short = number
             continue
         yield Row(number, tuple(fields[place].strip() for place in places))
-
-
-def decoded(record: Any, *names: str) -> list[Any]:
-    """Fields of a JSON object from outside."""
-    if not isinstance(record, dict) or any(name not in record for name in names):
-        raise ValueError(f"a JSON object with the fields {', '.join(names)} is needed")
-    return [record[name] for name in names]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from certus.base.persistence.atomic import atomic_file
-from certus.cli.streams import START, Row, decoded, extended, same_label
+from certus.cli.streams import START, Row, extended, same_label
 
 if TYPE_CHECKING:
     from certus.guarantees import Monitor
@@ -71,7 +71,7 @@ def load(path: Path) -> Watch:
 
     try:
         record: Any = json.loads(path.read_bytes())
-        found, columns, rows, digest, monitor = decoded(record, "format", "columns", "rows", "digest", "monitor")
+        found, columns, rows, digest, monitor = _fields(record, "format", "columns", "rows", "digest", "monitor")
         if found != _FORMAT:
             raise ValueError(f"the format is {found!r}, not {_FORMAT!r}")
         watch = Watch(Monitor.from_dict(monitor), tuple(columns), int(rows), str(digest))
@@ -82,3 +82,10 @@ def load(path: Path) -> Watch:
             f"{path}: not the state of a monitor: {error}\nHint: name another file with --state."
         ) from error
     return watch
+
+
+def _fields(record: Any, *names: str) -> list[Any]:
+    """Fields of a JSON object from outside."""
+    if not isinstance(record, dict) or any(name not in record for name in names):
+        raise ValueError(f"a JSON object with the fields {', '.join(names)} is needed")
+    return [record[name] for name in names]

@@ -87,16 +87,32 @@ class Race:
         self.trials: list[Trial] = []
 
     def run(self) -> list[Trial]:
-        """All trials: those that went through every division first, best first."""
+        """All trials: those that went through the whole race first, best first."""
         entered = self._portfolio()
-        while entered and not self._over():
+        self._race(entered)
+        while (entered := self._draw()) and not self._over():
             self._race(entered)
-            entered = self._draw()
+        if not any(map(self.complete, self.trials)):
+            self._race_without_limit()
         return sorted(self.trials, key=lambda trial: (not self.complete(trial), trial.value))
 
+    @property
+    def depth(self) -> int:
+        """How many divisions the race went through: all of them, unless time ran out before."""
+        return max((len(trial.values) for trial in self.trials if trial.failure is None), default=0)
+
     def complete(self, trial: Trial) -> bool:
-        """Whether a trial went through every division without a failure."""
-        return trial.failure is None and len(trial.outcomes) == len(self._learning.divisions)
+        """Whether a trial went through the whole race without a failure."""
+        return trial.failure is None and 0 < len(trial.values) == self.depth
+
+    def _race_without_limit(self) -> None:
+        """Nobody finished a single part in time: the cheapest candidate takes the time it needs."""
+        first = next((trial for trial in self.trials if trial.failure is None), None)
+        if first is not None:
+            first.dropped = None
+            limited, self._budget = self._budget, Budget(1)
+            self._evaluate([first], 0)
+            self._budget = limited
 
     def answers(self, trial: Trial) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Answers and probabilities of a trial for the validated rows so far."""

@@ -308,7 +308,7 @@ class _Run:
         best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
         threshold = None
         if not self.task.classification:
-            threshold = tolerance(self.learning.y[self.learning.validated(len(self.learning.divisions))], winner.said)
+            threshold = tolerance(self.learning.y[self.learning.validated(race.depth)], winner.said)
         evaluation = evaluate(
             best,
             X[test],
@@ -368,7 +368,7 @@ class _Run:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
         leaders = complete[:BLENDED_AT_MOST]
         said = [self._said(race, trial) for trial in leaders]
-        truth = self.learning.y[self.learning.validated(len(self.learning.divisions))]
+        truth = self.learning.y[self.learning.validated(race.depth)]
         weights = choose_blend([Votes(one) for one in said], truth, self.task.measure, self.options.seed)
         if weights is None:
             return Winner([complete[0]], np.ones(1), complete[0].value, race.answers(complete[0])[0])

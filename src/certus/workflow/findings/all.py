@@ -154,7 +154,7 @@ def _value(study: Finished, rows: pl.DataFrame, truth: NDArray[Any]) -> float:
 
 
 def _shortlist(study: Finished) -> list[str]:
-    truth = study.learning.y[study.learning.validated(len(study.learning.divisions))]
+    truth = study.learning.y[study.learning.validated(study.race.depth)]
     rivals = [(trial.name, _losses(study.task, truth, study.race.answers(trial)[0])) for trial in study.complete]
     judged = compare_all(_losses(study.task, truth, study.said), rivals)
     others = [one.rival for one in judged if one.verdict == "cannot tell" and one.rival != study.winner_name]
