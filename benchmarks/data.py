@@ -66,6 +66,31 @@ def surface_classes(n: int, d: int, classes: int, queries: int) -> Data:
     return _split(X, np.searchsorted(edges, y), n)
 
 
+def sparse_signal(n: int, d: int, factors: int = 0) -> Data:
+    """A target that depends on fifty columns of equal length; with ``factors`` the columns are correlated."""
+    rng = np.random.default_rng(_SEED)
+    X = rng.standard_normal((n, d))
+    if factors:
+        X = 0.6 * X + 0.8 * rng.standard_normal((n, factors)) @ rng.standard_normal((factors, d)) / np.sqrt(factors)
+    X /= np.linalg.norm(X, axis=0) / np.sqrt(n)
+    chosen = rng.choice(d, size=min(50, d), replace=False)
+    y = X[:, chosen] @ rng.standard_normal(len(chosen))
+    return {"X": X, "y": y + 0.3 * np.std(y) * rng.standard_normal(n)}
+
+
+def sparse_triplets(n: int, d: int, density: float = 1e-3) -> Data:
+    """A sparse table as rows, columns and values, and a target that depends on 200 columns."""
+    rng = np.random.default_rng(_SEED)
+    count = int(n * d * density)
+    places = np.unique(rng.integers(0, n * d, size=count))
+    rows, columns, values = places // d, places % d, rng.standard_normal(len(places))
+    weights = np.zeros(d)
+    weights[rng.choice(d, size=200, replace=False)] = rng.standard_normal(200)
+    y = np.bincount(rows, values * weights[columns], minlength=n)
+    y += 0.3 * np.std(y) * rng.standard_normal(n)
+    return {"X": np.array([rows, columns, values]), "y": y}
+
+
 def breast_cancer(C: float | None = None) -> Data:
     """569 rows, 30 standardized columns, two classes; a third is kept back."""
     from sklearn import datasets  # slow to import, and the other tables do not need it

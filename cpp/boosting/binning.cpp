@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,8 @@
 namespace certus::boosting {
 namespace {
 
-constexpr Index rows_per_block = 2048;
+constexpr Index rows_per_block = 512;
+constexpr Index lanes = 16;
 
 // Values with the weight up to and including each of them.
 struct Sorted {
@@ -94,18 +96,33 @@ Index write_edges(const Sorted& sorted, int max_bins, double* edges) {
   return count;
 }
 
-template <class T>
-Bin bin_of(const double* edges, Index count, T value) {
-  if (std::isnan(value)) return missing_bin;
-  const double x = static_cast<double>(value);
-  Index low = 0;
-  for (Index length = count; length > 0;) {  // the number of edges below x, without branches
-    const Index half = length / 2;
-    const bool above = edges[low + half] < x;
-    low = above ? low + half + 1 : low;
-    length = above ? length - half - 1 : half;
+// How many edges lie below each of `lanes` values: eight halving steps over 255 edges (the rest is infinite),
+// side by side so that the steps of different values overlap.
+template <class T, class Count>
+void bins_of(const double* edges, const T* values, Index stride, Count count, Bin* bins) {
+  std::int32_t place[lanes] = {};
+  double x[lanes];
+  for (Index lane = 0; lane < count; ++lane) x[lane] = static_cast<double>(values[lane * stride]);
+  for (std::int32_t step = 128; step > 0; step /= 2) {
+    for (Index lane = 0; lane < count; ++lane) {
+      place[lane] += edges[place[lane] + step - 1] < x[lane] ? step : 0;
+    }
   }
-  return static_cast<Bin>(low);
+  for (Index lane = 0; lane < count; ++lane) {
+    bins[lane] = std::isnan(x[lane]) ? Bin(missing_bin) : static_cast<Bin>(place[lane]);
+  }
+}
+
+// One column of one block of rows.
+template <class T>
+void bin_numbers(View2D<const T> x, Index column, Index first, Index last, const double* edges, Bin* bins) {
+  const T* values = x.col(column);
+  Index row = first;
+  for (; row + lanes <= last; row += lanes) {
+    bins_of(edges, values + row * x.row_stride, x.row_stride, std::integral_constant<Index, lanes>(),
+            bins + row);
+  }
+  if (row < last) bins_of(edges, values + row * x.row_stride, x.row_stride, last - row, bins + row);
 }
 
 template <class T>
@@ -133,23 +150,28 @@ void bin_table(View2D<const T> x, View2D<const double> edges, std::span<const st
                std::span<std::uint8_t> has_missing, int threads, StopToken& stop) {
   const auto groups = column_groups(x.cols);
   const Index blocks = block_count(x.rows, rows_per_block);
+  std::vector<double> padded(static_cast<std::size_t>(x.cols * bins_per_column),
+                             std::numeric_limits<double>::infinity());
+  for (Index column = 0; column < x.cols; ++column) {
+    const Index count = categorical[column] ? 0 : counts[column];
+    std::copy_n(edges.row(column), count, padded.begin() + column * bins_per_column);
+  }
   std::vector<std::uint8_t> missing(static_cast<std::size_t>(blocks * x.cols), 0);
   parallel_for(blocks, threads, stop, [&](Index block, int) {
-    if (stop.poll()) return;
     const Index first = block * rows_per_block, last = std::min(x.rows, first + rows_per_block);
     for (const ColumnGroup& group : groups) {
       for (Index column = group.first; column < group.last; ++column) {
-        Bin* out = by_column + column * x.rows;
+        Bin* bins = by_column + column * x.rows;
+        if (categorical[column]) {
+          for (Index row = first; row < last; ++row) bins[row] = category_bin(counts[column], x(row, column));
+        } else {
+          bin_numbers(x, column, first, last, padded.data() + column * bins_per_column, bins);
+        }
         Bin* beside = by_row + x.rows * group.first + (column - group.first);
-        const double* borders = edges.row(column);
-        const Index count = counts[column];
         bool any = false;
         for (Index row = first; row < last; ++row) {
-          const T value = x(row, column);
-          const Bin bin = categorical[column] ? category_bin(count, value) : bin_of(borders, count, value);
-          any |= bin == missing_bin;
-          out[row] = bin;
-          beside[row * group.width()] = bin;
+          any |= bins[row] == missing_bin;
+          beside[row * group.width()] = bins[row];
         }
         missing[block * x.cols + column] = any;
       }

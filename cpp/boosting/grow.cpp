@@ -30,12 +30,7 @@ struct Grower::Work {
 
 Grower::Grower(const BinnedTable& table, const GrowOptions& options, std::span<const double> weights,
                int threads)
-    : table_(table),
-      options_(options),
-      weights_(weights),
-      threads_(threads),
-      builder_(table, threads),
-      goes_left_(static_cast<std::size_t>(table.rows)) {
+    : table_(table), options_(options), weights_(weights), threads_(threads), builder_(table, threads) {
   for (auto& buffer : buffers_) buffer.resize(static_cast<std::size_t>(table.rows));
   found_.assign(2, std::vector<Split>(static_cast<std::size_t>(table.columns)));
   options_.monotone.resize(static_cast<std::size_t>(table.columns), 0);
@@ -243,7 +238,7 @@ void Grower::share_bounds(const Work& work, Work& left, Work& right) const {
 }
 
 // Writes the rows of the left child, then those of the right one, into the other buffer, in their old order;
-// returns the number of left ones.
+// returns the number of left ones. The histogram has counted them, so two threads can work from both ends.
 Index Grower::partition(const Work& work, StopToken& stop) {
   const Split& split = work.split;
   std::uint8_t left_bin[bins_per_column];
@@ -252,36 +247,29 @@ Index Grower::partition(const Work& work, StopToken& stop) {
   }
   left_bin[missing_bin] = split.missing_left;
   const Bin* column = table_.column(split.column);
-  const auto from = entries(work.first, work.count, work.side);
-  const auto to = entries(work.first, work.count, !work.side);
-  const Index blocks = block_count(work.count, rows_per_block);
-  std::vector<Index> lefts(static_cast<std::size_t>(blocks) + 1, 0);
-  const int threads = blocks > 1 ? threads_ : 1;
-  parallel_for(blocks, threads, stop, [&](Index block, int) {
-    Index count = 0;
-    const Index last = std::min(work.count, (block + 1) * rows_per_block);
-    for (Index i = block * rows_per_block; i < last; ++i) {
-      const std::uint8_t goes = left_bin[column[from[i].row]];
-      goes_left_[work.first + i] = goes;
-      count += goes;
+  const Entry* from = entries(work.first, work.count, work.side).data();
+  Entry* to = entries(work.first, work.count, !work.side).data();
+  const Index lefts = static_cast<Index>(split.left.rows), middle = work.count / 2;
+  const auto place = [&](Index first, Index last, Index step, Index left, Index right) {
+    for (Index start = first; start != last && !stop.poll();) {  // polls once in a while
+      const Index end = std::abs(last - start) > rows_per_block ? start + step * rows_per_block : last;
+      for (Index i = start; i != end; i += step) {
+        const bool goes = left_bin[column[from[i].row]];
+        to[goes ? left : right] = from[i];  // a conditional move, not a branch
+        left += goes ? step : 0;
+        right += goes ? 0 : step;
+      }
+      start = end;
     }
-    lefts[block + 1] = count;
-  });
-  for (Index block = 0; block < blocks; ++block) lefts[block + 1] += lefts[block];
-  const Index left_count = lefts[blocks];
-  parallel_for(blocks, threads, stop, [&](Index block, int) {
-    const Index first = block * rows_per_block, last = std::min(work.count, first + rows_per_block);
-    Entry* left = to.data() + lefts[block];
-    Entry* right = to.data() + left_count + (first - lefts[block]);
-    for (Index i = first; i < last; ++i) {
-      const bool goes = goes_left_[work.first + i];
-      Entry* target = goes ? left : right;  // a conditional move, not a branch
-      *target = from[i];
-      left += goes;
-      right += !goes;
+  };
+  parallel_for(2, work.count < rows_per_block ? 1 : threads_, stop, [&](Index half, int) {
+    if (half == 0) {
+      place(0, middle, 1, 0, lefts);
+    } else {
+      place(work.count - 1, middle - 1, -1, lefts - 1, work.count - 1);
     }
   });
-  return left_count;
+  return lefts;
 }
 
 // From the gradients themselves instead of the grid.

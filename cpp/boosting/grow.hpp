@@ -81,7 +81,6 @@ class Grower {
   HistogramBuilder builder_;
   Grid grid_;
   std::vector<Entry> buffers_[2];
-  std::vector<std::uint8_t> goes_left_;
   std::vector<std::unique_ptr<Work>> open_;  // a heap
   std::vector<Leaf> leaves_;
   std::vector<std::unique_ptr<Histogram>> spare_;

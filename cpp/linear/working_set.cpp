@@ -80,6 +80,7 @@ WorkingSetPath<Store>::WorkingSetPath(const CenteredColumns<Store>& table, View2
       active_(table.rows(), table.cols()),
       coef_(static_cast<std::size_t>(table.cols() * target.rows)),
       residual_(static_cast<std::size_t>(target.rows * table.rows())),
+      looked_at_(residual_.size()),
       slope_(coef_.size()),
       seen_(static_cast<std::size_t>(table.cols()), -std::numeric_limits<double>::infinity()),
       in_working_(static_cast<std::size_t>(table.cols())),
@@ -145,11 +146,15 @@ void WorkingSetPath<Store>::solve(std::size_t point) {
 template <class Store>
 void WorkingSetPath<Store>::look(double least, const GroupPenalty& penalty) {
   const Index targets = target_.rows;
-  std::vector<double> before = residual_;
   column_residual(table_, {targets, target_.data, coef_.data(), residual_.data()}, center_);
-  for (std::size_t i = 0; i < before.size(); ++i) before[i] -= residual_[i];
-  moved_ += std::sqrt(column_ops().dot_d(before.data(), before.data(), static_cast<Index>(before.size()))) *
-            (1.0 + 1e-12);
+  // Against the residual of the last look: descent on columns has moved residual_ itself in between.
+  double squares = 0.0;
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    const double change = residual_[i] - looked_at_[i];
+    squares += change * change;
+    looked_at_[i] = residual_[i];
+  }
+  moved_ += std::sqrt(squares) * (1.0 + 1e-12);
   std::vector<Index> stale;
   for (const Index j : alive_) {
     if (in_working_[static_cast<std::size_t>(j)] || is_active(j) || !(dual_bound(j, penalty) < least)) {

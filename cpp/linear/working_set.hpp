@@ -59,9 +59,9 @@ class WorkingSetPath {
   GramDescent gram_descent_;
   ColumnDescent<Store> column_descent_;
   ActiveGram active_;
-  std::vector<double> coef_, residual_, slope_;  // slope_: columns x targets, of the last look
-  std::vector<double> seen_;                     // per column: how far the residual had moved then
-  double moved_ = 0.0;                           // how far it has moved in all
+  std::vector<double> coef_, residual_, looked_at_, slope_;  // slope_: columns x targets, of the last look
+  std::vector<double> seen_;  // per column: how far the residual had moved then
+  double moved_ = 0.0;        // how far it has moved in all
   std::vector<double> gram_coef_, gram_slope_, gram_cross_;
   std::vector<Index> alive_, working_;
   std::vector<char> in_working_;

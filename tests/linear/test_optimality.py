@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from certus.linear import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from tests.linear.independent import Logistic
@@ -114,3 +115,17 @@ def test_ridge_classifier_is_ridge_on_codes() -> None:
     twin = Ridge(0.3).fit(X, 2.0 * np.eye(3)[labels] - 1.0)
     np.testing.assert_allclose(model.coef_, twin.coef_, rtol=1e-12)
     np.testing.assert_array_equal(model.predict(X), np.argmax(twin.predict(X), axis=1))
+
+
+@pytest.mark.parametrize("gap_tol", [1e-4, 1e-7])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_l1_logistic_reaches_gap_tol(form: Any, classes: int, gap_tol: float) -> None:
+    """The certified gap, intercepts and rounding included, is what gap_tol asks for."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 1200)) * (rng.uniform(size=(500, 1200)) < 0.02)
+    score = X[:, :40] @ rng.normal(size=40) + 0.3 * rng.normal(size=500)
+    labels = np.digitize(score, np.quantile(score, np.arange(1, classes) / classes))
+    model = LogisticRegression(C=1.0, l1_ratio=1.0, solver="saga", gap_tol=gap_tol, max_iter=1000).fit(form(X), labels)
+    assert model.converged_
+    assert model.gap_ <= gap_tol * len(X) * np.log(classes)

@@ -72,7 +72,7 @@ def learn_categories(X: Any, mask: NDArray[np.bool_], max_bins: int) -> Categori
     """Sorted categories of the categorical columns, None for the others."""
     found: Categories = [None] * len(mask)
     for column in np.flatnonzero(mask):
-        values, missing = _column(X, int(column))
+        values, missing = _categories(X, int(column))
         try:
             found[column] = np.unique(values[~missing])
         except TypeError as error:
@@ -94,11 +94,10 @@ def encode(X: Any, categories: Categories) -> NDArray[np.float64]:
     rows = X.shape[0]
     table = np.empty((rows, len(categories)), order="F")
     for column, known in enumerate(categories):
-        values, missing = _column(X, column)
         if known is None:
-            table[:, column] = _numbers(X, column, values)
+            table[:, column] = _numbers(X, column, _column(X, column)[0])
         else:
-            table[:, column] = _codes(values, missing, known)
+            table[:, column] = _codes(*_categories(X, column), known)
     return table
 
 
@@ -115,6 +114,14 @@ def _codes(values: NDArray[Any], missing: NDArray[np.bool_], known: NDArray[Any]
     place = np.minimum(np.searchsorted(known, there), len(known) - 1)
     codes[~missing] = np.where(known[place] == there, place, np.nan)
     return codes
+
+
+def _categories(X: Any, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Categories of a column, and which are missing: among numbers also the negative ones, as in scikit-learn."""
+    values, missing = _column(X, column)
+    if values.dtype.kind in "fi":
+        missing = missing | (values < 0)
+    return values, missing
 
 
 def _column(X: Any, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:

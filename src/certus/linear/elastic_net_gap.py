@@ -7,13 +7,16 @@ r = s (u - y) and H the entropy,
 
 where without l2 the last term asks for |r_k'x_j| <= l1 instead (Rockafellar 1970, theorem 31.1). We take the mixture
 u = (1 - q) y + q p with the model's probabilities p and a share q that makes it feasible. Totals that are off by g
-cost |g|_1 B, where B bounds the optimal intercepts. It does not matter how accurate p is: r is what it is, only
-the products with it have rounding errors.
+are put right in one row whose probabilities leave room for it; that changes the products by |g_k| |x_ij - m_j| and
+the entropy by little. If there is no such row, they cost |g|_1 B, where B bounds the optimal intercepts. It does not
+matter how accurate p is: r is what it is, only the products with it have rounding errors.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,14 +66,19 @@ def _entropy(problem: SmoothProblem, mixture: Array) -> float:
     return float(entropy.sum() if problem.weights is None else problem.weights @ entropy)
 
 
-def _dual(problem: SmoothProblem, p: Array, products: Array, l1: float, intercept_cost: float) -> float:
-    """The best dual value over the shares that are tried; ``products`` bounds |X'r| of the share 1."""
+def _dual(
+    problem: SmoothProblem, p: Array, products: Array, l1: float, cost: Callable[[float], float] | None = None
+) -> float:
+    """The best dual value over the shares that are tried; ``products`` bounds |X'r| of the share 1.
+
+    ``cost(share)`` is what has to be subtracted because the totals are not exactly right.
+    """
     largest = float(products.max(initial=0.0))
     feasible = (1.0 if largest <= l1 else l1 / largest) * (1.0 - 1e-15)
     values = []
     for share in (feasible, 1.0) if problem.strength > 0.0 else (feasible,):
         mixture = p if share == 1.0 else (1.0 - share) * _one_hot(problem) + share * p
-        value = _entropy(problem, mixture) - share * intercept_cost
+        value = _entropy(problem, mixture) - (0.0 if cost is None else cost(share))
         if problem.strength > 0.0:
             value -= float(np.sum(np.maximum(share * products - l1, 0.0) ** 2)) / (2.0 * problem.strength)
         values.append(value)
@@ -79,7 +87,7 @@ def _dual(problem: SmoothProblem, p: Array, products: Array, l1: float, intercep
 
 def estimated_gap(problem: SmoothProblem, l1: float, objective: float, loss_gradient: Array, scores: Array) -> float:
     """The gap up to rounding, for stopping; the intercepts must be the best ones for the coefficients."""
-    return objective - _dual(problem, probabilities(problem, scores), np.abs(loss_gradient), l1, 0.0)
+    return objective - _dual(problem, probabilities(problem, scores), np.abs(loss_gradient), l1)
 
 
 def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, intercept: Array) -> ElasticNetEvidence:
@@ -91,15 +99,16 @@ def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, interce
     residual = p - _one_hot(problem)
     if problem.weights is not None:
         residual *= problem.weights[:, None]
-    products, totals = _exact_products(problem, residual)
+    products, off = _exact_products(problem, residual)
     radius = float(rows.lengths.max(initial=0.0))
-    reach, cost = 0.0, 0.0
-    if problem.has_intercept:
-        reach = center_reach(problem, rows.curvature, totals)
+    totals = float(np.abs(off).sum()) * (1.0 + 1e-15)
+    reach = center_reach(problem, rows.curvature, totals) if problem.has_intercept else 0.0
+    products, cost = _put_right(problem, p, products, off)
+    if cost is None:
         factor = max(1, 2 * (problem.outputs - 1))
         travel = factor * radius * (float(np.abs(coef).sum()) + objective / l1)
-        # Exact totals cost nothing, however far the intercepts can be.
-        cost = totals * (float(np.abs(center).max()) + reach + travel) if totals > 0.0 else 0.0
+        far = totals * (float(np.abs(center).max()) + reach + travel)
+        cost = functools.partial(float.__mul__, far)
     chain = gamma(problem.design.chain(problem.outputs) + 64)
     weighted_error = rows.score_error.sum() if problem.weights is None else problem.weights @ rows.score_error
     evidence = ElasticNetEvidence(
@@ -117,8 +126,36 @@ def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, interce
     )
 
 
-def _exact_products(problem: SmoothProblem, residual: Array) -> tuple[Array, float]:
-    """Upper bounds on |r_k'(x_j - m_j)| for all k, j, and the sum over k of |sum_i r_ik| (exactly rounded)."""
+def _put_right(
+    problem: SmoothProblem, p: Array, products: Array, off: Array
+) -> tuple[Array, Callable[[float], float] | None]:
+    """Bounds on the products after one row has taken up what the totals are off by, and the price in entropy.
+
+    No price (None) and unchanged products if no row has room. For |d| <= u / 2 the function -u log u changes by at
+    most |d| (|log u| + 2).
+    """
+    if not problem.has_intercept or not off.any():
+        return products, functools.partial(float.__mul__, 0.0)
+    least = np.minimum(p, 1.0 - p)[:, 0] if problem.outputs == 1 else p.min(axis=1)
+    room = least if problem.weights is None else problem.weights * least
+    row = int(room.argmax())
+    largest = float(np.abs(off).max()) * (1.0 + 1e-12)
+    if not largest <= 0.25 * float(room[row]):
+        return products, None
+    design = problem.design
+    values = design.X[[row]].toarray()[0] if isinstance(design, SparseDesign) else design.X[row]
+    moved = np.outer(np.abs(off), np.abs(values.astype(np.float64) - problem.mean))
+    amount = 2.0 * float(np.abs(off).sum()) * (1.0 + 1e-12)
+
+    def price(share: float) -> float:
+        floor = max(share * float(least[row]), 1e-300)
+        return share * amount * (2.0 + abs(math.log(floor)))
+
+    return products + moved * (1.0 + 1e-12), price
+
+
+def _exact_products(problem: SmoothProblem, residual: Array) -> tuple[Array, Array]:
+    """Upper bounds on |r_k'(x_j - m_j)| for all k, j, and the sums of r_k over the rows (exactly rounded)."""
     design = problem.design
     # The squared loss at zero coefficients with target -r and no weights has the gradient X'r.
     nothing, none = np.zeros((problem.outputs, design.columns)), np.zeros(problem.outputs)
@@ -128,7 +165,7 @@ def _exact_products(problem: SmoothProblem, residual: Array) -> tuple[Array, flo
     error = chain * np.outer(np.linalg.norm(residual, axis=0), _column_lengths(problem))
     bound = np.abs(products - np.outer(totals, problem.mean)) + error
     bound += 4.0 * np.finfo(float).eps * np.outer(np.abs(totals), np.abs(problem.mean))
-    return bound, float(np.abs(totals).sum()) * (1.0 + 1e-15)
+    return bound, totals
 
 
 def _column_lengths(problem: SmoothProblem) -> Array:

@@ -177,6 +177,8 @@ def _store(
     limit = np.inf if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
     shares = [effort_of(learner).share * part.target_squares for part in parts]
     solved = all(run.gaps[0] <= share for run, share in zip(runs, shares, strict=True))
+    if learner.alpha > 0:  # what the solver says must agree with what is certified, rounding errors apart
+        solved = solved and evidence.gap <= 2.0 * sum(shares) / parts[0].weight + 1e-9 * evidence.objective_at_zero
     precise = evidence.gap <= 1e-13 * evidence.objective_at_zero  # as accurate as numbers allow
     learner.converged_ = bool((solved or precise) and evidence.gap <= limit)
     facts = {

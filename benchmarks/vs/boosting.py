@@ -1,0 +1,95 @@
+"""Histogram boosting, 100 rounds of 31 leaves and 255 bins, against LightGBM, XGBoost, CatBoost and scikit-learn."""
+
+import data
+import predictions
+from measure.task import THREADS, Competitor, Task
+
+_LIGHT = {"n_estimators": 100, "num_leaves": 31, "max_bin": 255, "n_jobs": THREADS, "verbose": -1}
+_XGB = {
+    "n_estimators": 100,
+    "learning_rate": 0.1,
+    "grow_policy": "lossguide",
+    "max_leaves": 31,
+    "max_depth": 0,
+    "max_bin": 255,
+    "tree_method": "hist",
+    "n_jobs": THREADS,
+}
+_CAT = {
+    "iterations": 100,
+    "learning_rate": 0.1,
+    "grow_policy": "Lossguide",
+    "max_leaves": 31,
+    "border_count": 254,
+    "thread_count": THREADS,
+    "verbose": False,
+    "allow_writing_files": False,
+}
+
+
+def _competitors(kind):
+    own = {"early_stopping": False, "random_state": 0}
+    return (
+        Competitor("certus", f"certus.ensemble.HistGradientBoosting{kind}", own),
+        Competitor("lightgbm", f"lightgbm.LGBM{kind}", _LIGHT),
+        Competitor("lightgbm-quantized", f"lightgbm.LGBM{kind}", {**_LIGHT, "use_quantized_grad": True}),
+        Competitor("xgboost", f"xgboost.XGB{kind}", _XGB),
+        Competitor("catboost", f"catboost.CatBoost{kind}", _CAT),
+        Competitor("scikit-learn", f"sklearn.ensemble.HistGradientBoosting{kind}", own),
+    )
+
+
+def _task(name, about, action, make_data, size, quality, kind):
+    return Task(
+        name=name,
+        about=about,
+        action=action,
+        make_data=make_data,
+        size=size,
+        quick_size={**size, "n": 3_000, "queries": 500},
+        quality=quality,
+        competitors=_competitors(kind),
+    )
+
+
+_LARGE = {"n": 1_000_000, "d": 28, "queries": 50_000}
+_MIDDLE = {"n": 200_000, "d": 41, "queries": 20_000}
+
+TASKS = (
+    _task(
+        "classifier-million",
+        "two classes, a million rows",
+        "fit_predict",
+        data.surface_classes,
+        {**_LARGE, "classes": 2},
+        predictions.accuracy(slack=0.005),
+        "Classifier",
+    ),
+    _task(
+        "classifier-middle",
+        "two classes, 200 000 rows, 41 columns",
+        "fit_predict",
+        data.surface_classes,
+        {**_MIDDLE, "classes": 2},
+        predictions.accuracy(slack=0.005),
+        "Classifier",
+    ),
+    _task(
+        "regressor-middle",
+        "a number, 200 000 rows, 41 columns",
+        "fit_predict",
+        data.smooth_surface,
+        _MIDDLE,
+        predictions.root_mean_square(slack=0.02),
+        "Regressor",
+    ),
+    _task(
+        "one-row",
+        "prediction of a single row",
+        "predict_one",
+        data.surface_classes,
+        {"n": 20_000, "d": 28, "queries": 1_000, "classes": 2},
+        predictions.accuracy(slack=0.01),
+        "Classifier",
+    ),
+)
