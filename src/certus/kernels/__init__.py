@@ -14,7 +14,9 @@ from certus.kernels.algebra import (
     Weighted,
 )
 from certus.kernels.coordinates import AllSubsets, Anova, Minimum, Spline
+from certus.kernels.derivative_space import derivative_norm
 from certus.kernels.distances import Gaussian, Laplacian, Matern
+from certus.kernels.function import KernelFunction
 from certus.kernels.given import FunctionKernel, Precomputed
 from certus.kernels.inner_products import ArcCosine, Exponential, Linear, Polynomial, Tanh
 from certus.kernels.kernel import InfiniteFeaturesError, Kernel
@@ -33,6 +35,7 @@ __all__ = [
     "GaussianOf",
     "InfiniteFeaturesError",
     "Kernel",
+    "KernelFunction",
     "KernelRidge",
     "Laplacian",
     "Linear",
@@ -51,4 +54,5 @@ __all__ = [
     "Tensor",
     "Validity",
     "Weighted",
+    "derivative_norm",
 ]
