@@ -114,6 +114,8 @@ def test_no_certificate_where_there_is_no_minimum():
     with pytest.warns(ConvergenceWarning, match="not semidefinite"):
         KernelRidge(3.0, kernel="precomputed", gap_tol=0.1).fit(indefinite, [1.0, 2.0])
     assert KernelRidge(3.0, kernel="precomputed").fit(np.eye(2), [1.0, 2.0]).report_
+    lopsided = 1e-9 * np.array([[1.0, 0.5], [0.0, 1.0]])
+    assert not KernelRidge(3.0, kernel="precomputed").fit(lopsided, [1.0, 2.0]).report_
 
 
 def test_an_impossible_gap_is_told():
