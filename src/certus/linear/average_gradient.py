@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from certus.linear._kernels_machines import AverageGradientState, sag_epoch, table_rows
@@ -23,7 +22,6 @@ from certus.linear.smooth_problem import ScoreOverflowError
 
 Array = NDArray[np.float64]
 Watch = Callable[[Array, Array], bool]  # coefficients and intercepts after an epoch; True asks to stop
-SPARSE_INTERCEPT_DECAY = 0.01  # steps of the intercept on sparse tables, whose columns are rarely touched
 CURVATURE = {"logistic": 0.25, "multinomial": 0.25, "squared": 1.0}  # of the loss; the multinomial one as customary
 
 
@@ -37,7 +35,7 @@ class RowProblem:
     loss: str
     outputs: int
     strength: float
-    has_intercept: bool
+    intercept_decay: float  # factor of the intercept's steps; 0: no intercept
 
     def without_removed_rows(self) -> RowProblem:
         """The same problem without rows of weight 0."""
@@ -51,14 +49,14 @@ class RowProblem:
             self.loss,
             self.outputs,
             self.strength,
-            self.has_intercept,
+            self.intercept_decay,
         )
 
     def step_size(self) -> float:
-        """1/L. Weights above 1 make the step shorter; those below do not make it longer."""
-        squares = row_norms(self.X, squared=True).astype(np.float64) + self.has_intercept
+        """1/L. In classification, weights make the step shorter but never longer than without them."""
+        squares = row_norms(self.X, squared=True).astype(np.float64) + (self.intercept_decay > 0.0)
         if self.weights is not None:
-            squares *= np.maximum(self.weights, 1.0)
+            squares *= self.weights if self.loss == "squared" else np.maximum(self.weights, 1.0)
         share = self.strength / self.X.shape[0]
         lipschitz = CURVATURE[self.loss] * float(squares.max()) + share
         if not np.isfinite(lipschitz):
@@ -93,7 +91,6 @@ def average_gradient(
     """Epochs of stochastic average gradient from ``start`` (coefficients, intercepts)."""
     problem = problem.without_removed_rows()
     step, rows = problem.step_size(), problem.X.shape[0]
-    decay = SPARSE_INTERCEPT_DECAY if sparse.issparse(problem.X) else 1.0
     table = table_rows(problem.X)
     state = AverageGradientState.at(start[0], start[1], rows)
     epochs, converged = 0, False
@@ -106,7 +103,7 @@ def average_gradient(
             problem.weights,
             strength=problem.strength / rows,
             step=step,
-            intercept_decay=decay if problem.has_intercept else 0.0,
+            intercept_decay=problem.intercept_decay,
             seed=seed,
             epoch=epochs,
             state=state,

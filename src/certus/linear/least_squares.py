@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 GOOD = 1e-6  # reciprocal condition numbers above: Cholesky alone is accurate to nine digits or more
 USABLE = 1e-12  # above: refinement with true residuals converges; below: orthogonal methods
+SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 SMALL_WIDTH = 1000  # sparse tables up to this many columns go through their second moments
 
 
@@ -200,27 +201,29 @@ def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str =
 def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int) -> Solution:
     """Stochastic average gradient, target by target.
 
-    Dense tables are centred, so that no intercept is needed. Sparse ones are not: there the intercept takes part,
-    and the best one for the coefficients that were found replaces it.
+    Dense tables are centred, so that no intercept is needed; that converges much faster, so small sparse ones are
+    filled in. In large sparse ones the intercept takes part, and the best one for the coefficients that were found
+    replaces it.
     """
-    if problem.is_sparse:
-        table, weights, fits_intercept = sparse.csr_array(problem.X), problem.weights, problem.center
-        target = problem.Y
+    stays_sparse = problem.is_sparse and (not problem.center or problem.X.shape[0] * problem.X.shape[1] > SMALL_TABLE)
+    if stays_sparse:
+        table, target, weights = sparse.csr_array(problem.X), problem.Y, problem.weights
+        decay = 1.0 if problem.center else 0.0
         mean_x, mean_y = means(problem, make_design(problem.X, problem.threads))
     else:
         table, target, mean_x, mean_y = centered_table(problem)
-        weights, fits_intercept = None, False
+        table, weights, decay = np.ascontiguousarray(table), None, 0.0
     runs = []
     for k, alpha in enumerate(problem.alphas):
         values = np.ascontiguousarray(target[:, k])
-        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), fits_intercept)
+        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay)
         start = np.zeros((1, table.shape[1])), np.zeros(1)
         try:
             runs.append(
                 average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False)
             )
         except ScoreOverflowError as error:
-            if not (np.isfinite(table.data if problem.is_sparse else table).all() and np.isfinite(target).all()):
+            if not (np.isfinite(table.data if stays_sparse else table).all() and np.isfinite(target).all()):
                 raise NotFiniteError from error
             raise
     return Solution(
@@ -285,7 +288,7 @@ def _projected_quasi_newton(rows: Array, right: Array, max_iter: int) -> tuple[A
 def ordinary(problem: Problem, tol: float) -> Solution:
     """Least squares without penalty, the solution of least norm if there are several."""
     rows, columns = problem.X.shape
-    large = problem.is_sparse and (columns > SMALL_WIDTH or rows <= columns) and rows * columns > 10_000_000
+    large = problem.is_sparse and (columns > SMALL_WIDTH or rows <= columns) and rows * columns > SMALL_TABLE
     if large:
         return by_lsqr(problem, tol=min(tol, 1e-4) * 1e-4, max_iter=None)
     if rows > columns:

@@ -28,6 +28,7 @@ from certus.linear.smooth_problem import SmoothProblem, make_problem
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
+SPARSE_INTERCEPT_DECAY = 0.01  # of "sag": steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
@@ -124,6 +125,7 @@ def by_average_gradient(
     watch: Callable[[Array, Array, dict[str, float]], bool],
 ) -> NewtonResult:
     """Epochs of stochastic average gradient; the iterations that are counted and told are epochs."""
+    decay = SPARSE_INTERCEPT_DECAY if isinstance(problem.design, SparseDesign) else 1.0
     rows = RowProblem(
         problem.design.X,
         problem.target[:, 0],
@@ -131,7 +133,7 @@ def by_average_gradient(
         problem.loss,
         problem.outputs,
         problem.strength,
-        problem.has_intercept,
+        decay if problem.has_intercept else 0.0,
     )
     history: list[dict[str, float]] = []
 
