@@ -219,9 +219,7 @@ def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: in
         rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay)
         start = np.zeros((1, table.shape[1])), np.zeros(1)
         try:
-            runs.append(
-                average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False)
-            )
+            runs.append(average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False))
         except ScoreOverflowError as error:
             if not (np.isfinite(table.data if stays_sparse else table).all() and np.isfinite(target).all()):
                 raise NotFiniteError from error

@@ -13,7 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_seed, resolve_threads
+from certus.base import (
+    Classifier,
+    check_weights,
+    check_Xy,
+    fit_method,
+    predict_method,
+    register,
+    resolve_seed,
+    resolve_threads,
+)
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.guarantees import Report
