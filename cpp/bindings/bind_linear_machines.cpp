@@ -5,6 +5,7 @@
 #include "linear/box_pass.hpp"
 #include "linear/dual_descent.hpp"
 #include "linear/joint_descent.hpp"
+#include "linear/sag.hpp"
 #include "linear/stochastic_descent.hpp"
 
 namespace certus::bindings {
@@ -93,6 +94,22 @@ void stochastic_descent(const Table& table, Matrix<const double> targets, Matrix
   });
 }
 
+template <class Table>
+void sag_epoch(const Table& table, linear::SagLoss loss, Vector<const double> target,
+               Vector<const double> weights, double strength, double step, double intercept_decay,
+               std::uint64_t seed, std::uint64_t epoch, Matrix<double> coef, Vector<double> intercept,
+               Matrix<double> sums, Vector<double> intercept_sums, Matrix<double> slopes,
+               Vector<std::uint8_t> seen) {
+  const auto rows = table.rows(0.0);
+  const auto flat = [](Matrix<double>& matrix) { return std::span(matrix.data(), matrix.size()); };
+  const linear::SagProblem problem{
+      loss,     span(target), span(weights),  static_cast<Index>(intercept.size()),
+      strength, step,         intercept_decay};
+  const linear::SagState state{flat(coef),           span(intercept), flat(sums),
+                               span(intercept_sums), flat(slopes),    span(seen)};
+  run_kernel([&](StopToken& stop) { linear::sag_epoch(rows, problem, seed, epoch, stop, state); });
+}
+
 // The kernels that take any kind of table.
 template <class Table>
 void bind_table(nb::module_& m, const char* name) {
@@ -114,6 +131,11 @@ void bind_table(nb::module_& m, const char* name) {
         nb::arg("threads"), nb::arg("coef").noconvert(), nb::arg("average").noconvert(),
         nb::arg("l1_taken").noconvert(), nb::arg("numbers").noconvert(),
         "Epochs of stochastic gradient descent for every row of the matrices.");
+  m.def("sag_epoch", &sag_epoch<Table>, nb::arg("table"), nb::arg("loss"), nb::arg("target").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("step"), nb::arg("intercept_decay"),
+        nb::arg("seed"), nb::arg("epoch"), nb::arg("coef").noconvert(), nb::arg("intercept").noconvert(),
+        nb::arg("sums").noconvert(), nb::arg("intercept_sums").noconvert(), nb::arg("slopes").noconvert(),
+        nb::arg("seen").noconvert(), "One epoch of stochastic average gradient.");
   m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
         nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
         nb::arg("max_passes"), nb::arg("seed"), nb::arg("a").noconvert(), nb::arg("w").noconvert(),
@@ -169,6 +191,10 @@ void bind_options(nb::module_& m) {
       .value("huber", RowLoss::huber)
       .value("epsilon_insensitive", RowLoss::epsilon_insensitive)
       .value("squared_epsilon_insensitive", RowLoss::squared_epsilon_insensitive);
+  nb::enum_<linear::SagLoss>(m, "SagLoss")
+      .value("logistic", linear::SagLoss::logistic)
+      .value("multinomial", linear::SagLoss::multinomial)
+      .value("squared", linear::SagLoss::squared);
   nb::enum_<StepRule>(m, "StepRule")
       .value("constant", StepRule::constant)
       .value("optimal", StepRule::optimal)

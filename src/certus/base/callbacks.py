@@ -31,17 +31,28 @@ class Iterations:
         The largest number of iterations, if it is known.
     X, y : array-like, optional
         The training data, handed to the callbacks.
+    closing_task : bool, default=False
+        Whether an empty task follows the iterations, and at least one task comes before it, as scikit-learn's
+        learner of the same name tells them.
     """
 
-    def __init__(self, learner: Any, limit: int | None, X: Any = None, y: Any = None) -> None:
+    def __init__(
+        self, learner: Any, limit: int | None, X: Any = None, y: Any = None, *, closing_task: bool = False
+    ) -> None:
         self._learner = learner
         self._limit = limit
         self._data = {"X": X, "y": y}
+        self._closing_task = closing_task
         self._context: Any = None
+        self._last: dict[str, Any] | None = None
+        self._told = 0
 
     def __enter__(self) -> Iterations:
         if getattr(self._learner, "_skl_callbacks", None):
-            self._context = self._learner._init_callback_context(max_subtasks=self._limit)
+            limit = self._limit
+            if self._closing_task and limit is not None:
+                limit = max(limit, 1) + 1
+            self._context = self._learner._init_callback_context(max_subtasks=limit)
             self._context.call_on_fit_task_begin(estimator=self._learner, **self._data)
         return self
 
@@ -53,9 +64,15 @@ class Iterations:
         """
         if self._context is None:
             return False
+        return self._tell(attributes, facts)
+
+    def _tell(self, attributes: dict[str, Any] | None, facts: dict[str, Any] | None) -> bool:
+        """One task, which begins with the attributes that the one before it left behind."""
         task = self._context.subcontext(task_name="iteration")
         told = {"estimator": self._learner, "metadata": facts, **self._data}
-        task.call_on_fit_task_begin(**told)
+        task.call_on_fit_task_begin(reconstruction_attributes=self._last, **told)
+        self._last = attributes
+        self._told += 1
         return bool(task.call_on_fit_task_end(reconstruction_attributes=attributes, **told))
 
     def __exit__(
@@ -65,6 +82,9 @@ class Iterations:
         trace: TracebackType | None,
     ) -> None:
         if self._context is not None and error is None:
+            if self._closing_task:
+                for _ in range(1 if self._told else 2):
+                    self._tell(None, None)
             self._context.call_on_fit_task_end(estimator=self._learner, **self._data)
 
 
@@ -95,8 +115,8 @@ class History(Callback):
         self.rows = []
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:
-        if context.parent is not None:
-            self.rows.append(dict(metadata or {}))
+        if context.parent is not None and metadata is not None:
+            self.rows.append(dict(metadata))
 
 
 class EarlyStopping(Callback):
@@ -123,12 +143,12 @@ class EarlyStopping(Callback):
         self._best, self._waited = float("inf"), 0
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> bool:
-        if context.parent is None:
+        if context.parent is None or metadata is None:
             return False
-        if self.monitor not in (metadata or {}):
+        if self.monitor not in metadata:
             raise ValueError(
                 f"EarlyStopping watches {self.monitor!r}, but {type(estimator).__name__} tells "
-                f"{sorted(metadata or {})}.\nHint: set monitor to one of these."
+                f"{sorted(metadata)}.\nHint: set monitor to one of these."
             )
         value = float(metadata[self.monitor])
         self._waited = 0 if value < self._best else self._waited + 1
@@ -160,8 +180,8 @@ class Progress(Callback):
         self._task = self._bar.add_task(type(estimator).__name__, total=context.max_subtasks, facts="")
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:
-        if self._bar is not None and context.parent is not None:
-            facts = "  ".join(f"{name} {value:.3g}" for name, value in (metadata or {}).items())
+        if self._bar is not None and context.parent is not None and metadata is not None:
+            facts = "  ".join(f"{name} {value:.3g}" for name, value in metadata.items())
             self._bar.update(self._task, advance=1, facts=facts)
 
     def teardown(self, estimator: Any, context: Any) -> None:

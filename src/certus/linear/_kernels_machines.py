@@ -197,3 +197,61 @@ def stochastic_descent(
         state.l1_taken,
         state.numbers,
     )
+
+
+@dataclass(frozen=True)
+class AverageGradientState:
+    """What stochastic average gradient keeps between epochs: see ``cpp/linear/sag.hpp``."""
+
+    coef: Array  # columns x outputs
+    intercept: Array
+    sums: Array
+    intercept_sums: Array
+    slopes: Array  # rows x outputs
+    seen: NDArray[np.uint8]
+
+    @classmethod
+    def at(cls, coef: Array, intercept: Array, rows: int) -> AverageGradientState:
+        """No row seen yet; ``coef`` is outputs x columns."""
+        outputs, columns = coef.shape
+        return cls(
+            np.array(coef.T, order="C"),
+            intercept.copy(),
+            np.zeros((columns, outputs)),
+            np.zeros(outputs),
+            np.zeros((rows, outputs)),
+            np.zeros(rows, dtype=np.uint8),
+        )
+
+
+def sag_epoch(
+    table: Any,
+    loss: str,
+    target: Array,
+    weights: Array | None,
+    *,
+    strength: float,
+    step: float,
+    intercept_decay: float,
+    seed: int,
+    epoch: int,
+    state: AverageGradientState,
+) -> None:
+    """One epoch of stochastic average gradient, updating the state in place."""
+    _native.sag_epoch(
+        table,
+        getattr(_native.SagLoss, loss),
+        target,
+        np.empty(0) if weights is None else weights,
+        strength,
+        step,
+        intercept_decay,
+        seed,
+        epoch,
+        state.coef,
+        state.intercept,
+        state.sums,
+        state.intercept_sums,
+        state.slopes,
+        state.seen,
+    )

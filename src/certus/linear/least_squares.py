@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 from scipy import optimize, sparse
 
 from certus.linear import krylov, orthogonal
+from certus.linear.average_gradient import RowProblem, average_gradient
 from certus.linear.design import DenseDesign, SparseDesign, make_design
 from certus.linear.moments import Moments, compute_moments, sparse_moments
 from certus.linear.normal_equations import ScaledCholesky, minimum_norm
+from certus.linear.smooth_problem import ScoreOverflowError
 
 Array = NDArray[np.float64]
 
 GOOD = 1e-6  # reciprocal condition numbers above: Cholesky alone is accurate to nine digits or more
 USABLE = 1e-12  # above: refinement with true residuals converges; below: orthogonal methods
+SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 SMALL_WIDTH = 1000  # sparse tables up to this many columns go through their second moments
 
 
@@ -195,8 +198,47 @@ def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str =
     )
 
 
-def nonnegative(problem: Problem) -> Solution:
-    """Coefficients >= 0, by the active-set method of Lawson and Hanson (1974) on the triangular factor."""
+def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int) -> Solution:
+    """Stochastic average gradient, target by target.
+
+    Dense tables are centred, so that no intercept is needed; that converges much faster, so small sparse ones are
+    filled in. In large sparse ones the intercept takes part, and the best one for the coefficients that were found
+    replaces it.
+    """
+    stays_sparse = problem.is_sparse and (not problem.center or problem.X.shape[0] * problem.X.shape[1] > SMALL_TABLE)
+    if stays_sparse:
+        table, target, weights = sparse.csr_array(problem.X), problem.Y, problem.weights
+        decay = 1.0 if problem.center else 0.0
+        mean_x, mean_y = means(problem, make_design(problem.X, problem.threads))
+    else:
+        table, target, mean_x, mean_y = centered_table(problem)
+        table, weights, decay = np.ascontiguousarray(table), None, 0.0
+    runs = []
+    for k, alpha in enumerate(problem.alphas):
+        values = np.ascontiguousarray(target[:, k])
+        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay)
+        start = np.zeros((1, table.shape[1])), np.zeros(1)
+        try:
+            runs.append(average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False))
+        except ScoreOverflowError as error:
+            if not (np.isfinite(table.data if stays_sparse else table).all() and np.isfinite(target).all()):
+                raise NotFiniteError from error
+            raise
+    return Solution(
+        np.vstack([run.coef for run in runs]),
+        mean_x,
+        mean_y,
+        "sag",
+        iterations=np.array([run.epochs for run in runs], dtype=np.int32),
+        converged=all(run.converged for run in runs),
+    )
+
+
+def nonnegative(problem: Problem, max_iter: int | None = None) -> Solution:
+    """Coefficients >= 0, by the active-set method of Lawson and Hanson (1974) on the triangular factor.
+
+    With ``max_iter``: by so many iterations of the projected quasi-Newton method of Byrd et al. (1995).
+    """
     if problem.X.shape[0] > problem.X.shape[1] or problem.is_sparse:
         moments = moments_of(problem)
         mean_x, mean_y = moments.mean_x, moments.mean_y
@@ -208,20 +250,43 @@ def nonnegative(problem: Problem) -> Solution:
     else:
         moments = None
         table, target, mean_x, mean_y = centered_table(problem)
-    coef = np.empty((problem.Y.shape[1], problem.X.shape[1]))
+    coef, converged = np.empty((problem.Y.shape[1], problem.X.shape[1])), True
     for k, alpha in enumerate(problem.alphas):
         rows, right = table, target[:, k]
         if alpha > 0.0:
             rows = np.vstack([table, np.sqrt(alpha) * np.eye(table.shape[1])])
             right = np.concatenate([right, np.zeros(table.shape[1])])
-        coef[k] = optimize.nnls(rows, right, maxiter=max(100, 30 * table.shape[1]))[0] if len(rows) else 0.0
-    return Solution(coef, mean_x, mean_y, "lbfgs", moments)
+        if max_iter is None or not len(rows):
+            coef[k] = optimize.nnls(rows, right, maxiter=max(100, 30 * table.shape[1]))[0] if len(rows) else 0.0
+        else:
+            coef[k], reached = _projected_quasi_newton(rows, right, max_iter)
+            converged = converged and reached
+    return Solution(coef, mean_x, mean_y, "lbfgs", moments, converged=converged)
+
+
+def _projected_quasi_newton(rows: Array, right: Array, max_iter: int) -> tuple[Array, bool]:
+    """Minimize |rows w - right|^2 / 2 over w >= 0; also whether the iterations sufficed."""
+    scale = float(np.linalg.norm(right)) or 1.0  # tolerances are for targets of size 1
+
+    def value_and_gradient(w: Array) -> tuple[float, Array]:
+        residual = rows @ w - right / scale
+        return 0.5 * float(residual @ residual), rows.T @ residual
+
+    found = optimize.minimize(
+        value_and_gradient,
+        np.zeros(rows.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=optimize.Bounds(0.0, np.inf),
+        options={"maxiter": max_iter, "maxfun": 20 * max_iter + 100, "ftol": 0.0, "gtol": 1e-12},
+    )
+    return scale * np.maximum(found.x, 0.0), bool(found.success or found.status == 2)
 
 
 def ordinary(problem: Problem, tol: float) -> Solution:
     """Least squares without penalty, the solution of least norm if there are several."""
     rows, columns = problem.X.shape
-    large = problem.is_sparse and (columns > SMALL_WIDTH or rows <= columns) and rows * columns > 10_000_000
+    large = problem.is_sparse and (columns > SMALL_WIDTH or rows <= columns) and rows * columns > SMALL_TABLE
     if large:
         return by_lsqr(problem, tol=min(tol, 1e-4) * 1e-4, max_iter=None)
     if rows > columns:

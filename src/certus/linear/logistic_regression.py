@@ -13,7 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base import (
+    Classifier,
+    check_weights,
+    check_Xy,
+    fit_method,
+    predict_method,
+    register,
+    resolve_seed,
+    resolve_threads,
+)
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.guarantees import Report
@@ -69,6 +78,7 @@ class LogisticRegression(LinearClassification, Classifier):
         Accepted with solver="liblinear" and the ridge penalty; primal and dual have the same solution.
     tol : float, default=1e-4
         Largest entry of the mean gradient at the end; iterations go on until the gap is far below what that asks.
+        For "sag": largest change of a coefficient in an epoch, relative to the largest coefficient.
     fit_intercept : bool, default=True
         Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1
@@ -76,13 +86,14 @@ class LogisticRegression(LinearClassification, Classifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied to those of the rows.
     random_state : int, RandomState or None, default=None
-        Accepted for compatibility: no solver here is random.
+        The order of the rows with solver="sag"; no other solver is random.
     solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
         Which objectives are allowed is as in scikit-learn ("saga" takes all penalties, "liblinear" L1 and ridge for
-        two classes, with a penalized intercept, the others ridge or none). "newton-cg" and "newton-cholesky" choose
-        the method; for the other names it is chosen by the shape of the table.
+        two classes, with a penalized intercept, the others ridge or none). "newton-cg", "newton-cholesky"
+        and "sag" (stochastic average gradient, for the sake of its name: the others are more accurate) choose the
+        method; for the other names it is chosen by the shape of the table.
     max_iter : int, default=100
-        Largest number of (proximal) Newton iterations.
+        Largest number of (proximal) Newton iterations, or of epochs of "sag".
     verbose : int, default=0
         Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
     warm_start : bool, default=False
@@ -220,13 +231,14 @@ class LogisticRegression(LinearClassification, Classifier):
         self._check_liblinear(X)
         weights, class_weights = self._weights(X, y, codes, sample_weight)
         problem = self._problem(X, codes, weights, penalty)
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, X, y, closing_task=self.solver == "lbfgs") as iterations:
 
             def watch(coef: Any, center: Any, facts: dict[str, float]) -> bool:
                 names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
                 return iterations.step(names, **facts)
 
-            accuracy = Accuracy(self.tol, self.max_iter, self.gap_tol)
+            seed = resolve_seed(self.random_state) if self.solver == "sag" else 0
+            accuracy = Accuracy(self.tol, self.max_iter, self.gap_tol, seed)
             result = solve(problem, penalty, self.solver, self._start(problem), accuracy, watch)
         self._store(problem, penalty, result, class_weights)
         return self

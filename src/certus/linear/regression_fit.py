@@ -18,6 +18,12 @@ from certus.linear.quadratic_gap import QuadraticEvidence, quadratic_evidence
 
 Array = NDArray[np.float64]
 
+# How a solver of this name says that the iterations did not suffice.
+NOT_CONVERGED = {
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "lbfgs": "The lbfgs solver did not converge",
+}
+
 
 def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
     """Say where the table holds what cannot be computed with."""
@@ -92,7 +98,8 @@ def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: 
     )
     if not solution.converged:
         advice = "Hint: raise max_iter, scale the columns, or choose solver='cholesky'."
-        text = f"{name}: the iteration limit was reached before the tolerance; {reached}.\n{advice}"
+        what = NOT_CONVERGED.get(solution.method, "the iteration limit was reached before the tolerance")
+        text = f"{name}: {what}; {reached}.\n{advice}"
     else:
         advice = "Hint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
         text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\n{advice}"

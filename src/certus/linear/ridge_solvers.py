@@ -1,24 +1,27 @@
 """Which method answers to which of scikit-learn's solver names, for Ridge and RidgeClassifier alike.
 
-All names minimize the same objective, so each is free to use the method that does it best here: the stochastic
-and Krylov names share LSQR, which needs no step size; "lbfgs" (non-negative coefficients) is an exact active-set
-method.
+All names minimize the same objective, so each is free to use the method that does it best here: "saga" and the
+Krylov names share LSQR, which needs no step size; "lbfgs" (non-negative coefficients) is an exact active-set method
+unless the number of iterations is limited.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from certus.base import resolve_seed
 from certus.base.params import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState
 from certus.linear.least_squares import (
     SMALL_WIDTH,
     Problem,
     Solution,
+    by_average_gradient,
     by_cholesky,
     by_dual,
     by_lsqr,
@@ -27,11 +30,13 @@ from certus.linear.least_squares import (
     ordinary,
 )
 from certus.linear.moments import Moments
+from certus.linear.quadratic_gap import quadratic_evidence
 
 Array = NDArray[np.float64]
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
-KRYLOV = ("lsqr", "sparse_cg", "sag", "saga")
+KRYLOV = ("lsqr", "sparse_cg", "saga")
+DRAWN_EPOCHS = 1000  # of "sag", if max_iter does not say
 COUNTED = ("lsqr", "sag", "saga")  # solvers for which scikit-learn reports n_iter_
 
 RIDGE_CONSTRAINTS: Constraints = {
@@ -101,13 +106,33 @@ def penalties(alpha: Any, targets: int) -> Array:
 def solve_ridge(learner: Any, problem: Problem) -> Solution:
     """The solution by the method that the learner's solver stands for."""
     if learner.positive:
-        return nonnegative(problem)
+        limited = learner.solver == "lbfgs" and learner.max_iter is not None
+        return nonnegative(problem, learner.max_iter if limited else None)
+    if learner.solver == "sag":
+        return _by_average_gradient(learner, problem)
     if learner.solver in KRYLOV:
         tol = min(learner.tol, 1e-4) * 1e-4
         return by_lsqr(problem, tol=tol, max_iter=learner.max_iter, method=learner.solver)
     if learner.solver == "svd":
         return by_svd(problem)
     return direct(problem)
+
+
+def _by_average_gradient(learner: Any, problem: Problem) -> Solution:
+    """Stochastic average gradient; the exact method takes over where ``gap_tol`` asks for more than it reached."""
+    found = by_average_gradient(
+        problem,
+        tol=learner.tol,
+        max_iter=DRAWN_EPOCHS if learner.max_iter is None else learner.max_iter,
+        seed=resolve_seed(learner.random_state),
+    )
+    if learner.gap_tol is None:
+        return found
+    intercept = found.intercept if problem.center else np.zeros(len(found.coef))
+    evidence = quadratic_evidence(problem, found, found.coef, intercept)
+    if evidence.gap <= learner.gap_tol * evidence.objective_at_zero:
+        return replace(found, converged=True)
+    return replace(direct(problem), method="sag", iterations=found.iterations)
 
 
 def direct(problem: Problem, moments: Moments | None = None) -> Solution:

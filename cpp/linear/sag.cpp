@@ -1,0 +1,141 @@
+#include "linear/sag.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/rng.hpp"
+
+namespace certus::linear {
+namespace {
+
+constexpr double smallest_scale = 1e-9;
+
+template <class Rows>
+class Sag {
+ public:
+  Sag(const Rows& x, const SagProblem& problem, const SagState& state)
+      : x_(x),
+        p_(problem),
+        s_(state),
+        outputs_(static_cast<std::size_t>(problem.outputs)),
+        paid_(static_cast<std::size_t>(x.cols()), 0.0),
+        score_(outputs_),
+        change_(outputs_),
+        seen_(static_cast<double>(std::count(state.seen.begin(), state.seen.end(), std::uint8_t{1}))) {}
+
+  void learn(Index row) {
+    const auto i = static_cast<std::size_t>(row);
+    if (s_.seen[i] == 0) {
+      s_.seen[i] = 1;
+      seen_ += 1.0;
+    }
+    score(row);
+    to_slopes(i);
+    double* memory = s_.slopes.data() + i * outputs_;
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      change_[k] = score_[k] - memory[k];
+      memory[k] = score_[k];
+    }
+    x_.each(row, [&](Index j, double value) {
+      double* sums = s_.sums.data() + static_cast<std::size_t>(j) * outputs_;
+      for (std::size_t k = 0; k < outputs_; ++k) sums[k] += change_[k] * value;
+    });
+    if (p_.intercept_decay > 0.0) {
+      for (std::size_t k = 0; k < outputs_; ++k) {
+        s_.intercept_sums[k] += change_[k];
+        s_.intercept[k] -= p_.step * p_.intercept_decay / seen_ * s_.intercept_sums[k];
+      }
+    }
+    scale_ *= 1.0 - p_.step * p_.strength;
+    owed_ += p_.step / (scale_ * seen_);
+    if (scale_ < smallest_scale) settle();
+  }
+
+  // Every column pays, and the scale goes into the coefficients.
+  void settle() {
+    for (std::size_t j = 0; j < paid_.size(); ++j) {
+      pay(j);
+      paid_[j] = 0.0;
+      for (std::size_t k = 0; k < outputs_; ++k) s_.coef[j * outputs_ + k] *= scale_;
+    }
+    scale_ = 1.0;
+    owed_ = 0.0;
+  }
+
+ private:
+  // The steps along the unchanged sum of gradients since the column was last touched.
+  void pay(std::size_t j) {
+    const double due = owed_ - paid_[j];
+    for (std::size_t k = j * outputs_; k < (j + 1) * outputs_; ++k) s_.coef[k] -= due * s_.sums[k];
+    paid_[j] = owed_;
+  }
+
+  void score(Index row) {
+    std::fill(score_.begin(), score_.end(), 0.0);
+    x_.each(row, [&](Index column, double value) {
+      const auto j = static_cast<std::size_t>(column);
+      pay(j);
+      for (std::size_t k = 0; k < outputs_; ++k) score_[k] += value * s_.coef[j * outputs_ + k];
+    });
+    for (std::size_t k = 0; k < outputs_; ++k) score_[k] = scale_ * score_[k] + s_.intercept[k];
+  }
+
+  // Scores become the weighted slopes of the row's loss.
+  void to_slopes(std::size_t i) {
+    const double y = p_.target[i];
+    if (p_.loss == SagLoss::squared) {
+      score_[0] -= y;
+    } else if (p_.loss == SagLoss::logistic) {
+      score_[0] = 1.0 / (1.0 + std::exp(-score_[0])) - y;
+    } else {
+      const double largest = *std::max_element(score_.begin(), score_.end());
+      double total = 0.0;
+      for (double& value : score_) total += value = std::exp(value - largest);
+      for (double& value : score_) value /= total;
+      score_[static_cast<std::size_t>(y)] -= 1.0;
+    }
+    if (p_.weights.empty()) return;
+    for (double& value : score_) value *= p_.weights[i];
+  }
+
+  const Rows& x_;
+  const SagProblem& p_;
+  const SagState& s_;
+  std::size_t outputs_;
+  std::vector<double> paid_;  // per column: what was owed when it paid last
+  std::vector<double> score_, change_;
+  double seen_, scale_ = 1.0, owed_ = 0.0;
+};
+
+}  // namespace
+
+template <class Rows>
+void sag_epoch(const Rows& x, const SagProblem& problem, std::uint64_t seed, std::uint64_t epoch,
+               StopToken& stop, const SagState& state) {
+  Sag<Rows> sag(x, problem, state);
+  // One stream per epoch.
+  Rng rng(seed, (std::uint64_t{1} << 32) + epoch);
+  for (Index draw = 0; draw < x.rows(); ++draw) {
+    if ((draw & 255) == 0 && stop.poll()) return;
+    sag.learn(static_cast<Index>(rng.below(static_cast<std::uint64_t>(x.rows()))));
+  }
+  sag.settle();
+}
+
+#define CERTUS_INSTANTIATE(Rows)                                                                          \
+  template void sag_epoch<Rows>(const Rows&, const SagProblem&, std::uint64_t, std::uint64_t, StopToken&, \
+                                const SagState&);
+using SingleShort = CompressedRows<float, std::int32_t>;
+using SingleLong = CompressedRows<float, std::int64_t>;
+using DoubleShort = CompressedRows<double, std::int32_t>;
+using DoubleLong = CompressedRows<double, std::int64_t>;
+CERTUS_INSTANTIATE(DenseRows<float>)
+CERTUS_INSTANTIATE(DenseRows<double>)
+CERTUS_INSTANTIATE(SingleShort)
+CERTUS_INSTANTIATE(SingleLong)
+CERTUS_INSTANTIATE(DoubleShort)
+CERTUS_INSTANTIATE(DoubleLong)
+#undef CERTUS_INSTANTIATE
+
+}  // namespace certus::linear
