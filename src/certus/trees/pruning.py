@@ -26,9 +26,11 @@ def prune(tree: Tree, alpha: float) -> Tree:
 
 
 def _sequence(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    return _kernels.pruning_sequence(
+    nodes, alphas, costs = _kernels.pruning_sequence(
         tree.children_left, tree.children_right, tree.impurity, tree.weighted_n_node_samples
     )
+    # In exact arithmetic they never fall; equally weak links may differ by rounding.
+    return nodes, np.maximum.accumulate(alphas), costs
 
 
 def _with_leaves(tree: Tree, cuts: NDArray[np.int64]) -> Tree:
