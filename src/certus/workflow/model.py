@@ -51,7 +51,7 @@ class StudyModel:
         """How strongly the model speaks for every label, between 0 and 1."""
         return shares_of(self.model_, X, self.classes_)
 
-    @available_if(lambda self: self.gives_probabilities)
+    @available_if(lambda self: self.gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of every label, if the winner gives it."""
         return self.shares(X)

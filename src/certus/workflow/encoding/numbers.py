@@ -58,9 +58,13 @@ class NumberPart:
 
 def _matrix(frame: pl.DataFrame, columns: list[str]) -> Matrix:
     """The columns as floats; missing and infinite values are NaN."""
-    values = np.empty((frame.height, len(columns)))
-    for place, name in enumerate(columns):
-        values[:, place] = as_floats(frame[name])
+    chosen = frame.select(columns)
+    if all(kind.is_numeric() or kind == pl.Boolean for kind in chosen.dtypes):
+        values = chosen.cast(pl.Float64).to_numpy(writable=True)
+    else:
+        values = np.empty((frame.height, len(columns)))
+        for place, name in enumerate(columns):
+            values[:, place] = as_floats(frame[name])
     values[np.isinf(values)] = np.nan
     return values
 

@@ -114,7 +114,8 @@ class TableEncoder(Transformer):
                 "instead.\nHint: pass a pandas, polars or pyarrow table."
             )
         frame: pl.DataFrame = X if isinstance(X, pl.DataFrame) else nw.from_native(X, eager_only=True).to_polars()
-        missing = [name for name in self._used() if name not in frame.columns]
+        known = set(frame.columns)
+        missing = [name for name in self._used() if name not in known]
         if missing:
             raise ValueError(f"The table lacks the columns {missing}, which the model needs.")
         return frame

@@ -12,7 +12,7 @@ from certus.workflow.learning import Division, Evaluator, Learning
 # A single column that leaves less than this share of the baseline's loss is suspect.
 SUSPICIOUS_SHARE = 0.02
 LARGEST_SAMPLE = 5_000
-LARGEST_COLUMN_COUNT = 500
+LARGEST_COLUMN_COUNT = 200
 
 
 def leakage_suspects(learning: Learning) -> dict[str, float]:

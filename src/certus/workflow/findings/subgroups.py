@@ -14,6 +14,7 @@ from certus.workflow.columns import Columns
 
 FEWEST_ROWS = 20
 LARGEST_LEVEL_COUNT = 10
+LARGEST_COLUMN_COUNT = 100
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,12 @@ def subgroups(
 
 def _masks(frame: pl.DataFrame, learned: pl.DataFrame, columns: Columns) -> list[tuple[str, NDArray[np.bool_]]]:
     found: list[tuple[str, NDArray[np.bool_]]] = []
-    for name in columns.categories:
+    for name in columns.categories[:LARGEST_COLUMN_COUNT]:
         texts = frame[name].cast(pl.String).fill_null("missing")
         levels = texts.value_counts().sort(["count", name], descending=[True, False])[name].to_list()
         for level in levels[:LARGEST_LEVEL_COUNT]:
             found.append((f"{name} = {level}", (texts == level).to_numpy()))
-    for name in columns.numbers:
+    for name in columns.numbers[:LARGEST_COLUMN_COUNT]:
         values = frame[name].cast(pl.Float64).to_numpy()
         middle = learned[name].cast(pl.Float64).median()
         if isinstance(middle, float):

@@ -1,0 +1,105 @@
+#include "kernels/cholesky.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+
+namespace certus::kernels {
+namespace {
+
+constexpr Index block = 128;   // columns eliminated at a time
+constexpr Index inner = 32;    // the same inside a diagonal block
+constexpr Index update = 256;  // tile of the trailing update
+
+// Factor of a small diagonal block by rows; returns the first row without a positive pivot, or `size`.
+Index factor_rows(double* a, Index stride, Index size) {
+  for (Index i = 0; i < size; ++i) {
+    double* row = a + i * stride;
+    for (Index j = 0; j <= i; ++j) {
+      const double* other = a + j * stride;
+      double sum = row[j];
+      for (Index k = 0; k < j; ++k) sum -= row[k] * other[k];
+      if (j < i) {
+        row[j] = sum / other[j];
+      } else if (sum > 0.0) {
+        row[i] = std::sqrt(sum);
+      } else {
+        return i;
+      }
+    }
+  }
+  return size;
+}
+
+// Inverse of a lower triangular block, dense with zeros above the diagonal.
+void invert_lower(const double* a, Index stride, Index size, double* inverse) {
+  std::fill(inverse, inverse + size * size, 0.0);
+  for (Index i = 0; i < size; ++i) {
+    double* line = inverse + i * size;
+    for (Index k = 0; k < i; ++k) {
+      const double factor = a[i * stride + k];
+      const double* above = inverse + k * size;
+      for (Index j = 0; j <= k; ++j) line[j] -= factor * above[j];
+    }
+    const double pivot = a[i * stride + i];
+    line[i] = 1.0;
+    for (Index j = 0; j <= i; ++j) line[j] /= pivot;
+  }
+}
+
+// rows := rows inverse', through scratch space of the same size.
+void multiply_panel(double* rows, Index stride, Index count, const double* inverse, Index width,
+                    double* scratch) {
+  gemm_nt(count, width, width, 1.0, rows, stride, inverse, width, 0.0, scratch, width);
+  for (Index i = 0; i < count; ++i) std::copy_n(scratch + i * width, width, rows + i * stride);
+}
+
+// Factor of one diagonal block in narrower steps.
+Index factor_block(double* a, Index stride, Index size, double* inverse, double* scratch) {
+  for (Index first = 0; first < size; first += inner) {
+    const Index width = std::min(inner, size - first), after = first + width, below = size - after;
+    double* corner = a + first * stride + first;
+    const Index reached = factor_rows(corner, stride, width);
+    if (reached < width) return first + reached;
+    if (below == 0) break;
+    invert_lower(corner, stride, width, inverse);
+    double* under = a + after * stride + first;
+    multiply_panel(under, stride, below, inverse, width, scratch);
+    gemm_nt(below, below, width, -1.0, under, stride, under, stride, 1.0, a + after * stride + after, stride);
+  }
+  return size;
+}
+
+}  // namespace
+
+Index factor_cholesky(double* matrix, Index size, int threads, StopToken& stop) {
+  std::vector<double> inverse(block * block);
+  std::vector<std::vector<double>> scratch(static_cast<std::size_t>(std::max(threads, 1)),
+                                           std::vector<double>(update * block));
+  for (Index first = 0; first < size && !stop.poll(); first += block) {
+    const Index width = std::min(block, size - first), after = first + width, below = size - after;
+    double* corner = matrix + first * size + first;
+    const Index reached = factor_block(corner, size, width, inverse.data(), scratch[0].data());
+    if (reached < width) return first + reached;
+    if (below == 0) break;
+    invert_lower(corner, size, width, inverse.data());
+    double* under = matrix + after * size + first;
+    parallel_ranges(below, update, threads, stop, [&](Index top, Index bottom, int worker) {
+      multiply_panel(under + top * size, size, bottom - top, inverse.data(), width,
+                     scratch[static_cast<std::size_t>(worker)].data());
+    });
+    const Index tiles = block_count(below, update);
+    parallel_for(tiles * tiles, threads, stop, [&](Index number, int) {
+      const Index row = number / tiles * update, col = number % tiles * update;
+      if (col > row) return;
+      gemm_nt(std::min(update, below - row), std::min(update, below - col), width, -1.0, under + row * size,
+              size, under + col * size, size, 1.0, matrix + (after + row) * size + after + col, size);
+    });
+  }
+  return size;
+}
+
+}  // namespace certus::kernels

@@ -1,0 +1,70 @@
+"""The one place of this family that calls compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus import _native
+
+Array = NDArray[np.float64]
+Function = tuple[int, float, float, int]  # kind, gamma, offset, degree; see cpp/kernels/gram.hpp
+
+(
+    LINEAR,
+    POLYNOMIAL,
+    EXPONENTIAL,
+    GAUSSIAN,
+    TANH,
+    ARC_COSINE,
+    LAPLACIAN,
+    MATERN,
+    ALL_SUBSETS,
+    ANOVA,
+    MINIMUM,
+    SPLINE,
+) = range(12)
+
+
+def gram(function: Function, left: Any, right: Any, threads: int) -> Array:
+    """The kernel matrix; ``right`` None means the same rows again. Tables are float64, dense in C order or sparse."""
+    if sparse.issparse(left) or sparse.issparse(right):
+        if function[0] <= ARC_COSINE:
+            return _of_sparse_rows(function, left, right, threads)
+        left = _dense(left)
+        right = None if right is None else _dense(right)
+    symmetric = right is None
+    other = left if right is None else right
+    out = np.empty((left.shape[0], other.shape[0]))
+    _native.kernel_gram(left, other, symmetric, function, threads, out)
+    return out
+
+
+def _of_sparse_rows(function: Function, left: Any, right: Any, threads: int) -> Array:
+    symmetric = right is None
+    other = left if right is None else right
+    product = left @ other.T
+    products = np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product)
+    norms = _squared_norms(left)
+    _native.kernel_map_products(
+        products, norms, norms if symmetric else _squared_norms(other), symmetric, function, threads
+    )
+    return products
+
+
+def _squared_norms(table: Any) -> Array:
+    if sparse.issparse(table):
+        return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", table, table)
+
+
+def _dense(table: Any) -> Array:
+    return np.ascontiguousarray(table.toarray() if sparse.issparse(table) else table)
+
+
+def factor_cholesky(matrix: Array, threads: int) -> bool:
+    """Overwrite the lower triangle by the Cholesky factor; False if the matrix is not positive definite."""
+    return bool(_native.kernel_cholesky(matrix, threads) == len(matrix))
