@@ -1,6 +1,7 @@
 #include "linear/sag.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace certus::linear {
 namespace {
 
 constexpr double smallest_scale = 1e-9;
+constexpr std::size_t ahead = 4;
 
 template <class Rows>
 class Sag {
@@ -116,9 +118,16 @@ void sag_epoch(const Rows& x, const SagProblem& problem, std::uint64_t seed, std
   Sag<Rows> sag(x, problem, state);
   // One stream per epoch.
   Rng rng(seed, (std::uint64_t{1} << 32) + epoch);
+  const auto rows = static_cast<std::uint64_t>(x.rows());
+  std::array<Index, ahead> next;  // rows drawn but not yet used, on their way from memory
+  for (Index& row : next) row = static_cast<Index>(rng.below(rows));
   for (Index draw = 0; draw < x.rows(); ++draw) {
     if ((draw & 255) == 0 && stop.poll()) return;
-    sag.learn(static_cast<Index>(rng.below(static_cast<std::uint64_t>(x.rows()))));
+    Index& place = next[static_cast<std::size_t>(draw) % ahead];
+    const Index row = place;
+    place = static_cast<Index>(rng.below(rows));
+    x.prefetch(place);
+    sag.learn(row);
   }
   sag.settle();
 }
