@@ -26,6 +26,7 @@ ASSUMPTIONS: dict[str, str] = {
     "finite-class": "the hypotheses are finitely many and were fixed before the data",
     "realizable": "some hypothesis of the class makes no error at all",
     "known-weights": "the likelihood ratios used as weights are the true ones",
+    "bounded-length": "new rows are at most 100 times as long as the longest training row",
     "preference-property": "removing a row outside the compressed set does not change the compressed set",
     "compression-scheme": "the model can be rebuilt from the compressed rows and the counted messages alone",
     "prior-fixed": "the prior over the models was fixed before seeing these rows",

@@ -9,6 +9,7 @@ the optimum by less than the margin. It is withheld wherever a condition fails.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from certus.svm.label_certificate import decision_reach, intercept_is_pinned
 from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
-LONGER = 1e4  # fresh rows may have this many times the largest k(x, x) of the training rows
+LONGER = 1e4  # fresh rows may have this many times the largest k(x, x) of the training rows ("bounded-length")
 
 
 def reason_to_withhold(machine: Any, kernel: Kernel, weighted: bool) -> str:
@@ -51,15 +52,19 @@ def compression_certificate(
         )
     reach = decision_reach(facts, solution, 0)
     farthest = float(reach.max(initial=0.0))
+    assumed: tuple[str, ...] = ()
     if facts.kernel[0] != GAUSSIAN:
         largest = float(facts.diagonal.max(initial=0.0))
         farthest *= np.sqrt(LONGER) if largest > 0 else 1.0
+        assumed = ("bounded-length",)
     if not farthest < 0.5:
         return None, f"the solution is not exact enough: decision values may be {farthest:.2g} off the optimum's"
     rows = len(solution.problems.members)
     slopes = solution.slopes(0).reshape(solution.problems.copies, rows).min(axis=0)
     kept = int((slopes <= reach).sum())
-    if epsilon is None:
-        return campi_garatti(kept, rows, quantity="error"), ""
-    width = number(epsilon + farthest, "upper", 6)  # the optimum's tube lies within this one around ours
-    return campi_garatti(kept, rows, quantity=f"share of rows off by more than {width}"), ""
+    quantity = "error"
+    if epsilon is not None:
+        width = number(epsilon + farthest, "upper", 6)  # the optimum's tube lies within this one around ours
+        quantity = f"share of rows off by more than {width}"
+    bound = campi_garatti(kept, rows, quantity=quantity)
+    return replace(bound, assumptions=(*bound.assumptions, *assumed)), ""
