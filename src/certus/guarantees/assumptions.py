@@ -35,6 +35,7 @@ ASSUMPTIONS: dict[str, str] = {
     "class-fixed": "the class of hypotheses was fixed before seeing these rows",
     "stable-learner": "replacing one row changes no loss by more than the stated amount",
     "separable": "a separator with the stated margin exists",
+    "bounded-solution": "some optimum has coefficients at most 1000 times as large as those that were found",
     "convex": "the objective is convex",
     "smooth": "the objective is differentiable",
     "strongly-convex": "the objective minus (strength/2)|w|^2 is convex",

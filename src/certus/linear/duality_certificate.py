@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,9 +58,16 @@ def values_of(problem: str) -> Callable[[Values], Values]:
 
 
 def duality_certificate(
-    evidence: DualityEvidence, inputs: dict[str, Any], solution: dict[str, Any], dual: Array
+    evidence: DualityEvidence,
+    inputs: dict[str, Any],
+    solution: dict[str, Any],
+    dual: Array,
+    assumed: tuple[str, ...] = (),
 ) -> Certificate:
-    """The certificate; ``inputs["problem"]`` names the kind, ``solution`` holds the stored coefficients."""
+    """The certificate; ``inputs["problem"]`` names the kind, ``solution`` holds the stored coefficients.
+
+    ``assumed`` are assumptions beyond those of every such certificate.
+    """
     witness: dict[str, Any] = {
         "objective": evidence.objective,
         "dual": evidence.dual,
@@ -69,7 +76,8 @@ def duality_certificate(
     }
     if len(solution["coef"]) <= KEPT and len(dual) <= KEPT:
         witness |= {**solution, "dual_point": dual.tolist()}
-    return _record(evidence.gap, inputs, witness)
+    record = _record(evidence.gap, inputs, witness)
+    return replace(record, assumptions=(*record.assumptions, *assumed))
 
 
 def _record(gap: float, inputs: Any, witness: Any) -> Certificate:

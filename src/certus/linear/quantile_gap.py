@@ -7,7 +7,7 @@ With r = y - X w - b, weights s, the pinball loss of the quantile q and the pena
 (the last only with an intercept). The linear program's multipliers are such a u up to rounding; they are clipped,
 balanced and shrunk until they are. What rounding leaves, |X'u| above A by h and sum u = g, costs h |w*|_1 + |g| |b*|,
 for which P bounds both: A |w*|_1 <= P, and b* lies among the values of y - X w*. Without a penalty |w*|_1 has no such
-bound; then the claim is made for solutions up to a thousand times as large as the one found.
+bound; then the claim assumes an optimum at most a thousand times as large as the solution found (bounded-solution).
 """
 
 from __future__ import annotations

@@ -209,7 +209,8 @@ class QuantileRegressor(LinearPrediction, Regressor):
             "fit_intercept": bool(self.fit_intercept),
         }
         stored = {"coef": self.coef_.tolist(), "intercept": float(self.intercept_)}
-        self.report_ = Report([duality_certificate(evidence, inputs, stored, everywhere)])
+        assumed = () if self.alpha > 0.0 else ("bounded-solution",)
+        self.report_ = Report([duality_certificate(evidence, inputs, stored, everywhere, assumed)])
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)
