@@ -1,7 +1,12 @@
 """Settings for all tests."""
 
+import signal
+
 from hypothesis import settings
 
 # A busy machine is no failed property: single examples have no deadline (each test has pytest's timeout).
 settings.register_profile("certus", deadline=None)
 settings.load_profile("certus")
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C; the tests of Ctrl-C send it to themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
