@@ -66,7 +66,7 @@ StumpSearch::Found StumpSearch::search_two(const Column& column, const Totals& t
     double zero_sum, sum = 0.0, low, high;
     Index low_at = -1, high_at = -1;
     bool low_zeros = false, high_zeros = false;
-    double tie;
+    double tie = 0.0;
     void row(std::uint32_t row) { sum += signed_weights[row]; }
     void zeros() { sum += zero_sum; }
     void border(Index left, bool zeros_left) {

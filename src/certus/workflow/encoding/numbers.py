@@ -58,6 +58,8 @@ class NumberPart:
 
 def _matrix(frame: pl.DataFrame, columns: list[str]) -> Matrix:
     """The columns as floats; missing and infinite values are NaN."""
+    if not columns:
+        return np.empty((frame.height, 0))
     chosen = frame.select(columns)
     if all(kind.is_numeric() or kind == pl.Boolean for kind in chosen.dtypes):
         values = chosen.cast(pl.Float64).to_numpy(writable=True)
