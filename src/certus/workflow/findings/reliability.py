@@ -36,7 +36,8 @@ def reliability(shares: NDArray[Any], right: NDArray[np.bool_], confidence: floa
         setting = RateSetting(confidence=each, side="both", quantity="share of right answers", noun="right answer")
         bound = rate_bound(int(right[part].sum()), len(part), setting).value
         assert isinstance(bound, tuple)
-        found.append(Bin(len(part), float(said[part].mean()), float(right[part].mean()), *bound))
+        # Nine digits: the last bits of probabilities may differ from run to run on some machines.
+        found.append(Bin(len(part), round(float(said[part].mean()), 9), float(right[part].mean()), *bound))
     return found
 
 
