@@ -83,7 +83,8 @@ class _Worker:
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(BrokenPipeError):  # what it never read has nowhere to go
+                    stream.close()
 
 
 class Workers:
