@@ -94,6 +94,48 @@ def strong_convexity_gap(
     )
 
 
+def gap_record(
+    gap: float,
+    at_zero: float,
+    *,
+    theorem: str,
+    rule: str,
+    inputs: Mapping[str, Any],
+    witness: Mapping[str, Any],
+    zero: str = "at zero coefficients",
+) -> Certificate:
+    """The certificate that a convex training objective is within a gap of its minimum, however the gap was found.
+
+    Parameters
+    ----------
+    gap : float
+        Bound on objective - minimum.
+    at_zero : float
+        The objective of the model that does nothing, with which the gap is compared.
+    theorem, rule : str
+        Where the bound comes from, and the checker that derives it again.
+    inputs, witness : mapping
+        What was declared, and what the checker needs.
+    zero : str, default="at zero coefficients"
+        What the model that does nothing is called.
+    """
+    share = f" ({number(gap / at_zero, 'upper', 2)} of its value {zero})" if at_zero > 0.0 else ""
+    return Certificate(
+        claim=f"The training objective is within {number(gap, 'upper')}{share} of its minimum.",
+        quantity="optimality gap",
+        direction="upper",
+        value=gap,
+        trivial=math.inf,
+        confidence=1.0,
+        kind="exact",
+        theorem=theorem,
+        rule=rule,
+        assumptions=("convex", "floating-point-model"),
+        inputs=inputs,
+        witness=witness,
+    )
+
+
 def _record(
     value: float, *, quantity: str, rule: str, inputs: Mapping[str, Any], witness: Mapping[str, Any]
 ) -> Certificate:

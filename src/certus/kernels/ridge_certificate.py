@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import number
 from certus.kernels.ridge_solver import RidgeEvidence
 
 Array = NDArray[np.float64]
@@ -30,21 +30,14 @@ def ridge_certificate(evidence: RidgeEvidence, coef: Array, alphas: Array) -> Ce
 
 
 def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
-    at_zero = witness["objective_at_zero"]
-    share = f" ({number(gap / at_zero, 'upper', 2)} of its value at the zero function)" if at_zero > 0.0 else ""
-    return Certificate(
-        claim=f"The training objective is within {number(gap, 'upper')}{share} of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=gap,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
+    return gap_record(
+        gap,
+        witness["objective_at_zero"],
         theorem=THEOREM,
         rule=RULE,
-        assumptions=("convex", "floating-point-model"),
         inputs=inputs,
         witness=witness,
+        zero="at the zero function",
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees import Certificate, rules
+from certus.guarantees.exact_labels import check_exact_labels, exact_labels
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import count
 
 Array = NDArray[np.float64]
 RULE = "linear/exact-labels"
@@ -36,35 +36,11 @@ def undecided_rows(scores: Array, reach: Array) -> int:
 
 def label_certificate(undecided: int, rows: int, distance: float) -> Certificate:
     """The certificate that all but ``undecided`` of the training labels are those of the exact optimum."""
-    return _record({"undecided": undecided, "rows": rows, "distance": float(distance)})
-
-
-def _record(witness: Any) -> Certificate:
-    rows, kept = witness["rows"], witness["rows"] - witness["undecided"]
-    return Certificate(
-        claim=f"At least {count(kept)} of {count(rows)} training rows get the label that the exact optimum gives.",
-        quantity="labels of the exact optimum",
-        direction="lower",
-        value=float(kept),
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("convex", "strongly-convex", "floating-point-model"),
-        inputs={},
-        witness=witness,
-    )
+    return exact_labels(undecided, rows, theorem=THEOREM, rule=RULE, distance=float(distance))
 
 
 @rules.checker(RULE)
 def check_labels(certificate: Certificate, data: Any = None) -> Derivation:
     """Derive the count again from the witness; the distance itself is checked with the optimality gap."""
     del data
-    witness = certificate.witness
-    rows, undecided = witness["rows"], witness["undecided"]
-    if isinstance(rows, float) or isinstance(undecided, float) or not 0 <= undecided <= rows:
-        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows")
-    if not witness["distance"] >= 0.0:
-        raise CertificateError(f"{certificate.quantity}: the distance must be at least 0")
-    return Derivation(float(rows - undecided), error=0.0, slack=0.0, record=_record(witness))
+    return check_exact_labels(certificate, theorem=THEOREM, rule=RULE, bound="distance")

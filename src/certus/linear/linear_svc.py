@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
 from certus.base import Classifier, check_weights, check_Xy, fit_method, register, resolve_seed, resolve_threads
 from certus.base.callbacks import Iterations
@@ -28,7 +27,7 @@ from certus.linear.machine_certificate import machine_certificate
 from certus.linear.machine_evidence import MachineEvidence, box_evidence, combine
 from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines
 from certus.linear.moments import gamma
-from certus.linear.prediction import LinearClassification
+from certus.linear.prediction import LinearClassification, SparseCoefficients
 
 Array = NDArray[np.float64]
 # Whether the dual problem may be asked for, by (loss, penalty), as in scikit-learn.
@@ -44,7 +43,7 @@ NOT_CONVERGED = "Liblinear failed to converge, increase the number of iterations
     cost="fit n p plus m p^2 per Newton step with m rows near the margin (n p per pass if sparse or wide), "
     "predict p per row and class",
 )
-class LinearSVC(LinearClassification, Classifier):
+class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     """Linear support vector classifier, one machine per class or one joint machine.
 
     Minimizes, over coefficients w and intercept b with costs C_i = C times the weight of row i,
@@ -312,19 +311,6 @@ class LinearSVC(LinearClassification, Classifier):
         if hasattr(self, "classes_") and not sparse.issparse(self.coef_):
             outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
             check_shapes(self, coef_=(outputs, self.n_features_in_))
-
-    def sparsify(self) -> LinearSVC:
-        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
-        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
-        self.coef_ = sparse.csr_array(self.coef_)
-        return self
-
-    def densify(self) -> LinearSVC:
-        """Store ``coef_`` as a dense array, which is the default."""
-        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
-        if sparse.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -12,8 +12,8 @@ from scipy import optimize, sparse
 from scipy.special import logsumexp
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import number
 
 Array = NDArray[np.float64]
 RULE = "linear/logistic-gap"
@@ -43,22 +43,7 @@ def gap_certificate(
 
 
 def _record(gap: float, theorem: str, inputs: Any, witness: Any) -> Certificate:
-    share = number(gap / witness["objective_at_zero"], "upper", 2)
-    return Certificate(
-        claim=f"The training objective is within {number(gap, 'upper')} ({share} of its value at zero "
-        "coefficients) of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=gap,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=theorem,
-        rule=RULE,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
-    )
+    return gap_record(gap, witness["objective_at_zero"], theorem=theorem, rule=RULE, inputs=inputs, witness=witness)
 
 
 @rules.checker(RULE)

@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
 from certus.base import (
     Classifier,
@@ -34,7 +33,7 @@ from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_cer
 from certus.linear.logistic_fit import Accuracy, Evidence, evidence_for, logistic_problem, solve
 from certus.linear.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.newton import NewtonResult, Point
-from certus.linear.prediction import LinearClassification
+from certus.linear.prediction import LinearClassification, SparseCoefficients
 from certus.linear.smooth_problem import SmoothProblem
 
 # How a solver of this name says that the iterations did not suffice.
@@ -54,7 +53,7 @@ NOT_CONVERGED = {
     guarantees=("gap to the optimum", "training labels of the exact optimum"),
     cost="fit n p^2 per Newton step (n p per product if sparse, wide or multiclass), predict p per row and class",
 )
-class LogisticRegression(LinearClassification, Classifier):
+class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     """Linear classification with probabilities, for two or more classes.
 
     Minimizes, over coefficients W and intercepts b (not penalized) with weights s,
@@ -395,19 +394,6 @@ class LogisticRegression(LinearClassification, Classifier):
             In the order of ``classes_``.
         """
         return np.log(self.predict_proba(X))
-
-    def sparsify(self) -> LogisticRegression:
-        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
-        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
-        self.coef_ = sparse.csr_array(self.coef_)
-        return self
-
-    def densify(self) -> LogisticRegression:
-        """Store ``coef_`` as a dense array, which is the default."""
-        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
-        if sparse.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import optimize, sparse
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import number
 from certus.linear.mean_gap import MeanEvidence
 from certus.linear.mean_problem import unit_losses
 
@@ -40,21 +40,14 @@ def mean_certificate(
 
 
 def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
-    share = number(gap / witness["objective_at_zero"], "upper", 2)
-    return Certificate(
-        claim=f"The training objective is within {number(gap, 'upper')} ({share} of its value without coefficients) "
-        "of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=gap,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
+    return gap_record(
+        gap,
+        witness["objective_at_zero"],
         theorem=THEOREM,
         rule=RULE,
-        assumptions=("convex", "floating-point-model"),
         inputs=inputs,
         witness=witness,
+        zero="without coefficients",
     )
 
 

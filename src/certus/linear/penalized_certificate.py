@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import count, number
+from certus.guarantees.wording import count
 from certus.linear.penalized_gap import PenalizedEvidence
 
 Array = NDArray[np.float64]
@@ -46,22 +47,7 @@ def penalized_certificates(
 
 
 def _gap_record(gap: float, inputs: Any, witness: Any) -> Certificate:
-    at_zero = witness["objective_at_zero"]
-    share = f" ({number(gap / at_zero, 'upper', 2)} of its value at zero coefficients)" if at_zero > 0.0 else ""
-    return Certificate(
-        claim=f"The training objective is within {number(gap, 'upper')}{share} of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=gap,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=DUALITY,
-        rule=GAP_RULE,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
-    )
+    return gap_record(gap, witness["objective_at_zero"], theorem=DUALITY, rule=GAP_RULE, inputs=inputs, witness=witness)
 
 
 def _zeros_record(zeros: int, columns: int, shown: list[int] | None, inputs: Any) -> Certificate:

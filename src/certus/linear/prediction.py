@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
 
 from certus.base import check_X, predict_method
 
@@ -36,6 +38,25 @@ class LinearPrediction:
             One value per row and target.
         """
         return linear_scores(self, X)
+
+
+class SparseCoefficients:
+    """``sparsify`` and ``densify`` of learners whose coefficients may be mostly 0."""
+
+    coef_: Any
+
+    def sparsify(self) -> Self:
+        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Store ``coef_`` as a dense array, which is the default."""
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
 
 
 class LinearClassification:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import number
 from certus.linear.quadratic_gap import QuadraticEvidence
 
 Array = NDArray[np.float64]
@@ -46,22 +46,7 @@ def quadratic_certificate(
 
 
 def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
-    at_zero = witness["objective_at_zero"]
-    share = f" ({number(gap / at_zero, 'upper', 2)} of its value at zero coefficients)" if at_zero > 0.0 else ""
-    return Certificate(
-        claim=f"The training objective is within {number(gap, 'upper')}{share} of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=gap,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
-    )
+    return gap_record(gap, witness["objective_at_zero"], theorem=THEOREM, rule=RULE, inputs=inputs, witness=witness)
 
 
 @rules.checker(RULE)

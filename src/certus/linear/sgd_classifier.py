@@ -6,19 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
 from certus.base.params import Exactly, InstanceOf, Interval, OneOf
 from certus.guarantees import Report
 from certus.linear import stochastic_fit
 from certus.linear.box_problem import MachineTable
-from certus.linear.prediction import LinearClassification
+from certus.linear.prediction import LinearClassification, SparseCoefficients
 from certus.linear.stochastic_fit import StochasticRule, l1_share
 from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
 
@@ -36,7 +34,7 @@ NOT_REPEATED = {
 }
 
 
-class StochasticClassification(LinearClassification, Classifier):
+class StochasticClassification(LinearClassification, SparseCoefficients, Classifier):
     """``fit`` and ``partial_fit`` of classifiers by stochastic gradient descent; one problem per class."""
 
     coef_: Any
@@ -206,19 +204,6 @@ class StochasticClassification(LinearClassification, Classifier):
         )
         self.gap_ = float(certificate.value)  # type: ignore[arg-type]
         self.report_ = Report([certificate])
-
-    def sparsify(self) -> StochasticClassification:
-        """Store ``coef_`` as a sparse matrix; worth it when most coefficients are 0."""
-        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
-        self.coef_ = sparse.csr_array(self.coef_)
-        return self
-
-    def densify(self) -> StochasticClassification:
-        """Store ``coef_`` as a dense array, which is the default."""
-        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
-        if sparse.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

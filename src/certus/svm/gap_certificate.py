@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import number
 from certus.svm import dual_problems
 from certus.svm._kernels import GAUSSIAN, GIVEN, POLYNOMIAL, SIGMOID, Floats, Problems
 
@@ -31,22 +31,7 @@ def gap_certificate(gap: float, rounding: float, scale: float, problem: Any, sol
 
 
 def _record(value: float, inputs: Any, witness: Any) -> Certificate:
-    share = number(value / witness["scale"], "upper", 2) if witness["scale"] > 0 else "infinity"
-    return Certificate(
-        claim=f"The training objective is within {number(value, 'upper')} ({share} of its value at zero "
-        "coefficients) of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
-    )
+    return gap_record(value, witness["scale"], theorem=THEOREM, rule=RULE, inputs=inputs, witness=witness)
 
 
 @rules.checker(RULE)

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees import Certificate, rules
+from certus.guarantees.exact_labels import check_exact_labels, exact_labels
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import count
 from certus.svm._kernels import NO_BIAS, Floats
 from certus.svm.dual_problems import class_pairs
 from certus.svm.duality import duality_gap
@@ -96,35 +96,11 @@ def undecided_rows(facts: KernelFacts, codes: NDArray[np.intp], classes: int, so
 
 def label_certificate(undecided: int, rows: int, gap: float) -> Certificate:
     """The certificate that all but ``undecided`` of the training labels are those of the exact optimum."""
-    return _record({"undecided": undecided, "rows": rows, "gap": gap})
-
-
-def _record(witness: Any) -> Certificate:
-    rows, kept = witness["rows"], witness["rows"] - witness["undecided"]
-    return Certificate(
-        claim=f"At least {count(kept)} of {count(rows)} training rows get the label that the exact optimum gives.",
-        quantity="labels of the exact optimum",
-        direction="lower",
-        value=float(kept),
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("convex", "strongly-convex", "floating-point-model"),
-        inputs={},
-        witness=witness,
-    )
+    return exact_labels(undecided, rows, theorem=THEOREM, rule=RULE, gap=gap)
 
 
 @rules.checker(RULE)
 def check_labels(certificate: Certificate, data: Any = None) -> Derivation:
-    """Derive the count again from the witness; the gap itself is checked by its own certificate."""
+    """Derive the count again from the witness; the gap itself is checked with the optimality gap."""
     del data
-    witness = certificate.witness
-    rows, undecided = witness["rows"], witness["undecided"]
-    if isinstance(rows, float) or isinstance(undecided, float) or not 0 <= undecided <= rows:
-        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows")
-    if not witness["gap"] >= 0.0:
-        raise CertificateError(f"{certificate.quantity}: the gap must be at least 0")
-    return Derivation(float(rows - undecided), error=0.0, slack=0.0, record=_record(witness))
+    return check_exact_labels(certificate, theorem=THEOREM, rule=RULE, bound="gap")

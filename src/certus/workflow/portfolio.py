@@ -25,23 +25,18 @@ _BOOSTING: Space = {
     "l2_regularization": Range(1e-3, 1e2),
     "max_features": Choice((0.3, 0.6, 1.0)),
 }
+_BOOSTING_STARTS = (
+    {"learning_rate": 0.1, "max_iter": 100, "early_stopping": False},
+    {"learning_rate": 0.05, "max_iter": 200, "max_leaf_nodes": 8, "early_stopping": False},
+    {"learning_rate": 0.05, "max_iter": 300, "max_leaf_nodes": 31, "min_samples_leaf": 5, "early_stopping": False},
+)
 _KERNEL: Space = {"C": Range(1e-1, 1e3), "gamma": Range(1e-4, 1e1)}
 
 _CLASSIFIERS = (
     Recipe("certus.linear.LogisticRegression", ({"C": 1.0}, {"C": 0.1}, {"C": 0.01}), {"C": _C}),
     Recipe(
         "certus.ensemble.HistGradientBoostingClassifier",
-        (
-            {"learning_rate": 0.1, "max_iter": 100, "early_stopping": False},
-            {"learning_rate": 0.05, "max_iter": 200, "max_leaf_nodes": 8, "early_stopping": False},
-            {
-                "learning_rate": 0.05,
-                "max_iter": 300,
-                "max_leaf_nodes": 31,
-                "min_samples_leaf": 5,
-                "early_stopping": False,
-            },
-        ),
+        _BOOSTING_STARTS,
         _BOOSTING,
         "native",
         (1.0, 1.0, 0.5),
@@ -71,17 +66,7 @@ _REGRESSORS = (
     Recipe("certus.linear.Ridge", ({"alpha": 1.0}, {"alpha": 30.0}), {"alpha": _ALPHA}),
     Recipe(
         "certus.ensemble.HistGradientBoostingRegressor",
-        (
-            {"learning_rate": 0.1, "max_iter": 100, "early_stopping": False},
-            {"learning_rate": 0.05, "max_iter": 200, "max_leaf_nodes": 8, "early_stopping": False},
-            {
-                "learning_rate": 0.05,
-                "max_iter": 300,
-                "max_leaf_nodes": 31,
-                "min_samples_leaf": 5,
-                "early_stopping": False,
-            },
-        ),
+        _BOOSTING_STARTS,
         _BOOSTING,
         "native",
         (1.0, 1.0, 0.5),
