@@ -18,6 +18,7 @@ from certus.guarantees import (
     CertificateError,
     ConfidenceSequence,
     Report,
+    as_estimate,
     auc_bound,
     balanced_accuracy_bound,
     complement,
@@ -59,6 +60,7 @@ EXAMPLES = {
     "balanced accuracy": balanced_accuracy_bound([95, 90], [100, 100]),
     "macro F1": macro_f_bound([95, 90, 0], [10, 5, 0], [5, 9, 1]),
     "loss of a score": complement(f_bound(90, 5, 10)),
+    "estimate": as_estimate(error_bound(15, 500), "trained on more rows"),
     "area": auc_bound(RNG.normal(1, 1, 30), RNG.normal(0, 1, 50)),
     "gap": strong_convexity_gap(1e-4, 0.5, 12.0, gradient_error=1e-9, terms=100),
     "gap at machine precision": strong_convexity_gap(1e-12, 0.5, 12.0, terms=100),
@@ -115,7 +117,7 @@ def tampered(certificate):
     yield "witness", {}
 
 
-FIXED_QUANTITY = ("union", "intersection", "balanced-accuracy", "macro-f1", "complement")
+FIXED_QUANTITY = ("union", "intersection", "balanced-accuracy", "macro-f1", "complement", "estimate")
 
 
 @every_example

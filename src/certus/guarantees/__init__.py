@@ -13,6 +13,7 @@ from certus.guarantees.confusion import balanced_accuracy_bound, f_bound, macro_
 from certus.guarantees.crowd import chernoff_lower_tail, condorcet
 from certus.guarantees.error import error_bound
 from certus.guarantees.errors import CertificateError
+from certus.guarantees.estimate import as_estimate
 from certus.guarantees.finite_class import excess_bound, finite_class_bound, uniform_convergence
 from certus.guarantees.growth import cover, sauer
 from certus.guarantees.hypothesis_classes import HypothesisClass
@@ -65,6 +66,7 @@ __all__ = [
     "campi_garatti",
     "cantelli_bound",
     "chernoff_lower_tail",
+    "as_estimate",
     "complement",
     "compression_bound",
     "condorcet",

@@ -20,7 +20,6 @@ from certus.guarantees import (
     mean_bound,
 )
 from certus.guarantees.rate import RateSetting, rate_bound
-from certus.workflow.measures import LEAST_PROBABILITY
 from certus.workflow.model import StudyModel
 from certus.workflow.split import Split
 from certus.workflow.task import Task
@@ -109,10 +108,15 @@ class _Judged:
         """The bound that belongs to the measure."""
         if self.split.unit == "group":
             return self._by_group()
+        measure = self.task.measure
+        if measure.said:
+            assert measure.rows is not None
+            assert measure.range is not None
+            losses, (low, high) = measure.rows(self.truth, self.answers, self.shares), measure.range
+            return mean_bound(losses, low=low, high=high, confidence=self.confidence, quantity=measure.said)
         makers = {
             "error": self._error,
             "balanced_error": self._balanced,
-            "log_loss": self._log_loss,
             "auc": self._auc,
             "f1": self._f1,
             "macro_f1": self._macro_f1,
@@ -128,12 +132,6 @@ class _Judged:
             return self._error()
         hits = [int(np.sum((self.truth == k) & (self.answers == k))) for k in range(len(self.task.labels))]
         return complement(balanced_accuracy_bound(hits, counts, confidence=self.confidence))
-
-    def _log_loss(self) -> Certificate:
-        assert self.task.measure.rows is not None
-        losses = self.task.measure.rows(self.truth, self.answers, self.shares)
-        largest = float(-np.log(LEAST_PROBABILITY))
-        return mean_bound(losses, high=largest, confidence=self.confidence, quantity="log-loss")
 
     def _auc(self) -> Certificate:
         positive = self.truth == 1

@@ -121,7 +121,10 @@ class Race:
         outcomes = trial.outcomes[-1:] if self._learning.rungs else trial.outcomes
         answers = np.concatenate([outcome.answers for outcome in outcomes if outcome.answers is not None])
         shares = [outcome.shares for outcome in outcomes if outcome.shares is not None]
-        return answers, np.concatenate(shares) if len(shares) == len(outcomes) else None
+        if len(shares) < len(outcomes):
+            return answers, None
+        said = np.concatenate(shares)
+        return answers if self._measure.costs is None else self._measure.decide(said), said
 
     def _over(self) -> bool:
         late = self._budget.deadline is not None and time.monotonic() >= self._budget.deadline
@@ -233,17 +236,19 @@ class Race:
 
     def _surely_worse(self, trial: Trial, leader: Trial, place: int, rivals: int) -> bool:
         """Whether the mean difference of losses is above zero with the confidence left after all looks."""
-        if self._measure.name != "error":
-            return False  # only these losses have a known range
+        if self._measure.rows is None or self._measure.range is None:
+            return False  # only losses of a known range can be bounded
         truth = self._learning.y[self._learning.validated(place + 1)]
         first, second = (
-            self.answers(Trial(one.candidate, one.recipe, one.outcomes[: place + 1]))[0] for one in (trial, leader)
+            self._measure.rows(truth, *self.answers(Trial(one.candidate, one.recipe, one.outcomes[: place + 1])))
+            for one in (trial, leader)
         )
-        difference = (first != truth).astype(float) - (second != truth)
+        difference = first - second
         if difference.mean() <= 0.0:
             return False
         level = DROP_LEVEL / (rivals * len(self._learning.divisions))
-        bound = mean_bound(difference, low=-1.0, high=1.0, side="lower", confidence=1.0 - level)
+        reach = self._measure.range[1] - self._measure.range[0]
+        bound = mean_bound(difference, low=-reach, high=reach, side="lower", confidence=1.0 - level)
         return isinstance(bound.value, float) and bound.value > 0.0
 
 
@@ -258,7 +263,7 @@ def baseline_value(learning: Learning, measure: Measure) -> float:
         fit, count = learning.y[division.fit], len(division.validation)
         if learning.classes:
             frequency = np.bincount(fit.astype(np.intp), minlength=learning.classes) / len(fit)
-            answers.append(np.full(count, int(np.argmax(frequency))))
+            answers.append(np.full(count, int(measure.decide(frequency[None, :])[0])))
             shares.append(np.tile(frequency, (count, 1)))
         else:
             answers.append(np.full(count, float(np.median(fit) if measure.name == "mae" else np.mean(fit))))
