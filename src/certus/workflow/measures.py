@@ -57,6 +57,10 @@ class Measure:
             return np.argmax(shares, axis=1)
         return np.argmin(shares @ self.costs, axis=1)
 
+    def answers(self, answers: Array, shares: Array | None) -> Array:
+        """A learner's own answers, or those that declared costs choose by its probabilities."""
+        return answers if self.costs is None or shares is None else self.decide(shares)
+
 
 def _wrong(truth: Array, answers: Array, _shares: Array | None) -> Array:
     return (truth != answers).astype(float)

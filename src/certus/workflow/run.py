@@ -34,11 +34,13 @@ from certus.workflow.result import Study, Winner
 from certus.workflow.split import Split, split_rows
 from certus.workflow.tables import read_query, read_table
 from certus.workflow.task import Task, infer_task, target_values
+from certus.workflow.work import affordable
 
 BUILT_IN = "breast_cancer"
 DEFAULT_TRIALS = 24
 # Share of a time budget that is kept for training the winner and the report.
 RESERVED_SHARE = 0.25
+TRAINING_SHARE = 0.7  # of what is left when the race is over
 # Cells of the table from which one process with all threads is better than several with one each.
 LARGEST_SHARED_TABLE = 4e6
 # Evaluations so cheap that starting processes would take longer.
@@ -373,7 +375,7 @@ class _Run:
         )
         refitted = StudyModel(self._train(winner, X, self.values), self.task) if self.options.refit_all else None
         limit = None if self.options.time is None else self.begin + self.options.time
-        findings = find_all(finished, lambda: limit is None or _now() < limit)
+        findings = find_all(finished, lambda seconds=0.0: limit is None or _now() + seconds < limit)
         return Study(
             name=self.name,
             task=self.task,
@@ -398,6 +400,7 @@ class _Run:
 
     def _winner(self, race: Race, complete: list[Trial]) -> Winner:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
+        complete = self._trainable(race, complete)
         leaders = complete[:BLENDED_AT_MOST]
         said = [self._said(race, trial) for trial in leaders]
         truth = self.learning.y[self.learning.validated(race.depth)]
@@ -409,6 +412,15 @@ class _Run:
         answers = self.task.measure.decide(mixed) if self.task.classification else mixed
         value = self.task.measure.value(truth, answers, mixed if self.task.classification else None)
         return Winner([leaders[place] for place in kept], weights[kept], value, answers)
+
+    def _trainable(self, race: Race, complete: list[Trial]) -> list[Trial]:
+        """Those that can all be trained once more, on all learning rows, in the time that is left; the best first."""
+        if self.options.time is None:
+            return complete
+        remaining = TRAINING_SHARE * max(0.0, self.begin + self.options.time - _now())
+        seconds = [race.seconds(trial, len(self.split.learn)) for trial in complete]
+        fitting = [trial for trial, fits in zip(complete, affordable(seconds, 1, remaining), strict=True) if fits]
+        return fitting or [complete[int(np.argmin(seconds))]]
 
     def _said(self, race: Race, trial: Trial) -> NDArray[Any]:
         answers, shares = race.answers(trial)
