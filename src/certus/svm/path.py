@@ -19,7 +19,7 @@ from certus.svm.dual_problems import c_classification
 from certus.svm.duality import gap_terms
 from certus.svm.path_certificate import path_certificate, piece_gap
 from certus.svm.path_follower import PathFollower, PathProblem
-from certus.svm.path_start import exact_multipliers, first_shares
+from certus.svm.path_start import exact_solution, first_shares
 from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 from certus.svm.svc import SVC
@@ -210,13 +210,14 @@ def _follow(template: SVC, training: tuple[Any, ...], C_max: float) -> SVMPath:
     if not facts.psd:
         raise ValueError(
             "svm_path needs a kernel that is proved to be positive semi-definite, which this one is not.\n"
-            "Hint: use the linear, polynomial (coef0 >= 0) or Gaussian kernel, or a given matrix with a Cholesky factor."
+            "Hint: use the linear, polynomial (coef0 >= 0) or Gaussian kernel, or a given matrix without negative "
+            "eigenvalues."
         )
     order = np.argsort(codes, kind="stable")
     sign = np.where(codes[order] == 1, 1.0, -1.0)
     problem = PathProblem(gram, sign, np.full(len(sign), -1.0), weights[order], bool(template.fit_intercept))
     options = Options(1e-9, 1e-12, -1, 200e6, resolve_threads())
-    follower = PathFollower(problem, lambda C, start: exact_multipliers(problem, C, start, options))
+    follower = PathFollower(problem, lambda C, start: exact_solution(problem, C, start, options))
     follower.begin(0.0, *first_shares(problem, options))
     piece = follower.follow(C_max)
     C = np.array([state.C for state in follower.states])
@@ -230,7 +231,7 @@ def _follow(template: SVC, training: tuple[Any, ...], C_max: float) -> SVMPath:
     worst = max((piece_gap(*ends, problem.weights) for ends in pairwise(follower.states)), default=0.0)
     rounding = facts.score_error(alphas[int(np.argmax(alphas.sum(axis=1)))])
     declared = {"kernel": list(kernel), "fit_intercept": problem.bias, "classes": template.classes_.tolist()}
-    certificate = path_certificate(declared, C, alphas, intercepts, worst, rounding)
+    certificate = path_certificate(declared, C, alphas[:, kept], intercepts, worst, rounding)
     gaps = [
         gap_terms(s.slopes, s.alpha, s.C * problem.weights) / max(s.C * weights.sum(), 1e-300) for s in follower.states
     ]

@@ -7,13 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.rules import Derivation
 from certus.guarantees.wording import count, number
-from certus.svm._kernels import GIVEN, Floats
-from certus.svm.gap_certificate import plain_kernel
+from certus.svm._kernels import Floats
+from certus.svm.gap_certificate import plain_kernel, rows_with_weight
 from certus.svm.path_follower import State
 
 RULE = "svm/path-gap"
@@ -93,21 +92,21 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
             f"{certificate.quantity}: more than {KEPT} multipliers are not kept in a certificate, so data cannot be "
             "checked against it"
         )
-    X, y, *rest = data
-    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-    weights = np.ones(len(X)) if not rest or rest[0] is None else np.asarray(rest[0], dtype=np.float64)
-    kept = weights > 0
-    table = X[np.ix_(kept, kept)] if inputs["kernel"][0] == GIVEN else X[kept]
+    table, y, weights = rows_with_weight(inputs, data)
     gram = plain_kernel(table, np.arange(len(table)), inputs["kernel"])
-    sign = np.where(np.asarray(y)[kept] == inputs["classes"][1], 1.0, -1.0)
-    alphas = np.array(witness["alphas"])[:, kept]
-    if (alphas < 0).any() or (alphas > np.outer(witness["C"], weights[kept]) * (1.0 + 1e-12)).any():
+    sign = np.where(y == inputs["classes"][1], 1.0, -1.0)
+    alphas = np.array(witness["alphas"])
+    if (
+        alphas.shape[1] != len(y)
+        or (alphas < 0).any()
+        or (alphas > np.outer(witness["C"], weights) * (1.0 + 1e-12)).any()
+    ):
         raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data")
     points = list(zip(witness["C"], alphas, witness["intercepts"], strict=True))
     for (C0, a0, b0), (C1, a1, b1) in pairwise(points):
         for t in WITHIN:
             C, alpha, b = C0 + t * (C1 - C0), a0 + t * (a1 - a0), b0 + t * (b1 - b0)
-            gap = _relative_gap(gram, sign, C, weights[kept], alpha, b)
+            gap = _relative_gap(gram, sign, C, weights, alpha, b)
             if gap > float(certificate.value) + 1e-9:  # type: ignore[arg-type]
                 raise CertificateError(f"{certificate.quantity}: at C = {C!r} the gap is {gap!r} on these data")
 

@@ -32,7 +32,7 @@ JUMPS = (1.0005, 1.01, 1.2, 2.0)  # how much further on the exact solver starts,
 RESTARTS = 40
 FAR = 1e8  # a breakpoint so many times further on cannot be told from none
 
-Exact = Callable[[float, Floats], Floats]  # (C, feasible start) -> multipliers
+Exact = Callable[[float, Floats], tuple[Floats, float]]  # (C, feasible start) -> multipliers and intercept
 
 
 class DegenerateError(ArithmeticError):
@@ -120,6 +120,11 @@ class PathFollower:
             shares[variable] = weights[variable]
         for variable in np.flatnonzero((shares > 1e-9 * weights) & (self.side != BOUND)):
             self._enter(int(variable), shares, weights, rising=True)
+
+    def begin_exactly(self, C: float, start: Floats) -> None:
+        """Start at the solution at C that the exact solver finds from a feasible start."""
+        alpha, intercept = self.exact(C, start)
+        self.begin(C, alpha / C, intercept)
 
     def _clear(self) -> None:
         self._system = MarginSystem(self.problem.gram, self._rows, self.problem.bias)
@@ -331,7 +336,7 @@ class PathFollower:
                 return False
             self.restarts.append(C)
             try:
-                self.begin(C, self.exact(C, last.alpha * (C / last.C)) / C, last.intercept)
+                self.begin_exactly(C, last.alpha * (C / last.C))
                 if self._failure(self._next(first=False)[0]) <= WRONG * self._size:
                     return True
             except DegenerateError:

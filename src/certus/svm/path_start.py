@@ -50,8 +50,8 @@ def _shared_out(gram: Floats, linear: Floats, upper: Floats, total: float, scale
     return _kernels.solve(np.ascontiguousarray(gram), WHOLE, problems, fill(upper, total), fine).alpha
 
 
-def exact_multipliers(problem: PathProblem, C: float, start: Floats, options: Options) -> Floats:
-    """The multipliers at one C, from a feasible start."""
+def exact_solution(problem: PathProblem, C: float, start: Floats, options: Options) -> tuple[Floats, float]:
+    """Multipliers and intercept at one C, from a feasible start."""
     rows = len(problem.gram)
     problems = Problems(
         ONE_SUM if problem.bias else _kernels.NO_BIAS,
@@ -63,4 +63,5 @@ def exact_multipliers(problem: PathProblem, C: float, start: Floats, options: Op
         C * problem.weights,
     )
     start = np.clip(start, 0.0, problems.upper)
-    return _kernels.solve(problem.gram, WHOLE, problems, start, options).alpha
+    solved = _kernels.solve(problem.gram, WHOLE, problems, start, options)
+    return solved.alpha, float(solved.centers[0, 0]) if problem.bias else 0.0
