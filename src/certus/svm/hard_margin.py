@@ -155,7 +155,7 @@ def _followed(task: _Task, direct: Solution) -> Solution:
 
 
 def _least_violation_of_many(task: _Task, steps: Any) -> Solution:
-    """Where the path cannot be followed (many rows, a kernel that is not proved positive): a very large C; the diverging multipliers are the proof."""
+    """Many rows, or a kernel not proved positive: a very large C, whose multipliers are the proof if there is one."""
     problems = task.problems
     mean = max(float(diagonal(task.kernel, task.table).mean()), 1e-300)
     soft = replace(problems, upper=np.full(len(problems.upper), FAR / mean))

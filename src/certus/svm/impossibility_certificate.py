@@ -130,8 +130,8 @@ def _violation_record(inputs: Any, witness: Any) -> Certificate:
     norm = float(witness["largest_norm"])
     value = max(0.0, (witness["demand"] - norm * witness["length"]) * (1.0 - 1e-15))
     return Certificate(
-        claim=f"The violations of the constraints sum to {number(witness['violation'], 'upper')}; those of any function "
-        f"of norm up to {number(norm, 'lower', 2)} sum to at least {number(value, 'lower')}.",
+        claim=f"The violations of the constraints sum to {number(witness['violation'], 'upper')}; those of any "
+        f"function of norm up to {number(norm, 'lower', 2)} sum to at least {number(value, 'lower')}.",
         quantity="total violation",
         direction="lower",
         value=value,

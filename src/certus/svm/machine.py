@@ -210,10 +210,11 @@ class Machine(Learner):
         self.converged_, self.fit_status_ = False, 1
         found = solution.impossible.values()
         sure = "No function meets" if all(record.decided for record in found) else "No function was found that meets"
+        missed, total = sum(record.violated for record in found), sum(record.violation for record in found)
         warnings.warn(
             f"{sure} all constraints of {type(self).__name__} with C=inf. The one of least total violation misses "
-            f"{sum(record.violated for record in found)} of them, by {sum(record.violation for record in found):.4g} in "
-            "sum; report_ holds the proof.\nHint: use a finite C, or a kernel with more features.",
+            f"{missed} of them, by {total:.4g} in sum; report_ holds the proof.\n"
+            "Hint: use a finite C, or a kernel with more features.",
             ConvergenceWarning,
             stacklevel=5,
         )
