@@ -12,7 +12,8 @@ namespace certus::kernels {
 // Fills the lower triangle of out (rows.size() x rows.size()):
 //   out(i, j) = scale[i] K(rows[i], rows[j]) scale[j]  (+ shift if i == j).
 // What is above the diagonal is left as it was.
-void scale_and_shift(View2D<const double> K, std::span<const std::int64_t> rows, std::span<const double> scale,
-                     double shift, int threads, StopToken& stop, View2D<double> out);
+void scale_and_shift(View2D<const double> K, std::span<const std::int64_t> rows,
+                     std::span<const double> scale, double shift, int threads, StopToken& stop,
+                     View2D<double> out);
 
 }  // namespace certus::kernels
