@@ -73,7 +73,8 @@ def _is_ready(X: Any, dtype: Any, order: str | None, min_rows: int, copy: bool) 
     if type(X) is not np.ndarray or X.ndim != 2 or copy or len(X) < max(min_rows, 1) or X.shape[1] < 1:
         return False
     types = dtype if isinstance(dtype, tuple | list) else (dtype,)
-    return X.dtype in types and X.dtype.kind == "f" and (order is None or X.flags[f"{order}_CONTIGUOUS"])
+    in_order = {None: True, "C": X.flags.c_contiguous, "F": X.flags.f_contiguous}
+    return X.dtype in types and X.dtype.kind == "f" and in_order[order]
 
 
 def _names_agree(learner: Any, X: NDArray[Any], reset: bool) -> bool:
@@ -113,7 +114,7 @@ def check_Xy(
 def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
     if _is_ready_target(y, multi_output):
-        return y  # type: ignore[no-any-return]
+        return y
     if multi_output:
         target = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner)
     else:

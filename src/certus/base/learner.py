@@ -11,6 +11,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +58,14 @@ def fit_method(method: Method) -> Method:
     return with_callbacks(wrapper)
 
 
-@functools.cache
+_names_of: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+
 def _parameter_names(kind: type) -> frozenset[str]:
     """The parameters of a class; reading its signature at every fit would cost more than checking them."""
-    return frozenset(inspect.signature(kind).parameters)
+    if kind not in _names_of:
+        _names_of[kind] = frozenset(inspect.signature(kind).parameters)
+    return _names_of[kind]
 
 
 def predict_method(method: Method) -> Method:

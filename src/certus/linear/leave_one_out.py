@@ -166,7 +166,7 @@ class _Dual:
 
 
 def _primal(parts: _Dual, penalties: Array, solved: Array, alphas: Array) -> Solution:
-    """w = X'(K + alpha I)^-1 y."""
+    """The coefficients X'(K + alpha I)^-1 y."""
     dual = np.array([solved[:, k, int(np.flatnonzero(penalties == alpha)[0])] for k, alpha in enumerate(alphas)])
     return Solution(dual @ parts.table, parts.mean_x, parts.mean_y, "cholesky")
 
