@@ -51,7 +51,7 @@ def short(value: Any) -> str:
 def _answer(study: Study) -> dict[str, str]:
     """The three big numbers of the first screen."""
     certificate, value = study.certificate, study.evaluation.value
-    percent = study.task.classification
+    percent = study.task.classification and not study.task.measure.said  # costs and log-loss are no shares
     shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline))
     return {
         "good": shown,
