@@ -127,4 +127,18 @@ class CompressedRows {
   double constant_;
 };
 
+using SingleShort = CompressedRows<float, std::int32_t>;
+using SingleLong = CompressedRows<float, std::int64_t>;
+using DoubleShort = CompressedRows<double, std::int32_t>;
+using DoubleLong = CompressedRows<double, std::int64_t>;
+
+// Instantiates a kernel for every kind of table: MACRO(Rows) spells the explicit instantiation.
+#define CERTUS_FOR_EVERY_TABLE(MACRO) \
+  MACRO(DenseRows<float>)             \
+  MACRO(DenseRows<double>)            \
+  MACRO(SingleShort)                  \
+  MACRO(SingleLong)                   \
+  MACRO(DoubleShort)                  \
+  MACRO(DoubleLong)
+
 }  // namespace certus::linear

@@ -40,6 +40,11 @@ def check_X(
     ``check_finite=False`` is for kernels that notice a non-finite value themselves and then call
     `assert_finite` to name the place: one pass over the data less.
     """
+    if _is_plain(learner, X, reset, dtype, order, max(min_rows, 1)) and not copy:
+        learner.n_features_in_ = X.shape[1]
+        if check_finite:
+            assert_finite(learner, X, allow_nan=allow_nan)
+        return X
     try:
         table = validate_data(
             learner,
@@ -58,6 +63,20 @@ def check_X(
     if check_finite:
         assert_finite(learner, table, allow_nan=allow_nan)
     return table
+
+
+def _is_plain(learner: Any, X: Any, reset: bool, dtype: Any, order: str | None, min_rows: int) -> bool:
+    """Whether there is nothing to convert, to remember or to complain about: the table is an array as wanted.
+
+    On small tables the general way costs as much as a fit.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or hasattr(learner, "feature_names_in_"):
+        return False
+    if dtype is not FLOATS or X.dtype not in FLOATS or X.dtype.byteorder not in "=|":
+        return False
+    if len(X) < min_rows or X.shape[1] < 1 or (order == "C" and not X.flags.c_contiguous):
+        return False
+    return order in (None, "C") and (reset or getattr(learner, "n_features_in_", None) == X.shape[1])
 
 
 def check_Xy(

@@ -44,6 +44,8 @@ def freeze(value: Any, where: str) -> Any:
             if not isinstance(key, str) or key == FLOAT_TAG:
                 raise ValueError(f"{where}: the key {key!r} is not allowed. Hint: keys are strings.")
         return FrozenDict({key: freeze(item, f"{where}[{key!r}]") for key, item in value.items()})
+    if type(value) is list and all(type(item) is float for item in value):
+        return tuple(value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(

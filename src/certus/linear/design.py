@@ -5,7 +5,7 @@ Solvers see one interface. Scores are F = X W' + 1 b' with coefficients W (outpu
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,14 @@ SMALL = 100_000  # entries of a table up to which one thread is faster
 
 
 class Design(Protocol):
-    """What a solver may ask of a table."""
+    """What a solver may ask of a table.
+
+    ``layout`` says in which order it is fastest to keep coefficients (outputs x columns): "C" or "F".
+    """
 
     rows: int
     columns: int
+    layout: Literal["C", "F"]
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -59,6 +63,7 @@ class DenseDesign:
         self.X = X
         self.threads = threads
         self.rows, self.columns = X.shape
+        self.layout: Literal["C", "F"] = "C"
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -101,6 +106,7 @@ class SparseDesign:
         self.transposed = _with_one_index_type(sparse.csr_array(self.X.T))
         self.threads = threads
         self.rows, self.columns = X.shape
+        self.layout: Literal["C", "F"] = "F"
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -139,7 +145,7 @@ class SparseDesign:
         return scores
 
     def _transposed_product(self, derivatives: Array) -> Array:
-        return np.ascontiguousarray(_kernels.sparse_product(self.transposed, derivatives, self.threads).T)
+        return _kernels.sparse_product(self.transposed, derivatives, self.threads).T
 
 
 def make_design(X: Any, threads: int) -> DenseDesign | SparseDesign:

@@ -16,10 +16,12 @@ from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_eviden
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.logistic_penalty import Penalty
 from certus.linear.newton import (
+    DECREASE,
     CholeskySteps,
     ConjugateGradientSteps,
     NewtonResult,
     Point,
+    QuasiNewtonSteps,
     Steps,
     minimize,
 )
@@ -28,8 +30,10 @@ from certus.linear.smooth_problem import SmoothProblem, make_problem
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
-SPARSE_INTERCEPT_DECAY = 0.01  # of "sag": steps of the intercept on sparse tables, whose columns are rarely touched
+DRAWN = ("sag", "saga")  # solvers that draw rows
+SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
+HUGE = 1_000_000  # coefficients above which L-BFGS beats Newton steps by conjugate gradients
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
 
@@ -37,7 +41,7 @@ EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper th
 class Accuracy:
     """When to stop: scikit-learn's ``tol`` and ``max_iter``, and the share of the objective at zero for the gap.
 
-    ``seed`` is for the one solver that draws rows ("sag").
+    ``seed`` is for the solvers that draw rows.
     """
 
     tol: float
@@ -89,6 +93,9 @@ def solve(
             start, max_iter=accuracy.max_iter, gap_limit=wanted * at_zero, watch=watch
         )
 
+    # With a gap to reach, no more is asked for than that; the estimate of it by the last step decides when to look.
+    decrease = DECREASE if accuracy.gap_tol is None else max(DECREASE, 0.5 * accuracy.gap_tol)
+
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
@@ -96,8 +103,8 @@ def solve(
         return gap <= accuracy.gap_tol * at_zero
 
     drawn = None
-    if solver == "sag":
-        drawn = by_average_gradient(problem, start, accuracy, watch)
+    if solver in DRAWN:
+        drawn = by_average_gradient(problem, start, accuracy, watch, unbiased=solver == "saga")
         stopped = not drawn.converged and drawn.iterations < accuracy.max_iter
         if accuracy.gap_tol is None or stopped:
             return drawn
@@ -112,6 +119,7 @@ def solve(
         max_iter=accuracy.max_iter,
         good_enough=certified,
         watch=watch,
+        decrease=decrease,
     )
     if drawn is None:
         return found
@@ -123,8 +131,10 @@ def by_average_gradient(
     start: Point,
     accuracy: Accuracy,
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    *,
+    unbiased: bool,
 ) -> NewtonResult:
-    """Epochs of stochastic average gradient; the iterations that are counted and told are epochs."""
+    """Epochs of SAG, or of SAGA if ``unbiased``; the iterations that are counted and told are epochs."""
     decay = SPARSE_INTERCEPT_DECAY if isinstance(problem.design, SparseDesign) else 1.0
     rows = RowProblem(
         problem.design.X,
@@ -134,6 +144,7 @@ def by_average_gradient(
         problem.outputs,
         problem.strength,
         decay if problem.has_intercept else 0.0,
+        unbiased,
     )
     history: list[dict[str, float]] = []
 
@@ -164,6 +175,8 @@ def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
         return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
+    if solver == "lbfgs" and problem.outputs * design.columns > HUGE:
+        return QuasiNewtonSteps(problem)
     return ConjugateGradientSteps(problem)
 
 

@@ -2,7 +2,7 @@
 
 `CholeskySteps` factors the explicit Hessian (tall dense tables, one output). `ConjugateGradientSteps` needs only
 products with the Hessian (several classes, sparse or wide tables). Both are memoryless: two iterations at once
-equal twice one iteration.
+equal twice one iteration. `QuasiNewtonSteps` needs only gradients and remembers the last few of them (L-BFGS).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 
+from certus.linear.lbfgs import LimitedMemory
 from certus.linear.normal_equations import ScaledCholesky
 from certus.linear.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 
@@ -110,7 +111,7 @@ class ConjugateGradientSteps:
         return self.problem.evaluate(coef, center)
 
     def step(self, at: Evaluation) -> Point:
-        inverse = self._preconditioner(at.detail)
+        inverse = self.preconditioner(at.detail)
         solution, solution_center = np.zeros_like(at.gradient), np.zeros_like(at.gradient_center)
         residual, residual_center = -at.gradient, -at.gradient_center
         direction, direction_center = inverse[0] * residual, inverse[1] * residual_center
@@ -138,7 +139,7 @@ class ConjugateGradientSteps:
             return direction, direction_center
         return solution, solution_center
 
-    def _preconditioner(self, curvature: Array) -> Point:
+    def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
         if self.problem.loss == "multinomial":
             spread = curvature * (1.0 - curvature)
@@ -146,13 +147,46 @@ class ConjugateGradientSteps:
         else:
             per_output = curvature.sum(axis=0)
         per_output = np.maximum(per_output, 1e-12 * self.problem.total_weight)
-        diagonal = self.problem.strength + np.outer(per_output, self._variance)
+        diagonal = self.problem.strength + np.outer(self._variance, per_output).T
         floor = 1e-10 * diagonal.max(initial=0.0) or 1.0
         return 1.0 / np.maximum(diagonal, floor), 1.0 / per_output
 
 
+class QuasiNewtonSteps:
+    """Steps of limited-memory BFGS: no products with the Hessian, a rough diagonal of it as the first guess."""
+
+    def __init__(self, problem: SmoothProblem, memory: int = 6) -> None:
+        self.problem = problem
+        self._diagonal = ConjugateGradientSteps(problem)
+        self._memory = LimitedMemory(memory)
+        self._seen: tuple[Evaluation, Array, Array] | None = None  # the last point that was evaluated
+        self._before: tuple[Array, Array] | None = None  # point and gradient of the last step
+
+    def evaluate(self, coef: Array, center: Array) -> Evaluation:
+        at = self.problem.evaluate(coef, center)
+        self._seen = at, coef, center
+        return at
+
+    def step(self, at: Evaluation) -> Point:
+        assert self._seen is not None
+        seen, coef, center = self._seen
+        assert seen is at  # an accepted point is the last one that was evaluated
+        point, gradient = _joined(coef, center), _joined(at.gradient, at.gradient_center)
+        if self._before is not None:
+            self._memory.remember(point - self._before[0], gradient - self._before[1])
+        self._before = point, gradient
+        way = self._memory.direction(gradient, first=_joined(*self._diagonal.preconditioner(at.detail)))
+        return way[: coef.size].reshape(coef.T.shape).T, way[coef.size :]
+
+
+def _joined(coef: Array, center: Array) -> Array:
+    """One vector, column after column of the table."""
+    return np.concatenate([coef.T.ravel(), center])
+
+
 def _inner(a: Array, b: Array) -> float:
-    return float(np.vdot(a, b))
+    """Sum of products; the tables of coefficients are laid out either way, and none is copied for it."""
+    return float(np.vdot(a, b) if a.flags.c_contiguous else np.vdot(a.T, b.T))
 
 
 def minimize(
@@ -164,8 +198,12 @@ def minimize(
     max_iter: int,
     good_enough: Callable[[Array, Array], bool],
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    decrease: float = DECREASE,
 ) -> NewtonResult:
-    """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough."""
+    """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough.
+
+    Before that is even asked, the predicted decrease must be at most ``decrease`` times the objective at zero.
+    """
     coef, center = start
     at = steps.evaluate(coef, center)
     scale = problem.null
@@ -180,7 +218,7 @@ def minimize(
             break
         way, way_center = steps.step(at)
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
-        small = largest <= tol * problem.total_weight and -0.5 * slope <= DECREASE * scale
+        small = largest <= tol * problem.total_weight and -0.5 * slope <= decrease * scale
         if small and good_enough(coef, center):
             # The step is known already, and so near the minimum it squares the error: take it unseen.
             coef, center = problem.neutral(coef + way, center + way_center)

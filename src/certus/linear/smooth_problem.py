@@ -60,7 +60,7 @@ class SmoothProblem:
 
     def zero(self) -> tuple[Array, Array]:
         """The starting point without anything better."""
-        return np.zeros((self.outputs, self.design.columns)), np.zeros(self.outputs)
+        return np.zeros((self.outputs, self.design.columns), order=self.design.layout), np.zeros(self.outputs)
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         """Value, gradient, curvature of the rows."""
@@ -78,22 +78,30 @@ class SmoothProblem:
         return self._finished(value, gradient, total, hessian, coef)
 
     def _finished(self, value: float, gradient: Array, total: Array, detail: Array, coef: Array) -> Evaluation:
-        gradient -= np.outer(total, self.mean)
+        self._center(gradient, total)
         gradient += self.strength * coef
         if not (np.isfinite(value) and np.isfinite(gradient).all() and np.isfinite(detail).all()):
             raise ScoreOverflowError(
                 "Floating-point under-/overflow occurred: the scores of some rows are too large to be computed.\n"
                 "Hint: scale the columns, for example with StandardScaler."
             )
-        value += 0.5 * self.strength * float(np.vdot(coef, coef)) + self.constant
+        value += 0.5 * self.strength * float(np.linalg.norm(coef)) ** 2 + self.constant
         return Evaluation(value, gradient, total if self.has_intercept else np.zeros_like(total), detail)
+
+    def _center(self, gradient: Array, total: Array) -> None:
+        """Subtract total mean' in place, in the layout that the gradient has."""
+        if gradient.flags.c_contiguous:
+            gradient -= np.outer(total, self.mean)
+        else:
+            turned = gradient.T
+            turned -= np.outer(self.mean, total)
 
     def hessian_product(self, curvature: Array, coef: Array, center: Array) -> tuple[Array, Array]:
         """Hessian of P times a direction."""
         product, total = self.design.hessian_product(
             self.loss, self.weights, curvature, coef, self.intercept(coef, center)
         )
-        product -= np.outer(total, self.mean)
+        self._center(product, total)
         product += self.strength * coef
         return product, total if self.has_intercept else np.zeros_like(total)
 
