@@ -1,5 +1,6 @@
-// Stochastic average gradient for the mean of row losses plus a ridge penalty, as it was published first (SAG:
-// Schmidt, Le Roux, Bach 2013) and with an unbiased direction (SAGA: Defazio, Bach, Lacoste-Julien 2014, eq. 1).
+// Stochastic average gradient for the mean of row losses plus a ridge penalty, as it was published first
+// (SAG: Schmidt, Le Roux, Bach 2013) and with an unbiased direction (SAGA: Defazio, Bach, Lacoste-Julien
+// 2014, eq. 1).
 //
 //   SAG    w := (1 - step strength) w - (step / rows seen) sum_i g_i x_i
 //   SAGA   the same with the sum before the drawn row's change c, and in addition  w := w - step c x

@@ -6,17 +6,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/prefetch.hpp"
 #include "core/view2d.hpp"
 #include "linear/row_ops.hpp"
 #include "linear/sparse_product.hpp"
 
 namespace certus::linear {
-
-inline void prefetch_line([[maybe_unused]] const void* at) {
-#if defined(__GNUC__)
-  __builtin_prefetch(at);
-#endif
-}
 
 // Contiguous rows of width cols; coefficients have cols + 1 entries, the last one for the constant.
 template <class T>

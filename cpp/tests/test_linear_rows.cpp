@@ -182,7 +182,8 @@ TEST(dual_descent_has_equal_bits_for_any_number_of_threads) {
 }
 
 TEST(joint_descent_of_two_classes_is_one_machine) {
-  // With two classes w_1 = -w_0 = v / 2, and the objective is half of |v|^2 / 2 + 2 C sum of hinge losses of v.
+  // With two classes w_1 = -w_0 = v / 2, and the objective is half of |v|^2 / 2 + 2 C sum of hinge losses of
+  // v.
   const Table table;
   std::vector<std::int64_t> labels;
   for (const double sign : table.signs) labels.push_back(sign > 0.0 ? 1 : 0);

@@ -84,6 +84,20 @@ class DenseDesign:
     def scores_and_lengths(self, coef: Array, intercept: Array, shift: Array, scale: Array) -> tuple[Array, Array]:
         return _kernels.scores_and_lengths(self.X, coef, intercept, shift, scale, self.threads)
 
+    def scores(self, coef: Array, intercept: Array) -> Array:
+        """X coef' + intercept."""
+        return _kernels.scores(self.X, coef, intercept, self.threads)
+
+    def image(self, values: Array) -> Array:
+        """X' values: the gradient of the squared loss at 0 with the target -values."""
+        target, zero = -values[:, None], np.zeros((1, self.columns))
+        return _kernels.loss_gradient("squared", self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
+
+    def squares(self) -> Array:
+        """The squared lengths of the rows."""
+        zero, one = np.zeros(self.columns), np.ones(self.columns)
+        return _kernels.scores_and_lengths(self.X, zero[None], np.zeros(1), zero, one, self.threads)[1] ** 2
+
     def mean(self, weights: Array | None) -> Array:
         # With coefficients 0, intercept 1 and target 0 the squared loss has the gradient sum_i w_i x_i.
         nothing, one, target = np.zeros((1, self.columns)), np.ones(1), np.zeros((self.rows, 1))
@@ -113,7 +127,11 @@ class SparseDesign:
     ) -> tuple[float, Array, Array, Array]:
         scores = self._scores(coef, intercept)
         value, derivatives, curvature = _kernels.apply_loss(loss, target, weights, scores, self.threads)
-        return value, self._transposed_product(derivatives), derivatives.sum(axis=0), curvature
+        return value, *self.gradient_of(derivatives), curvature
+
+    def gradient_of(self, derivatives: Array) -> tuple[Array, Array]:
+        """Gradients for coef and intercept, if the losses' derivatives in the scores are known already."""
+        return self._transposed_product(derivatives), derivatives.sum(axis=0)
 
     def hessian_product(
         self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array

@@ -16,7 +16,6 @@ from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_eviden
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.logistic_penalty import Penalty
 from certus.linear.newton import (
-    DECREASE,
     CholeskySteps,
     ConjugateGradientSteps,
     NewtonResult,
@@ -33,7 +32,7 @@ Evidence = LogisticEvidence | ElasticNetEvidence
 DRAWN = ("sag", "saga")  # solvers that draw rows
 SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
-HUGE = 1_000_000  # coefficients above which L-BFGS beats Newton steps by conjugate gradients
+HUGE = 100_000  # coefficients above which L-BFGS may beat Newton steps by conjugate gradients
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
 
@@ -93,9 +92,6 @@ def solve(
             start, max_iter=accuracy.max_iter, gap_limit=wanted * at_zero, watch=watch
         )
 
-    # With a gap to reach, no more is asked for than that; the estimate of it by the last step decides when to look.
-    decrease = DECREASE if accuracy.gap_tol is None else max(DECREASE, 0.5 * accuracy.gap_tol)
-
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
@@ -111,19 +107,35 @@ def solve(
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    found = minimize(
+    steps = newton_steps(problem, solver)
+    found = descend(problem, steps, start, accuracy, certified, watch)
+    if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
+        # Rounding ended it before the gap was reached; Newton steps get further.
+        left = replace(accuracy, max_iter=accuracy.max_iter - found.iterations)
+        steps, start = ConjugateGradientSteps(problem), (found.coef, found.center)
+        found = found.followed_by(descend(problem, steps, start, left, certified, watch))
+    return found if drawn is None else drawn.followed_by(found)
+
+
+def descend(
+    problem: SmoothProblem,
+    steps: Steps,
+    start: Point,
+    accuracy: Accuracy,
+    certified: Callable[[Array, Array], bool],
+    watch: Callable[[Array, Array, dict[str, float]], bool],
+) -> NewtonResult:
+    """Iterations with one rule for the steps."""
+    return minimize(
         problem,
-        newton_steps(problem, solver),
+        steps,
         start,
         tol=accuracy.tol,
         max_iter=accuracy.max_iter,
         good_enough=certified,
         watch=watch,
-        decrease=decrease,
+        wanted_gap=None if accuracy.gap_tol is None else accuracy.gap_tol * problem.null,
     )
-    if drawn is None:
-        return found
-    return replace(found, iterations=drawn.iterations + found.iterations, history=drawn.history + found.history)
 
 
 def by_average_gradient(
@@ -175,9 +187,15 @@ def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
         return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
-    if solver == "lbfgs" and problem.outputs * design.columns > HUGE:
+    if solver == "lbfgs" and problem.outputs * design.columns > HUGE and nearly_diagonal(problem):
         return QuasiNewtonSteps(problem)
     return ConjugateGradientSteps(problem)
+
+
+def nearly_diagonal(problem: SmoothProblem) -> bool:
+    """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
+    squares = float(np.sum(problem.spread**2))  # mean squared length of a centred row
+    return problem.strength >= 0.25 * squares
 
 
 def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:

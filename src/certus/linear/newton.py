@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -37,6 +37,10 @@ class NewtonResult:
     iterations: int
     converged: bool
     history: list[dict[str, float]]
+
+    def followed_by(self, later: NewtonResult) -> NewtonResult:
+        """The result of a second method that started where the first one ended."""
+        return replace(later, iterations=self.iterations + later.iterations, history=[*self.history, *later.history])
 
 
 class Steps(Protocol):
@@ -104,7 +108,7 @@ class ConjugateGradientSteps:
 
     def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
-        self._variance = problem.design.spread(problem.mean) ** 2
+        self._variance = problem.spread**2
         self._limit = max(20, min(200 * problem.outputs, problem.outputs * (problem.design.columns + 1)))
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
@@ -157,10 +161,10 @@ class QuasiNewtonSteps:
 
     def __init__(self, problem: SmoothProblem, memory: int = 6) -> None:
         self.problem = problem
-        self._diagonal = ConjugateGradientSteps(problem)
         self._memory = LimitedMemory(memory)
         self._seen: tuple[Evaluation, Array, Array] | None = None  # the last point that was evaluated
         self._before: tuple[Array, Array] | None = None  # point and gradient of the last step
+        self._first = np.empty(0)
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         at = self.problem.evaluate(coef, center)
@@ -172,10 +176,15 @@ class QuasiNewtonSteps:
         seen, coef, center = self._seen
         assert seen is at  # an accepted point is the last one that was evaluated
         point, gradient = _joined(coef, center), _joined(at.gradient, at.gradient_center)
-        if self._before is not None:
-            self._memory.remember(point - self._before[0], gradient - self._before[1])
+        if self._before is None:
+            self._first = _joined(*ConjugateGradientSteps(self.problem).preconditioner(at.detail))
+        else:  # the old vectors become the differences: fresh memory of this size costs as much as the arithmetic
+            old_point, old_gradient = self._before
+            np.subtract(point, old_point, out=old_point)
+            np.subtract(gradient, old_gradient, out=old_gradient)
+            self._memory.remember(old_point, old_gradient)
         self._before = point, gradient
-        way = self._memory.direction(gradient, first=_joined(*self._diagonal.preconditioner(at.detail)))
+        way = self._memory.direction(gradient, first=self._first)
         return way[: coef.size].reshape(coef.T.shape).T, way[coef.size :]
 
 
@@ -198,11 +207,12 @@ def minimize(
     max_iter: int,
     good_enough: Callable[[Array, Array], bool],
     watch: Callable[[Array, Array, dict[str, float]], bool],
-    decrease: float = DECREASE,
+    wanted_gap: float | None = None,
 ) -> NewtonResult:
     """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough.
 
-    Before that is even asked, the predicted decrease must be at most ``decrease`` times the objective at zero.
+    Whether it is good enough is asked when nearly nothing can be gained any more, or, if a gap is wanted, when the
+    next step and strong convexity both promise that the gap is at most that.
     """
     coef, center = start
     at = steps.evaluate(coef, center)
@@ -218,7 +228,9 @@ def minimize(
             break
         way, way_center = steps.step(at)
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
-        small = largest <= tol * problem.total_weight and -0.5 * slope <= decrease * scale
+        left = -0.5 * slope
+        near = left <= DECREASE * scale if wanted_gap is None else max(left, _promised(problem, at)) <= wanted_gap
+        small = largest <= tol * problem.total_weight and near
         if small and good_enough(coef, center):
             # The step is known already, and so near the minimum it squares the error: take it unseen.
             coef, center = problem.neutral(coef + way, center + way_center)
@@ -235,6 +247,17 @@ def minimize(
         if watch(coef, center, facts):
             break
     return NewtonResult(coef, center, iterations, converged, history)
+
+
+def _promised(problem: SmoothProblem, at: Evaluation) -> float:
+    """Roughly the gap that strong convexity will certify here; 0 without a penalty (see `logistic_gap`)."""
+    if problem.strength <= 0.0:
+        return 0.0
+    slope = float(np.linalg.norm(at.gradient))
+    if problem.has_intercept:
+        radius = float(np.linalg.norm(problem.spread))
+        slope += max(1, problem.outputs - 1) * radius * float(np.abs(at.gradient_center).sum())
+    return slope * slope / (2.0 * problem.strength)
 
 
 def _line_search(

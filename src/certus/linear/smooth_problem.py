@@ -9,6 +9,7 @@ with uncentred columns, but its Hessian is far better conditioned. Without inter
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class SmoothProblem:
         """B of the uncentred model."""
         return center - coef @ self.mean
 
+    @cached_property
+    def spread(self) -> Array:
+        """Rough standard deviations of the columns."""
+        return self.design.spread(self.mean)
+
     def zero(self) -> tuple[Array, Array]:
         """The starting point without anything better."""
         return np.zeros((self.outputs, self.design.columns), order=self.design.layout), np.zeros(self.outputs)
@@ -67,6 +73,12 @@ class SmoothProblem:
         value, gradient, total, curvature = self.design.loss_gradient(
             self.loss, self.target, self.weights, coef, self.intercept(coef, center)
         )
+        return self._finished(value, gradient, total, curvature, coef)
+
+    def evaluation_of(self, value: float, derivatives: Array, curvature: Array, coef: Array) -> Evaluation:
+        """As `evaluate` for a sparse table whose losses at these coefficients are known already."""
+        assert isinstance(self.design, SparseDesign)
+        gradient, total = self.design.gradient_of(derivatives)
         return self._finished(value, gradient, total, curvature, coef)
 
     def evaluate_with_hessian(self, coef: Array, center: Array) -> Evaluation:
