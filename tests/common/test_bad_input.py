@@ -11,6 +11,9 @@ from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
 NEEDS_TWO_CLASSES = {
+    "KernelLogistic",
+    "KernelMachineClassifier",
+    "KernelPerceptron",
     "LinearSVC",
     "LogisticRegression",
     "LogisticRegressionCV",
