@@ -54,6 +54,7 @@ class StageLoop:
         self.train = train
         self.raw = raw
         self._tree = tree
+        self._price = float(tree.ccp_alpha)
         self._learning_rate = learning_rate
         self._random = random
         rows = len(train.y)
@@ -81,8 +82,8 @@ class StageLoop:
         for output, own in enumerate(residuals):
             seed = int(self._random.randint(0, np.iinfo(np.int32).max))
             tree = self._table.grow(own, self._rows, train.weights, replace(growth, seed=resolve_seed(seed)))
-            if self._tree.ccp_alpha > 0.0:
-                tree = prune(tree, self._tree.ccp_alpha)
+            if self._price > 0.0:
+                tree = prune(tree, self._price)
             leaves = tree.apply(train.X)
             facts = Grown(leaves[bag], tree.value[:, 0, 0], train.y[bag], own[bag], self.raw[:, bag], weights)
             tree.value[:, 0, 0] = self.loss.leaf_values(output, facts)
