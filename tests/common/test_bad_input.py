@@ -12,6 +12,9 @@ from tests.common.problems import learners, make, problem
 
 NEEDS_TWO_CLASSES = {
     "GradientBoostingClassifier",
+    "KernelLogistic",
+    "KernelMachineClassifier",
+    "KernelPerceptron",
     "LinearSVC",
     "LogisticRegression",
     "LogisticRegressionCV",

@@ -198,7 +198,7 @@ def macro_f_bound(
     --------
     >>> bound = macro_f_bound([90, 80], [20, 10], [10, 20])
     >>> round(bound.value, 3), bound.check()
-    (0.782, True)
+    (0.787, True)
     """
     counts = {
         "true_positives": [check_count(value, "true_positives") for value in true_positives],

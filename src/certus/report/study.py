@@ -20,6 +20,7 @@ from certus.evaluation import (
     RocDisplay,
 )
 from certus.guarantees import Certificate
+from certus.guarantees.wording import number
 from certus.workflow.result import Study
 
 
@@ -54,14 +55,16 @@ def _answer(study: Study) -> dict[str, str]:
     return {
         "good": shown,
         "baseline": baseline,
-        "sure": _percent_up(certificate),
+        "sure": _rounded_up(certificate),
         "confidence": f"{100 * certificate.confidence:g} %",
     }
 
 
-def _percent_up(certificate: Certificate) -> str:
-    """The bound as a percentage, rounded to the safe side."""
+def _rounded_up(certificate: Certificate) -> str:
+    """The bound, rounded to the safe side: a share as a percentage, anything else as a number."""
     assert isinstance(certificate.value, float)
+    if certificate.trivial != 1.0:
+        return number(certificate.value, "upper")
     return f"{np.ceil(certificate.value * 1e4) / 1e2:.2f} %"
 
 
