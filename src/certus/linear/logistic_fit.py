@@ -25,6 +25,7 @@ from certus.linear.newton import (
 )
 from certus.linear.proximal_newton import ProximalNewton
 from certus.linear.smooth_problem import SmoothProblem, make_problem
+from certus.linear.unpenalized_gap import decrement_at
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
@@ -92,7 +93,7 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        gap = logistic_evidence(problem, coef, problem.intercept(coef, center)).gap
+        gap = evidence_for(problem, penalty, coef, problem.intercept(coef, center)).gap
         return gap <= accuracy.gap_tol * at_zero
 
     drawn = None
@@ -171,4 +172,7 @@ def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercep
     """What is known about the distance of stored coefficients to the optimum."""
     if penalty.l1 > 0.0:
         return elastic_net_evidence(problem, penalty.l1, coef, intercept)
-    return logistic_evidence(problem, coef, intercept)
+    evidence = logistic_evidence(problem, coef, intercept)
+    if penalty.l2 > 0.0:
+        return evidence
+    return replace(evidence, decrement=decrement_at(problem, coef, intercept))

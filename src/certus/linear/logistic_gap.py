@@ -26,6 +26,7 @@ from certus.linear import _kernels
 from certus.linear.label_certificate import undecided_rows
 from certus.linear.moments import UNIT, gamma
 from certus.linear.smooth_problem import SmoothProblem
+from certus.linear.unpenalized_gap import Decrement
 
 Array = NDArray[np.float64]
 
@@ -52,10 +53,13 @@ class LogisticEvidence:
     objective: float
     objective_at_zero: float
     undecided: int | None
+    decrement: Decrement | None = None  # without penalty
 
     @property
     def gap(self) -> float:
         """Bound on P - min P."""
+        if self.decrement is not None:
+            return min(self.decrement.gap, self.objective)
         if self.strength <= 0.0 or not np.isfinite(self.center_reach):
             return self.objective
         bound = self.slope**2 / (2.0 * self.strength) + self.center_share

@@ -31,10 +31,13 @@ from certus.linear.elastic_net_gap import ElasticNetEvidence
 from certus.linear.label_certificate import label_certificate
 from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
 from certus.linear.logistic_fit import Accuracy, Evidence, evidence_for, logistic_problem, solve
+from certus.linear.logistic_gap import LogisticEvidence
 from certus.linear.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.newton import NewtonResult, Point
 from certus.linear.prediction import LinearClassification, SparseCoefficients
+from certus.linear.separation_message import separation_of_labels
 from certus.linear.smooth_problem import SmoothProblem
+from certus.linear.unpenalized_gap import SELF_CONCORDANT
 
 # How a solver of this name says that the iterations did not suffice.
 NOT_CONVERGED = {
@@ -342,7 +345,14 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
             "intercept_scaling": float(self.intercept_scaling) if self._penalizes_intercept() else None,
         }
         self.report_ = _report(evidence, facts, coef, intercept, problem.design.rows)
-        if not self.converged_:
+        unpenalized = penalty.l1 == 0.0 and penalty.l2 == 0.0
+        proven = isinstance(evidence, LogisticEvidence) and evidence.decrement is not None
+        separated = separation_of_labels(self, problem, coef, intercept) if unpenalized and not proven else None
+        if separated is not None:
+            self.report_ = Report([*self.report_, separated.certificate])
+            self.converged_ = False
+            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+        elif not self.converged_:
             self._warn(evidence, limit)
 
     def _warn(self, evidence: Evidence, limit: float | None) -> None:
@@ -408,6 +418,9 @@ def _report(evidence: Evidence, facts: dict[str, Any], coef: Any, intercept: Any
     if isinstance(evidence, ElasticNetEvidence):
         theorem = DUALITY
         parts = {**common, "dual": evidence.dual, "rounding": evidence.rounding}
+    elif evidence.decrement is not None:
+        theorem = SELF_CONCORDANT
+        parts = {**common, "decrement": evidence.decrement.size, "reach": evidence.decrement.reach}
     else:
         theorem = STRONGLY_CONVEX
         share = evidence.center_share

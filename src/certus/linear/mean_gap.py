@@ -7,7 +7,8 @@ s y exp(-f)) and K the rest (s y, or s); so the best shift is t = +-log(K/E), an
     P(W, c) - Q(W) = E - K - K log(E/K),           Q(W) - min Q <= |grad Q(W)|^2 / (2 strength).
 
 Rounding errors of the gradient, and of the intercept at which it was taken, are bounded and added first. Half the
-deviance is never negative, so the objective bounds the gap too.
+deviance is never negative, so the objective bounds the gap too. Without a penalty `certus.linear.unpenalized_gap`
+gives the bound.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from certus.linear.moments import UNIT, gamma
 from certus.linear.smooth_problem import SmoothProblem
+from certus.linear.unpenalized_gap import Decrement, decrement_at
 
 Array = NDArray[np.float64]
 
@@ -32,10 +34,13 @@ class MeanEvidence:
     strength: float
     objective: float
     objective_at_zero: float
+    decrement: Decrement | None = None  # without penalty
 
     @property
     def gap(self) -> float:
         """Bound on P - min P."""
+        if self.decrement is not None:
+            return min(self.decrement.gap, self.objective)
         if self.strength <= 0.0:
             return self.objective
         bound = self.slope**2 / (2.0 * self.strength) + self.center_share
@@ -76,6 +81,7 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> Mean
         strength=problem.strength,
         objective=max(at.value, 0.0) + share + rounding + float(exponentials @ score_error),
         objective_at_zero=problem.null,
+        decrement=decrement_at(problem, coef, intercept) if problem.strength == 0.0 else None,
     )
 
 

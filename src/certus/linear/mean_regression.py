@@ -22,6 +22,7 @@ from certus.linear.mean_gap import MeanEvidence, mean_evidence
 from certus.linear.mean_problem import make_mean_problem, null_score, start, unit_losses
 from certus.linear.newton import NewtonResult, minimize
 from certus.linear.prediction import linear_scores
+from certus.linear.separation_message import separation_of_counts
 from certus.linear.smooth_problem import SmoothProblem
 
 
@@ -176,7 +177,14 @@ class MeanRegression(Regressor):
                 )
             ]
         )
-        if not self.converged_:
+        separated = None
+        if self._loss == "poisson" and self.alpha == 0.0 and evidence.decrement is None:
+            separated = separation_of_counts(self, problem, coef, intercept)
+        if separated is not None:
+            self.report_ = Report([*self.report_, separated.certificate])
+            self.converged_ = False
+            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+        elif not self.converged_:
             self._warn(evidence)
 
     def _warn(self, evidence: MeanEvidence) -> None:
