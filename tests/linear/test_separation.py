@@ -18,8 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 import certus
 from certus.guarantees import CertificateError
 from certus.linear import GammaRegressor, LogisticRegression, LogisticRegressionCV, PoissonRegressor
+from certus.linear.decrement_gap import SELF_CONCORDANT
 from certus.linear.separation import find_direction, label_rows
-from certus.linear.unpenalized_gap import SELF_CONCORDANT
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_array])
 
@@ -204,6 +204,6 @@ def test_tampering_is_noticed(tmp_path: Path) -> None:
 
 
 def test_no_direction_is_invented() -> None:
-    """The classes overlap by one unit in the last place: the program's tolerance hides it, exact arithmetic does not."""
+    """The classes overlap by one unit in the last place: a program's tolerance hides that, exact numbers do not."""
     X = np.array([[0.0], [np.nextafter(1.0, 2.0)], [1.0], [2.0]])
     assert find_direction(label_rows(X, np.array([0, 0, 1, 1]), 2, intercept=True), np.array([1.0, -1.0])) is None

@@ -25,6 +25,7 @@ from scipy import sparse
 from certus.linear import _kernels_machines as kernels
 
 Array = NDArray[np.float64]
+SQUARES_FIT = 1e150  # magnitudes of table and targets up to which sums of squares do not overflow
 BLOCK = 4096  # rows
 SMALL = 100_000  # cells of a table up to which one thread is faster
 

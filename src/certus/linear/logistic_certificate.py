@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
-from certus.linear.unpenalized_gap import SELF_CONCORDANT, decrement_bound
+from certus.linear.decrement_gap import SELF_CONCORDANT, decrement_bound
 
 Array = NDArray[np.float64]
 RULE = "linear/logistic-gap"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear.average_gradient import RowProblem, average_gradient
+from certus.linear.decrement_gap import decrement_at
 from certus.linear.design import DenseDesign, SparseDesign
 from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
@@ -25,12 +26,12 @@ from certus.linear.newton import (
 )
 from certus.linear.proximal_newton import ProximalNewton
 from certus.linear.smooth_problem import SmoothProblem, make_problem
-from certus.linear.unpenalized_gap import decrement_at
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
 SPARSE_INTERCEPT_DECAY = 0.01  # of "sag": steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
+WEAK = 1e-6  # gap over the objective at zero from which on a second bound is tried
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
 
@@ -173,6 +174,9 @@ def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercep
     if penalty.l1 > 0.0:
         return elastic_net_evidence(problem, penalty.l1, coef, intercept)
     evidence = logistic_evidence(problem, coef, intercept)
-    if penalty.l2 > 0.0:
+    if penalty.l2 > 0.0 and evidence.gap <= WEAK * evidence.objective_at_zero:
         return evidence
-    return replace(evidence, decrement=decrement_at(problem, coef, intercept))
+    decrement = decrement_at(problem, coef, intercept)
+    if decrement is None or decrement.gap >= evidence.gap:
+        return evidence
+    return replace(evidence, decrement=decrement)

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear import _kernels
+from certus.linear.decrement_gap import Decrement
 from certus.linear.label_certificate import undecided_rows
 from certus.linear.moments import UNIT, gamma
 from certus.linear.smooth_problem import SmoothProblem
-from certus.linear.unpenalized_gap import Decrement
 
 Array = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class LogisticEvidence:
     objective: float
     objective_at_zero: float
     undecided: int | None
-    decrement: Decrement | None = None  # without penalty
+    decrement: Decrement | None = None  # where it gives the smaller gap
 
     @property
     def gap(self) -> float:
@@ -128,7 +128,7 @@ def gradient_errors(problem: SmoothProblem, rows: RowFacts, coef: Array) -> tupl
     derivative = np.linalg.norm(rows.derivatives, axis=1)
     # Derivatives change by at most 1/4 of the score's error (1 for several classes), plus a few roundings.
     slip = (rows.score_error + 16.0 * UNIT) * np.sqrt(problem.outputs)
-    gradient = _weighted(problem, slip * longest) + chain * float(derivative @ longest)
+    gradient = _weighted(problem, slip * rows.lengths) + chain * float(derivative @ longest)
     gradient += 4.0 * UNIT * problem.strength * float(np.linalg.norm(coef))
     return float(gradient), float(_weighted(problem, slip) + chain * derivative.sum())
 

@@ -13,9 +13,9 @@ from scipy import optimize, sparse
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
+from certus.linear.decrement_gap import SELF_CONCORDANT, decrement_bound
 from certus.linear.mean_gap import MeanEvidence
 from certus.linear.mean_problem import unit_losses
-from certus.linear.unpenalized_gap import SELF_CONCORDANT, decrement_bound
 
 Array = NDArray[np.float64]
 RULE = "linear/mean-gap"

@@ -21,6 +21,10 @@ from certus.linear.smooth_problem import SmoothProblem
 
 Array = NDArray[np.float64]
 NAMED = 5  # columns named in a message
+ENDLESS = (
+    "Without a penalty no finite coefficients are optimal: the objective keeps falling as they grow, and those "
+    "returned only tell where the iterations stopped."
+)
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,8 @@ def separation_of_labels(learner: Any, problem: SmoothProblem, coef: Array, inte
     alone = columns_that_separate(X, codes, classes)
     kind = "perfectly" if found.complete else "quasi-completely (perfectly except for ties)"
     message = (
-        f"{type(learner).__name__}: the classes are {kind} separated by {_named(learner, alone, found, coef.shape[1])}. "
-        "Without a penalty no finite coefficients are optimal: the objective keeps falling as they grow, and those "
-        "returned only tell where the iterations stopped.\n"
+        f"{type(learner).__name__}: the classes are {kind} separated by "
+        f"{_named(learner, alone, found, coef.shape[1])}. {ENDLESS}\n"
         "Hint: use a penalty (C=1.0), or remove columns that give the label away."
     )
     record = separation_certificate(found, classes=learner.classes_.tolist(), intercept=problem.has_intercept)
@@ -66,8 +69,7 @@ def separation_of_counts(learner: Any, problem: SmoothProblem, coef: Array, inte
         return None
     message = (
         f"{type(learner).__name__}: rows with a count of 0 are separated from all others by "
-        f"{_named(learner, [], found, coef.shape[1])}. Without a penalty no finite coefficients are optimal: the objective keeps falling as they grow, "
-        "and those returned only tell where the iterations stopped.\n"
+        f"{_named(learner, [], found, coef.shape[1])}. {ENDLESS}\n"
         "Hint: use a penalty (alpha > 0), or remove columns that mark groups without any count."
     )
     return Separation(separation_certificate(found, classes=None, intercept=problem.has_intercept), message)

@@ -1,4 +1,4 @@
-"""How far a logistic, Poisson or gamma regression without penalty can be from the best one.
+"""How far a logistic, Poisson or gamma regression can be from the best one, by its Newton decrement.
 
 Along any direction v the loss is generalized self-concordant: its third derivative is at most S times the second,
 where S bounds how much v changes the difference of two scores of a row (Bach 2010, proposition 1). Hence, with
@@ -8,9 +8,11 @@ gradient g and Hessian H at our point, |v|_H = sqrt(v'Hv), decrement q = |g|_{H^
 
     P - min P <= q^2 / (2 (1 - q r)),        r^2 = max over rows and pairs of classes of |x (e_a - e_b)|^2_{H^-1}
 
-and a minimizer exists. Several classes are counted from the first one, whose scores are 0. Columns that are constant
-(with an intercept) or equal to an earlier column change nothing that can be reached, and are left out. Rounding errors
-of g are added to q; those of H are divided by its least eigenvalue, in columns scaled to equal size.
+and a minimizer exists. This needs no penalty; a ridge penalty is part of g and H, and helps where it is so weak that
+the bound from strong convexity says nothing (then for one output only). Several classes are counted from the first
+one, whose scores are 0. Without a penalty, columns that are constant (with an intercept) or equal to an earlier column
+change nothing that can be reached, and are left out. Rounding errors of g are added to q; those of H are divided by
+its least eigenvalue, in columns scaled to equal size.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 
 from certus.guarantees import CertificateError
+from certus.linear.column_copies import different_columns
 from certus.linear.moments import UNIT, gamma
 from certus.linear.smooth_problem import SmoothProblem
 
@@ -84,10 +87,12 @@ class _Rows:
 
 
 def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decrement | None:
-    """The decrement at stored coefficients without penalty, or None if the bound does not apply or costs too much."""
+    """The decrement at stored coefficients, or None if the bound does not apply or costs too much."""
     design, outputs = problem.design, problem.outputs
     widest = max(1, outputs - 1) * (design.columns + 1)
-    if widest > LARGEST_HESSIAN or design.rows * widest**2 * max(1, outputs - 1) > LARGEST_WORK:
+    if (problem.strength > 0.0 and outputs > 1) or widest > LARGEST_HESSIAN:
+        return None
+    if design.rows * widest**2 * max(1, outputs - 1) > LARGEST_WORK:
         return None
     scores, lengths = design.scores_and_lengths(coef, intercept, problem.mean, np.ones(design.columns))
     longest = (lengths + float(np.linalg.norm(problem.mean))) * float(np.linalg.norm(coef))
@@ -96,6 +101,11 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
     if rows.unknowns == 0:
         return None
     hessian, gradient, doubt = _second_order(rows)
+    if problem.strength > 0.0:
+        penalized = np.arange(design.columns)
+        hessian[penalized, penalized] += problem.strength
+        gradient[penalized] += problem.strength * coef[0]
+        doubt[penalized] += 4.0 * UNIT * problem.strength * np.abs(coef[0])
     diagonal = np.diag(hessian)
     if not (np.isfinite(hessian).all() and (diagonal > 0.0).all()):
         return None
@@ -107,6 +117,8 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
     # H is at least this share of the computed one: errors of its sums, and of the scores it was computed from.
     share = (1.0 - 2.0 * error / values[0]) * float(np.exp(-4.0 * score_error.max(initial=0.0)))
     least = float(values[0]) * share
+    if not least > np.finfo(float).tiny:  # the scores are known too roughly
+        return None
     root = vectors / np.sqrt(values * share)
     size = float(np.linalg.norm((gradient / scale) @ root)) * (1.0 + error / values[0])
     size += float(np.linalg.norm(doubt / scale)) / float(np.sqrt(least))
@@ -124,7 +136,10 @@ def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
     doubt += gamma(len(scores) + 16) * np.abs(residual)
     some = np.flatnonzero(weights)
     X, counted = problem.design.X[some], weights[some, None]
-    kept = _independent_columns(X, constant_counts=not problem.has_intercept)
+    if problem.strength > 0.0:  # a penalty tells copies apart
+        kept = np.arange(X.shape[1])
+    else:
+        kept = different_columns(X, constant_counts=not problem.has_intercept)
     return _Rows(
         X[:, kept],
         problem.mean[kept],
@@ -157,24 +172,6 @@ def _of_counts(y: Array, scores: Array) -> tuple[Array, Array, Array]:
 def _of_means(y: Array, scores: Array) -> tuple[Array, Array, Array]:
     ratio = y[:, None] * np.exp(-scores)
     return 1.0 - ratio, ratio, ratio
-
-
-def _independent_columns(X: Any, *, constant_counts: bool) -> NDArray[np.intp]:
-    """Columns that are neither zero, nor constant (unless that counts), nor equal to an earlier one."""
-    table = sparse.csc_array(X) if sparse.issparse(X) else X
-    seen: set[bytes] = set()
-    kept = []
-    for j in range(table.shape[1]):
-        column = table[:, [j]].toarray().ravel() if sparse.issparse(table) else np.ascontiguousarray(table[:, j])
-        column = column + 0.0  # -0 is 0
-        same = len(column) == 0 or bool((column == column[0]).all())
-        if same and (not constant_counts or not column.any()):
-            continue
-        key = column.tobytes()
-        if key not in seen:
-            seen.add(key)
-            kept.append(j)
-    return np.array(kept, dtype=np.intp)
 
 
 def _second_order(rows: _Rows) -> tuple[Array, Array, Array]:
