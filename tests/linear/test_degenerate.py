@@ -189,3 +189,14 @@ def test_folds_without_weight_are_named() -> None:
     X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
     with pytest.raises(ValueError, match=r"all test rows of fold 1 have a sample_weight of 0(.|\n)*Hint"):
         LassoCV(cv=3).fit(X, y, sample_weight=[1, 1, 0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("solver", ["auto", "svd", "cholesky", "lsqr", "sparse_cg"])
+@pytest.mark.parametrize("value", [3.0, 0.1])
+def test_constant_columns_are_not_fitted_without_penalty(solver: str, value: float) -> None:
+    """Centring leaves rounding errors of a constant column; no solver may take them for information."""
+    from certus.linear import Ridge
+
+    model = Ridge(0.0, solver=solver).fit(np.full((3, 1), value), [200.0, 5.0, 7.0])
+    assert model.coef_.tolist() == [0.0]
+    np.testing.assert_allclose(model.intercept_, 212.0 / 3.0)

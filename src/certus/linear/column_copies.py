@@ -25,3 +25,13 @@ def different_columns(X: Any, *, constant_counts: bool) -> NDArray[np.intp]:
             seen.add(key)
             kept.append(j)
     return np.array(kept, dtype=np.intp)
+
+
+def constant_columns(X: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    """Which columns have one value in all rows of positive weight."""
+    rows = X if weights is None else X[np.flatnonzero(weights)]
+    if sparse.issparse(rows):
+        columns = sparse.csc_array(rows)
+        low, high = (getattr(columns, name)(axis=0).toarray().ravel() for name in ("min", "max"))
+        return np.asarray(low == high)
+    return np.asarray((rows == rows[:1]).all(axis=0))
