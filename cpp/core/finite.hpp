@@ -1,5 +1,6 @@
-// Does an array hold only finite numbers, also after multiplication by a scale? One pass, memory-bound, so that it can
-// be asked of every input. A scale of max / limit asks whether all magnitudes are at most the limit.
+// Does an array hold only finite numbers, also after multiplication by a scale? One pass, memory-bound, so
+// that it can be asked of every input. A scale of max / limit asks whether all magnitudes are at most the
+// limit.
 #pragma once
 
 #include <cstddef>

@@ -230,7 +230,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
                 stacklevel=3,
             )
         large = self.solver not in ("liblinear", "sag", "saga")
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large, largest=LARGEST)
+        limit = None if self.solver == "liblinear" else LARGEST  # liblinear refuses in its own words
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large, largest=limit)
         codes = self._encode_labels(y)
         self._refuse_one_class()
         self._check_liblinear(X)

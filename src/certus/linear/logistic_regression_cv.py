@@ -222,7 +222,7 @@ class LogisticRegressionCV(LogisticRegression):
             order="C",
             dtype=np.float64,
             accept_large_sparse=large,
-            largest=LARGEST,
+            largest=None if self.solver == "liblinear" else LARGEST,
         )
         codes = self._encode_labels(y)
         self._refuse_one_class()

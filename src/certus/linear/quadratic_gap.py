@@ -76,8 +76,8 @@ def quadratic_evidence(
         kept, reduced = (None, None) if positive else _metric_without_copies(problem)
         if kept is None or reduced is None:
             return QuadraticEvidence(np.inf, 0.0, intercept_gap, objective, at_zero, None)
-        size, slip = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
-        return QuadraticEvidence(size, slip, intercept_gap, objective, at_zero, None)
+        norm, doubt = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
+        return QuadraticEvidence(norm, doubt, intercept_gap, objective, at_zero, None)
     return QuadraticEvidence(
         float(np.linalg.norm(gradient / metric)),
         float(np.linalg.norm(error / metric)),
