@@ -80,7 +80,7 @@ TABLES = (
     Table("diabetes", "regression", _diabetes),
     *(
         Table(name, "regression", _common(name))
-        for name in ("boom_bikes", "concrete", "airfoil", "winequality_white", "puma32h", "compactiv", "ccpp")
+        for name in ("laser", "concrete", "airfoil", "winequality_white", "puma32h", "compactiv", "ccpp")
     ),
     Table("diamonds", "regression", _diamonds),
 )
