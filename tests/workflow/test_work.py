@@ -41,3 +41,14 @@ def test_a_learner_whose_work_explodes_leaves_the_race(monkeypatch: pytest.Monke
     assert dropped["SVC"] == "too much work on 256 rows"
     assert dropped["GaussianNB"] is None
     assert LARGEST_WORK > 1.0
+
+
+def test_a_winner_that_takes_too_long_is_trained_on_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 2))
+    table = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.where(x[:, 0] > 0, "p", "n")})
+    monkeypatch.setattr("certus.workflow.run._Run._time_to_train", lambda _self: 1e-9)
+    result = study(table, target="y", families=["bayes"], time=20)
+    chosen_with = 384  # four of five folds of the 480 learning rows
+    assert f"trained on {chosen_with} of 480 rows: there was no time for more (--time)" in result.notes
+    assert result.certificate.check()

@@ -39,7 +39,7 @@ _CLASSIFIERS = (
         _BOOSTING_STARTS,
         _BOOSTING,
         "native",
-        (1.0, 1.0, 0.5),
+        (0.8, 1.0, 0.3),
     ),
     Recipe(
         "certus.ensemble.RandomForestClassifier",
@@ -69,7 +69,7 @@ _REGRESSORS = (
         _BOOSTING_STARTS,
         _BOOSTING,
         "native",
-        (1.0, 1.0, 0.5),
+        (0.8, 1.0, 0.3),
     ),
     Recipe(
         "certus.ensemble.RandomForestRegressor",

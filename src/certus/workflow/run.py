@@ -335,8 +335,9 @@ class _Run:
             reasons = {trial.failure or trial.dropped for trial in trials}
             raise StudyError(f"No learner could be trained: {'; '.join(sorted(map(str, reasons)))}.")
         winner = self._winner(race, complete)
-        learn, test = self.split.learn, self.split.test
+        test = self.split.test
         X = self.frame.select(self.columns.used)
+        learn = self._rows_to_train_on(race, winner)
         best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
         threshold = None
         if not self.task.classification:
@@ -414,13 +415,31 @@ class _Run:
         return Winner([leaders[place] for place in kept], weights[kept], value, answers)
 
     def _trainable(self, race: Race, complete: list[Trial]) -> list[Trial]:
-        """Those that can all be trained once more, on all learning rows, in the time that is left; the best first."""
+        """The best, and others that can be trained with it, on all learning rows, in the time that is left."""
         if self.options.time is None:
             return complete
-        remaining = TRAINING_SHARE * max(0.0, self.begin + self.options.time - _now())
         seconds = [race.seconds(trial, len(self.split.learn)) for trial in complete]
-        fitting = [trial for trial, fits in zip(complete, affordable(seconds, 1, remaining), strict=True) if fits]
-        return fitting or [complete[int(np.argmin(seconds))]]
+        fits = affordable(seconds, 1, self._time_to_train())
+        return [complete[0], *(trial for trial, fit in zip(complete[1:], fits[1:], strict=True) if fit and fits[0])]
+
+    def _time_to_train(self) -> float:
+        assert self.options.time is not None
+        return TRAINING_SHARE * max(0.0, self.begin + self.options.time - _now())
+
+    def _rows_to_train_on(self, race: Race, winner: Winner) -> NDArray[np.intp]:
+        """All learning rows, or as many as there is time for, but no fewer than the winner was chosen with."""
+        learn = self.split.learn
+        if self.options.time is None:
+            return learn
+        remaining, chosen_with = self._time_to_train(), len(self.learning.divisions[race.depth - 1].fit)
+        needed = sum(race.seconds(trial, len(learn)) for trial in winner.trials)
+        power = max(trial.recipe.work[0] for trial in winner.trials)
+        rows = len(learn) if needed <= remaining else int(len(learn) * (remaining / needed) ** (1.0 / power))
+        rows = max(rows, chosen_with)
+        if rows >= len(learn):
+            return learn
+        self.notes.append(f"trained on {rows} of {len(learn)} rows: there was no time for more (--time)")
+        return np.sort(np.random.default_rng(self.options.seed).permutation(learn)[:rows])
 
     def _said(self, race: Race, trial: Trial) -> NDArray[Any]:
         answers, shares = race.answers(trial)
