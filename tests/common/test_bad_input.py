@@ -15,6 +15,7 @@ NEEDS_TWO_CLASSES = {
     "LogisticRegression",
     "LogisticRegressionCV",
     "NuSVC",
+    "OneVsRestSVC",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "SGDClassifier",
