@@ -28,9 +28,9 @@ def margin_certificates(machine: Any, facts: KernelFacts, solution: Solution) ->
     error = facts.score_error(coefficients)
     has_bias = problems.bias != NO_BIAS
     square = float(coefficients @ solution.scores) + error * float(np.abs(coefficients).sum())
-    norm = np.sqrt(max(0.0, square) + (float(solution.middle[0]) ** 2 if has_bias else 0.0))
+    norm = np.hypot(np.sqrt(max(0.0, square)), float(solution.middle[0]) if has_bias else 0.0)
     lengths = np.sqrt(np.maximum(facts.diagonal[problems.members], 0.0) + float(has_bias))
-    if not norm > 0.0:
+    if not (norm > 0.0 and np.isfinite(norm)):
         return []
     margins = problems.sign * (solution.scores + solution.middle[0]) - error
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -92,9 +92,10 @@ class _Event:
 class PathFollower:
     """Follows the solution of a `PathProblem` from small to large C; `states` are its breakpoints."""
 
-    def __init__(self, problem: PathProblem, exact: Exact) -> None:
+    def __init__(self, problem: PathProblem, exact: Exact, most_restarts: int = RESTARTS) -> None:
         self.problem = problem
         self.exact = exact
+        self._most_restarts = most_restarts
         self.states: list[State] = []
         self.restarts: list[float] = []
         self.exhausted = False  # whether rounding decides about everything beyond the last state
@@ -332,7 +333,7 @@ class PathFollower:
         last = self.states[-1]
         for jump in JUMPS:
             C = min(last.C * jump, C_max)
-            if len(self.restarts) >= RESTARTS or C <= last.C:
+            if len(self.restarts) >= self._most_restarts or C <= last.C:
                 return False
             self.restarts.append(C)
             try:
