@@ -140,7 +140,7 @@ def _followed(task: _Task, direct: Solution) -> Solution:
     follower = PathFollower(path, lambda C, start: exact_solution(path, C, start, exact), most_restarts=RESTARTS)
     mean = float(np.diagonal(gram).mean()) or 1.0
     follower.begin_exactly(1.0 / mean, np.zeros(len(sign)))
-    piece = follower.follow(LARGEST / mean)
+    piece = follower.follow(LARGEST / mean, to_the_end=False)
     if not follower.states:
         return _least_violation_of_many(task, direct.steps)
     last = follower.states[-1]

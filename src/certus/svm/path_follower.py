@@ -135,17 +135,18 @@ class PathFollower:
 
     # --- following ----------------------------------------------------------------------------------------------
 
-    def follow(self, C_max: float) -> Piece:
+    def follow(self, C_max: float, *, to_the_end: bool = True) -> Piece:
         """Go on to ``C_max``, or for infinity until nobody changes sides any more; the last piece.
 
-        Where the numbers do not suffice to go on, it stops there and sets ``exhausted``.
+        Unless ``to_the_end``, a last piece without breakpoint is not gone through to ``C_max``. Where the numbers do
+        not suffice to go on, it stops there and sets ``exhausted``.
         """
         idle_steps = 0
         piece = Piece(np.zeros((2, 0)), np.zeros((2, len(self.problem.gram))), (0.0, 0.0))
         while True:
             try:
                 piece, event = self._next(first=idle_steps == 0)
-                end = min(event.C, C_max)
+                end = min(event.C, C_max if to_the_end else np.inf)
                 if not self.states or (np.isfinite(end) and end > self.C):
                     self._record(piece, self.C)
                 idle_steps = idle_steps + 1 if end <= self.C else 0
@@ -154,7 +155,7 @@ class PathFollower:
                 if np.isfinite(end) and end > self.C:
                     self.C = end
                     self._record(piece, end)
-                if event.C >= C_max or not np.isfinite(event.C):
+                if end >= C_max or not np.isfinite(event.C):
                     return piece
                 self._apply(event, piece)
             except DegenerateError:
