@@ -19,6 +19,7 @@ NEEDS_TWO_CLASSES = {
     "LogisticRegression",
     "LogisticRegressionCV",
     "NuSVC",
+    "OneVsRestSVC",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "SGDClassifier",

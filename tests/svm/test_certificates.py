@@ -132,3 +132,35 @@ def test_tube_bound_is_true() -> None:
         bound = next(c for c in machine.report_ if c.quantity.startswith("share of rows off by more than"))
         failures += float((np.abs(target - machine.predict(fresh)) > 0.2501).mean()) > bound.value
     assert failures <= stats.binom.ppf(0.999, 100, 0.05)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("machine", [SVC(), SVC(fit_intercept=False), NuSVC(nu=0.45)], ids=str)
+def test_margin_bound_is_true(machine: Any, kernel: str) -> None:
+    """The bound at 95% fails in no more samples than it may (false alarm in 1 of 1000 runs), and says something."""
+    rng = np.random.default_rng(7)
+    fresh, labels = noisy(4000, rng)
+    failures, values = 0, []
+    for _ in range(40):
+        X, y = noisy(400, rng)
+        bound = machine.set_params(kernel=kernel, gamma=0.5).fit(X, y).report_["error (from the margins)"]
+        failures += float((machine.predict(fresh) != labels).mean()) > bound.value
+        values.append(bound.value)
+    assert bound.check()
+    assert failures <= stats.binom.ppf(0.999, 40, 0.05)
+    assert max(values) < 0.9
+
+
+def test_margin_bound_needs_a_kernel_that_was_fixed_beforehand() -> None:
+    X, y = noisy(60, np.random.default_rng(8))
+    quantity = "error (from the margins)"
+    for machine in (SVC(), SVC(kernel="sigmoid", gamma=0.1), SVC(kernel=lambda a, b: a @ b.T)):
+        assert quantity not in machine.fit(X, y).report_.quantities
+    weights = np.linspace(0.5, 2.0, 60)
+    assert quantity in SVC(gamma=0.5, class_weight="balanced").fit(X, y, sample_weight=weights).report_.quantities
+
+
+def test_margin_bound_of_rows_of_length_zero_counts_them_as_undecided() -> None:
+    X = np.array([[0.0], [0.0], [1.0], [-1.0]])
+    machine = SVC(kernel="linear", fit_intercept=False).fit(X, [0, 1, 1, 0])
+    assert machine.report_.check()

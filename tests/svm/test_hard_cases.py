@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.svm import SVC, SVR, NuSVC, OneClassSVM
+from certus.svm import SVC, SVR, NuSVC, OneClassSVM, OneVsRestSVC
 
 
 def labelled(rows: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -92,3 +92,49 @@ def test_weight_zero_of_a_class() -> None:
     y = np.arange(60) % 3
     with pytest.raises(ValueError, match="All rows of class 2 have weight zero"):
         SVC().fit(X, y, sample_weight=(y < 2).astype(float))
+
+
+def test_a_kernel_that_is_not_symmetric_is_refused() -> None:
+    X, y = labelled()
+    with pytest.raises(
+        ValueError, match=r"kernel matrix of SVC must be symmetric: for rows \d+ and \d+ it has.*\nHint"
+    ):
+        SVC(kernel=lambda a, b: np.asarray(a) @ np.triu(np.ones((3, 3))) @ np.asarray(b).T).fit(X, y)
+    gram = X @ X.T
+    gram[3, 5] += 1.0
+    with pytest.raises(ValueError, match="kernel matrix of SVR must be symmetric"):
+        SVR(kernel="precomputed").fit(gram, y)
+
+
+def test_one_class_is_refused() -> None:
+    X, _ = labelled()
+    for learner in (SVC, NuSVC, OneVsRestSVC):
+        with pytest.raises(ValueError, match="data contains only one class"):
+            learner().fit(X, np.zeros(60))
+
+
+@pytest.mark.parametrize("learner", [SVC, SVR, OneVsRestSVC])
+@pytest.mark.parametrize("table", ["zero", "equal", "unscaled", "indefinite"])
+def test_hard_margins_end_on_tables_that_allow_none(learner: type, table: str) -> None:
+    X, y = labelled(100)
+    X = {"zero": np.zeros_like(X), "equal": np.ones_like(X), "unscaled": X * [1e-3, 1.0, 1e6], "indefinite": X}[table]
+    kernel = "sigmoid" if table == "indefinite" else "linear"
+    began = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match="meets all constraints"):
+        machine = learner(kernel=kernel, C=np.inf).fit(X, y)
+    assert time.perf_counter() - began < 20
+    assert np.isfinite(machine.predict(X)).all()
+    assert machine.report_.check()
+
+
+def test_lists_of_any_objects_with_a_function_of_them() -> None:
+    def common_letters(left: list[str], right: list[str]) -> np.ndarray:
+        return np.array([[float(len(set(a) & set(b))) for b in right] for a in left])
+
+    words, labels = ["aab", "abc", "bba", "xyz", "zzy", "xxz"], [0, 0, 0, 1, 1, 1]
+    machine = SVC(kernel=common_letters).fit(words, labels)
+    assert machine.predict(["cab", "yyx"]).tolist() == [0, 1]
+    assert OneVsRestSVC(kernel=common_letters).fit(words, labels).predict(["cab"]).tolist() == [0]
+    assert_allclose(
+        SVR(kernel=common_letters, epsilon=0.01, C=100.0).fit(words, labels).predict(words), labels, atol=0.02
+    )

@@ -14,7 +14,8 @@ from certus.svm.compression import compression_certificate, reason_to_withhold
 from certus.svm.duality import objective_at_zero
 from certus.svm.gap_certificate import gap_certificate
 from certus.svm.impossibility_certificate import impossibility_certificates
-from certus.svm.label_certificate import decision_reach, label_certificate, undecided_rows
+from certus.svm.label_certificate import decision_reach, label_certificate
+from certus.svm.margin_certificate import margin_certificates
 from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
@@ -70,11 +71,12 @@ def classifier_report(
     if solution.impossible:
         return _without_solution(facts, table, solution, machine)
     found = optimality_certificates(facts, solution, gap, machine._declared())
+    found += margin_certificates(machine, facts, solution)
     if not machine._soft_margin(solution):
         return Report(found), "the machine is not a soft margin with a finite, fixed C"
     if not facts.psd:
         return Report(found), "the kernel is not proved to be positive semi-definite"
-    undecided, rows = undecided_rows(facts, codes, len(machine.classes_), solution)
+    undecided, rows = machine._undecided(facts, codes, solution), len(codes)
     found.append(label_certificate(undecided, rows, float(gap)))
     if len(machine.classes_) == 2 and not weighted:
         found.append(_leave_one_out(facts, solution))

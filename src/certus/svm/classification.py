@@ -20,8 +20,10 @@ from certus.svm import platt
 from certus.svm._kernels import Floats, Kernel, Problems
 from certus.svm.certificates import classifier_report
 from certus.svm.dual_problems import class_pairs
+from certus.svm.label_certificate import undecided_rows
 from certus.svm.machine import RANDOM, SHARED_CONSTRAINTS, SHARED_STATE, Machine
 from certus.svm.refinement import solve_to_gap
+from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
 CLASSIFIER_CONSTRAINTS: Constraints = {
@@ -59,6 +61,14 @@ class ClassificationMachine(Machine, Classifier):
         """The solution scaled so that the margin is at decision values of +-1."""
         return solution
 
+    def _solved_table(self, table: Any, kernel: Kernel) -> tuple[Any, Kernel]:
+        """Table and kernel in the form in which the problems are solved."""
+        return table, kernel
+
+    def _undecided(self, facts: KernelFacts, codes: NDArray[np.intp], solution: Solution) -> int:
+        """How many training rows could have another label at the exact optimum."""
+        return undecided_rows(facts, codes, len(self.classes_), solution)
+
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Solve the problem of every pair of classes.
@@ -92,7 +102,7 @@ class ClassificationMachine(Machine, Classifier):
             self._refuse_lost_classes(codes)
         with Iterations(self, 1, X, y) as iterations:
             problems, start = self._problems(codes, weights * self.class_weight_[codes])
-            solution, gap, scale = solve_to_gap(self, table, kernel, problems, start)
+            solution, gap, scale = solve_to_gap(self, *self._solved_table(table, kernel), problems, start)
             iterations.step(gap=gap)
         self.gap_ = gap
         self._warn_unfinished(solution, gap, scale)

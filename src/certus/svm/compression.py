@@ -24,14 +24,21 @@ from certus.svm.solving import Solution
 LONGER = 1e4  # fresh rows may have this many times the largest k(x, x) of the training rows ("bounded-length")
 
 
-def reason_to_withhold(machine: Any, kernel: Kernel, weighted: bool) -> str:
-    """Why the parameters rule the bound out; empty if they do not."""
+def reason_kernel_is_not_fixed(machine: Any, kernel: Kernel) -> str:
+    """Why the kernel may depend on the training rows or is not positive semi-definite; empty if neither."""
     if isinstance(machine.kernel, str) and machine.kernel in ("rbf", "poly") and machine.gamma == "scale":
         return 'gamma="scale" is computed from the training rows, so removing a row changes the kernel'
-    if getattr(machine, "class_weight", None) == "balanced":
-        return 'class_weight="balanced" is computed from the training rows, so removing a row changes the weights'
     if kernel[0] in (GIVEN, SIGMOID):
         return "the kernel is not known to be fixed beforehand and positive semi-definite"
+    return ""
+
+
+def reason_to_withhold(machine: Any, kernel: Kernel, weighted: bool) -> str:
+    """Why the parameters rule the bound out; empty if they do not."""
+    if reason := reason_kernel_is_not_fixed(machine, kernel):
+        return reason
+    if getattr(machine, "class_weight", None) == "balanced":
+        return 'class_weight="balanced" is computed from the training rows, so removing a row changes the weights'
     if weighted:
         return "the rows have weights"
     if not np.isfinite(machine.C):
@@ -48,7 +55,8 @@ def compression_certificate(
     if not intercept_is_pinned(facts, solution, 0):
         return (
             None,
-            "the intercept is not pinned down: several are equally good, and which is taken is a matter of ties",
+            "the intercept is not pinned down: several are as good, by ties, or because the solution is not exact "
+            "enough (a smaller tol or gap_tol then helps)",
         )
     reach = decision_reach(facts, solution, 0)
     farthest = float(reach.max(initial=0.0))

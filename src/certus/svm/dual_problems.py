@@ -26,6 +26,22 @@ def c_classification(
     return problems, np.zeros(len(members))
 
 
+def one_vs_rest(codes: NDArray[np.intp], upper: Floats, classes: int, *, bias: bool = True) -> tuple[Problems, Floats]:
+    """C-SVC of every class against all others, over all rows; with two classes only that of the second one."""
+    labels = [1] if classes == 2 else list(range(classes))
+    rows = len(codes)
+    problems = Problems(
+        ONE_SUM if bias else NO_BIAS,
+        1,
+        np.tile(np.arange(rows, dtype=np.int32), len(labels)),
+        np.arange(len(labels) + 1, dtype=np.int64) * rows,
+        np.concatenate([np.where(codes == label, 1, -1).astype(np.int8) for label in labels]),
+        np.full(rows * len(labels), -1.0),
+        np.tile(upper, len(labels)),
+    )
+    return problems, np.zeros(rows * len(labels))
+
+
 def nu_classification(codes: NDArray[np.intp], weights: Floats, classes: int, nu: float) -> tuple[Problems, Floats]:
     """nu-SVC for every pair: p = 0, 0 <= a_i <= w_i, the sum of each class is nu sum(w) / 2."""
     members, starts, sign = _pair_members(codes, classes)

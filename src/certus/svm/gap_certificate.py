@@ -95,9 +95,8 @@ def declared_problems(inputs: Any, y: Any, weights: Floats) -> Problems:
         weights = weights * np.array(inputs["class_weights"])[codes]
         classes = len(inputs["classes"])
         if machine == "c-svc":
-            return dual_problems.c_classification(codes, inputs["C"] * weights, classes, bias=inputs["fit_intercept"])[
-                0
-            ]
+            form = dual_problems.one_vs_rest if "against" in inputs else dual_problems.c_classification
+            return form(codes, inputs["C"] * weights, classes, bias=inputs["fit_intercept"])[0]
         return dual_problems.nu_classification(codes, weights, classes, inputs["nu"])[0]
     if machine == "epsilon-svr":
         return dual_problems.epsilon_regression(y.astype(float), inputs["C"] * weights, inputs["epsilon"])[0]

@@ -27,6 +27,8 @@ from certus.svm.whole_gram import whole_gram
 HAIR = 1e-9  # by which a solution keeps clear of its constraints
 ACCEPTED = 1e-6  # gap relative to the objective up to which constraints count as met
 FOLLOWED = 3000  # rows up to which the soft problem is followed to C = infinity
+LARGEST = 1e9  # C times the mean k(x, x) up to which it is followed
+RESTARTS = 4
 FAR = 1e5  # C times the mean k(x, x) that stands for infinity with more rows
 
 
@@ -134,10 +136,13 @@ def _followed(task: _Task, direct: Solution) -> Solution:
     gram = np.ascontiguousarray(gram)
     bias = problems.bias != NO_BIAS
     path = PathProblem(gram, sign, problems.linear, np.ones(len(sign)), bias)
-    exact = replace(task.options, tolerance=1e-9, fine_tolerance=1e-12, max_steps=-1)
-    follower = PathFollower(path, lambda C, start: exact_solution(path, C, start, exact))
-    follower.begin_exactly(1.0 / max(float(np.diagonal(gram).mean()), 1e-300), np.zeros(len(sign)))
-    piece = follower.follow(np.inf)
+    exact = replace(task.options, tolerance=1e-9, fine_tolerance=1e-12)
+    follower = PathFollower(path, lambda C, start: exact_solution(path, C, start, exact), most_restarts=RESTARTS)
+    mean = float(np.diagonal(gram).mean()) or 1.0
+    follower.begin_exactly(1.0 / mean, np.zeros(len(sign)))
+    piece = follower.follow(LARGEST / mean, to_the_end=False)
+    if not follower.states:
+        return _least_violation_of_many(task, direct.steps)
     last = follower.states[-1]
     scores = gram @ (sign * last.alpha).reshape(problems.copies, -1).sum(axis=0)
     limit = replace(
@@ -151,14 +156,15 @@ def _followed(task: _Task, direct: Solution) -> Solution:
         met = _within_constraints(limit)
         if met is not None:
             return met
-    rates = np.maximum(last.alpha / last.C if follower.exhausted else follower.rates(piece), 0.0)
-    return _impossible(limit, rates, decided=not follower.exhausted)
+    ended = not follower.exhausted and last.C < LARGEST / mean
+    rates = np.maximum(follower.rates(piece) if ended else last.alpha / last.C, 0.0)
+    return _impossible(limit, rates, decided=ended)
 
 
 def _least_violation_of_many(task: _Task, steps: Any) -> Solution:
     """Many rows, or a kernel not proved positive: a very large C, whose multipliers are the proof if there is one."""
     problems = task.problems
-    mean = max(float(diagonal(task.kernel, task.table).mean()), 1e-300)
+    mean = float(np.abs(diagonal(task.kernel, task.table)).mean()) or 1.0
     soft = replace(problems, upper=np.full(len(problems.upper), FAR / mean))
     limit = solve(
         task.table,

@@ -102,6 +102,8 @@ def _subject(inputs: Any, pair: int) -> str:
     if inputs["machine"] == "epsilon-svr":
         return f"stays within {inputs['epsilon']:g} of all targets"
     classes = inputs["classes"]
+    if "against" in inputs and len(classes) > 2:
+        return f"separates the class {classes[pair]!r} from all others with margin 1"
     pairs = [(a, b) for i, a in enumerate(classes) for b in classes[i + 1 :]]
     return f"separates the classes {pairs[pair][0]!r} and {pairs[pair][1]!r} with margin 1"
 

@@ -20,6 +20,10 @@ NAMED = {
 }
 
 
+LOOKED_AT = 64  # lines of a given kernel matrix that are compared with its columns
+ASYMMETRY = 1e-3  # difference that is not rounding, relative to the largest value
+
+
 class KernelObject:
     """Parameter rule: an object with methods ``gram(X, Y)`` and ``diag(X)``."""
 
@@ -54,6 +58,20 @@ def gram(kernel: Any, X: Any, Y: Any, *, owner: str, shape: tuple[int, int]) -> 
             f"The kernel of {owner} returned {matrix[row, column]} for rows {row} and {column}; it must be finite."
         )
     return matrix
+
+
+def refuse_asymmetric(matrix: NDArray[np.float64], owner: str) -> None:
+    """Raise if a kernel matrix of the training rows is not symmetric; some of its lines are looked at."""
+    step = max(1, len(matrix) // LOOKED_AT)
+    lines, columns = matrix[::step], matrix[:, ::step].T
+    apart = np.abs(lines - columns)
+    if apart.size and apart.max() > ASYMMETRY * max(float(np.abs(lines).max()), 1e-300):
+        row, column = np.unravel_index(int(apart.argmax()), apart.shape)
+        raise ValueError(
+            f"The kernel matrix of {owner} must be symmetric: for rows {row * step} and {column} it has "
+            f"{lines[row, column]:g}, the other way round {columns[row, column]:g}.\n"
+            "Hint: use (K + K.T) / 2, or a symmetric function."
+        )
 
 
 def resolve_gamma(gamma: Any, X: Any, weights: NDArray[np.float64]) -> float:

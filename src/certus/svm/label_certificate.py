@@ -83,8 +83,8 @@ def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats,
     return worst + error
 
 
-def undecided_rows(facts: KernelFacts, codes: NDArray[np.intp], classes: int, solution: Solution) -> tuple[int, int]:
-    """Rows whose winning class is not certain, and all rows."""
+def undecided_rows(facts: KernelFacts, codes: NDArray[np.intp], classes: int, solution: Solution) -> int:
+    """How many rows have a winning class that is not certain."""
     sure = np.zeros((len(codes), classes))  # pairs that each class certainly wins
     for number, (a, b) in enumerate(class_pairs(classes)):
         members = solution.problems.members[solution.problems.rows(number)]
@@ -96,7 +96,21 @@ def undecided_rows(facts: KernelFacts, codes: NDArray[np.intp], classes: int, so
     certain = sure[np.arange(len(codes)), codes] == classes - 1
     if classes == 2:
         certain = (sure == 1.0).any(axis=1)
-    return int((~certain).sum()), len(codes)
+    return int((~certain).sum())
+
+
+def undecided_against_the_rest(facts: KernelFacts, solution: Solution) -> int:
+    """As `undecided_rows`, where the class with the largest of the decision values wins."""
+    problems = range(solution.problems.count)
+    values = np.stack([solution.scores[solution.problems.rows(p)] + solution.middle[p] for p in problems], axis=1)
+    reach = np.stack([decision_reach(facts, solution, p) for p in problems], axis=1)
+    if values.shape[1] == 1:
+        return int((np.abs(values) <= reach).sum())
+    best = values.argmax(axis=1)[:, None]
+    floor = np.take_along_axis(values - reach, best, axis=1)
+    others = values + reach
+    np.put_along_axis(others, best, -np.inf, axis=1)
+    return int((floor[:, 0] <= others.max(axis=1)).sum())
 
 
 def label_certificate(undecided: int, rows: int, gap: float) -> Certificate:

@@ -16,7 +16,7 @@ from certus.base import Learner, check_target, check_X, check_Xy, resolve_thread
 from certus.base.params import Boolean, Constraints, Exactly, Function, Interval, OneOf, RandomState, Rule, Verbosity
 from certus.svm import _kernels
 from certus.svm._kernels import Floats, Kernel, Options
-from certus.svm.kernel_choice import NAMED, KernelObject, computes_gram, gram, resolve_gamma
+from certus.svm.kernel_choice import NAMED, KernelObject, computes_gram, gram, refuse_asymmetric, resolve_gamma
 from certus.svm.solving import Solution
 
 DENSE_UP_TO = 4_000_000  # cells of a sparse table up to which it is cheaper to treat it as dense
@@ -157,6 +157,8 @@ class Machine(Learner):
             self._gamma = 0.0 if self.kernel == "precomputed" else resolve_gamma(self.gamma, X, weights)
             kernel = self._native_kernel()
             table = X
+        if kernel[0] == _kernels.GIVEN:
+            refuse_asymmetric(table, type(self).__name__)
         if kept is not None:
             table = table[np.ix_(kept, kept)] if kernel[0] == _kernels.GIVEN else table[kept]
         if sparse.issparse(table) and table.shape[0] * table.shape[1] <= DENSE_UP_TO:

@@ -26,7 +26,7 @@ _INFEASIBLE = (
 @register(
     family="svm",
     tasks=("classification",),
-    guarantees=("duality gap", "KKT audit"),
+    guarantees=("duality gap", "KKT audit", "margin bound on the error"),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
     known_failures={
         "check_class_weight_classifiers": "Class weights of 1000 to 0.0001 make nu infeasible; scikit-learn's NuSVC "

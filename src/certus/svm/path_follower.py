@@ -92,9 +92,10 @@ class _Event:
 class PathFollower:
     """Follows the solution of a `PathProblem` from small to large C; `states` are its breakpoints."""
 
-    def __init__(self, problem: PathProblem, exact: Exact) -> None:
+    def __init__(self, problem: PathProblem, exact: Exact, most_restarts: int = RESTARTS) -> None:
         self.problem = problem
         self.exact = exact
+        self._most_restarts = most_restarts
         self.states: list[State] = []
         self.restarts: list[float] = []
         self.exhausted = False  # whether rounding decides about everything beyond the last state
@@ -134,17 +135,18 @@ class PathFollower:
 
     # --- following ----------------------------------------------------------------------------------------------
 
-    def follow(self, C_max: float) -> Piece:
+    def follow(self, C_max: float, *, to_the_end: bool = True) -> Piece:
         """Go on to ``C_max``, or for infinity until nobody changes sides any more; the last piece.
 
-        Where the numbers do not suffice to go on, it stops there and sets ``exhausted``.
+        Unless ``to_the_end``, a last piece without breakpoint is not gone through to ``C_max``. Where the numbers do
+        not suffice to go on, it stops there and sets ``exhausted``.
         """
         idle_steps = 0
         piece = Piece(np.zeros((2, 0)), np.zeros((2, len(self.problem.gram))), (0.0, 0.0))
         while True:
             try:
                 piece, event = self._next(first=idle_steps == 0)
-                end = min(event.C, C_max)
+                end = min(event.C, C_max if to_the_end else np.inf)
                 if not self.states or (np.isfinite(end) and end > self.C):
                     self._record(piece, self.C)
                 idle_steps = idle_steps + 1 if end <= self.C else 0
@@ -153,7 +155,7 @@ class PathFollower:
                 if np.isfinite(end) and end > self.C:
                     self.C = end
                     self._record(piece, end)
-                if event.C >= C_max or not np.isfinite(event.C):
+                if end >= C_max or not np.isfinite(event.C):
                     return piece
                 self._apply(event, piece)
             except DegenerateError:
@@ -332,7 +334,7 @@ class PathFollower:
         last = self.states[-1]
         for jump in JUMPS:
             C = min(last.C * jump, C_max)
-            if len(self.restarts) >= RESTARTS or C <= last.C:
+            if len(self.restarts) >= self._most_restarts or C <= last.C:
                 return False
             self.restarts.append(C)
             try:

@@ -19,7 +19,13 @@ from certus.svm.solving import Solution
 @register(
     family="svm",
     tasks=("classification",),
-    guarantees=("duality gap", "KKT audit", "labels of the exact optimum", "compression bound on the error"),
+    guarantees=(
+        "duality gap",
+        "KKT audit",
+        "labels of the exact optimum",
+        "compression and margin bounds on the error",
+        "proof that a hard margin is impossible",
+    ),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
 class SVC(ClassificationMachine):
@@ -38,7 +44,8 @@ class SVC(ClassificationMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses against the smoothness of f; infinity asks for a hard margin.
+        Weight of the losses against the smoothness of f; infinity asks for a hard margin, and if there is none gives
+        the function of least total violation with the proof.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object, default="rbf"
         The kernel k; "precomputed" takes kernel values instead of rows, a callable is called as ``kernel(X, Y)``, an
         object needs ``gram(X, Y)`` and ``diag(X)``. "sigmoid" is not positive semi-definite in general: no

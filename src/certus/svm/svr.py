@@ -15,7 +15,12 @@ from certus.svm.regression import RegressionMachine
 @register(
     family="svm",
     tasks=("regression",),
-    guarantees=("duality gap", "KKT audit", "compression bound on the rows outside the tube"),
+    guarantees=(
+        "duality gap",
+        "KKT audit",
+        "compression bound on the rows outside the tube",
+        "proof that a hard tube is impossible",
+    ),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
 class SVR(RegressionMachine):
@@ -45,7 +50,8 @@ class SVR(RegressionMachine):
     tol : float, default=1e-3
         The optimality conditions hold at least to this.
     C : float, default=1.0
-        Weight of the losses against the smoothness of f.
+        Weight of the losses against the smoothness of f; infinity asks for a hard tube, and if there is none gives
+        the function of least total violation with the proof.
     epsilon : float, default=0.1
         Half-width of the tube within which errors cost nothing.
     shrinking : bool, default=True
