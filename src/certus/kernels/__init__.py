@@ -23,6 +23,7 @@ from certus.kernels.kernel import InfiniteFeaturesError, Kernel
 from certus.kernels.kernel_logistic import KernelLogistic
 from certus.kernels.kernel_machine_classifier import KernelMachineClassifier
 from certus.kernels.kernel_machine_regressor import KernelMachineRegressor
+from certus.kernels.kernel_perceptron import KernelPerceptron
 from certus.kernels.kernel_ridge import KernelRidge
 from certus.kernels.validity import Validity
 
@@ -42,6 +43,7 @@ __all__ = [
     "KernelLogistic",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "KernelPerceptron",
     "KernelRidge",
     "Laplacian",
     "Linear",
