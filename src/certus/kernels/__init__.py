@@ -25,6 +25,9 @@ from certus.kernels.kernel_machine_classifier import KernelMachineClassifier
 from certus.kernels.kernel_machine_regressor import KernelMachineRegressor
 from certus.kernels.kernel_perceptron import KernelPerceptron
 from certus.kernels.kernel_ridge import KernelRidge
+from certus.kernels.nystroem import Nystroem
+from certus.kernels.random_fourier import RandomFourierFeatures
+from certus.kernels.rbf_sampler import RBFSampler
 from certus.kernels.validity import Validity
 
 __all__ = [
@@ -51,10 +54,13 @@ __all__ = [
     "Matern",
     "Minimum",
     "Normalized",
+    "Nystroem",
     "Polynomial",
     "Power",
     "Precomputed",
     "Product",
+    "RBFSampler",
+    "RandomFourierFeatures",
     "Scaled",
     "Spline",
     "Sum",

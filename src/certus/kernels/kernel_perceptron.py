@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from certus.base import Classifier, fit_method, predict_method, register, resolve_seed, resolve_threads
 from certus.base.callbacks import Iterations
@@ -17,7 +16,7 @@ from certus.guarantees import Report
 from certus.kernels import _kernels
 from certus.kernels.choice import KERNEL_CONSTRAINTS
 from certus.kernels.kernel import Array
-from certus.kernels.kernel_learner import PREDICTED_AT_ONCE, KernelLearner, count
+from certus.kernels.kernel_learner import PREDICTED_AT_ONCE, KernelLearner, count, take
 from certus.kernels.machine_certificate import one_against_rest
 from certus.kernels.perceptron_certificate import mistake_certificate
 from certus.kernels.ridge_solver import is_semidefinite
@@ -144,6 +143,8 @@ class KernelPerceptron(KernelLearner, Classifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
+    voters_: Array
+
     @fit_method
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
         """Pass over the rows until no mistake is made.
@@ -185,7 +186,7 @@ class KernelPerceptron(KernelLearner, Classifier):
         coef = passes.average() if self.variant == "averaged" else passes.coef
         kept = coef[self.support_]
         self.dual_coef_ = np.ascontiguousarray(kept[:, 0] if kept.shape[1] == 1 else kept)
-        self.X_fit_ = _take(X, self.support_)
+        self.X_fit_ = take(X, self.support_)
         self.mistakes_ = passes.seen.sum(axis=0)
         if hasattr(self, "voters_"):
             del self.voters_
@@ -283,13 +284,13 @@ class _Values:
         """Values of rows with themselves."""
         if self._K is not None:
             return np.ascontiguousarray(self._K[np.ix_(rows, rows)])
-        return self._learner._matrix(_take(self._X, rows))
+        return self._learner._matrix(take(self._X, rows))
 
     def columns(self, rows: Integers) -> Array:
         """Values of all rows with some."""
         if self._K is not None:
             return self._K[:, rows]
-        return self._learner._matrix(self._X, _take(self._X, rows))
+        return self._learner._matrix(self._X, take(self._X, rows))
 
 
 @dataclass
@@ -353,9 +354,3 @@ def _votes(K: Array, voters: Array, outputs: int) -> Array:
             functions = np.cumsum(K[:, row[mine]] * voters[2, mine], axis=1)
             out[:, t] = np.sign(functions) @ voters[3, mine] / total
     return out
-
-
-def _take(X: Any, rows: Any) -> Any:
-    if hasattr(X, "shape"):
-        return sparse.csr_array(X)[rows] if sparse.issparse(X) else X[rows]
-    return [X[i] for i in rows]
