@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.workflow.evaluation import Evaluation
+from certus.workflow.findings import guards as guarding
 from certus.workflow.findings import reliability as reliable
 from certus.workflow.findings.comparisons import Versus, compare_all
 from certus.workflow.findings.diagnosis import diagnosis
@@ -42,6 +43,8 @@ class Findings:
         Errors by subgroup, worst first.
     bins : list of Bin
         Said probabilities against what happened.
+    guards : list of GuardedAnswers
+        How sure the model must be for its answers to be right as often as somebody needs.
     training_value : float
         The measure on the rows that were learned from.
     diagnosis : str
@@ -54,6 +57,7 @@ class Findings:
     importances: dict[str, float]
     subgroups: list[Subgroup]
     bins: list[reliable.Bin]
+    guards: list[guarding.GuardedAnswers]
     training_value: float
     diagnosis: str
 
@@ -73,6 +77,8 @@ class Findings:
             told.append(self.curve.verdict)
         if self.bins:
             told.append(reliable.remark(self.bins))
+        if self.guards:
+            told.append(guarding.remark(self.guards))
         return told
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,6 +91,7 @@ class Findings:
             "importances": self.importances,
             "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
             "calibration": [asdict(one) for one in self.bins],
+            "guards": [asdict(one) for one in self.guards],
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,
             "remarks": self.remarks(),
@@ -136,9 +143,20 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
         importances=_importances(study, in_time),
         subgroups=groups,
         bins=bins,
+        guards=_guards(study),
         training_value=training,
         diagnosis=diagnosis(training, study.winner_value, study.baseline, falling),
     )
+
+
+def _guards(study: Finished) -> list[guarding.GuardedAnswers]:
+    """From the calibration rows, which the model has not seen."""
+    spared = study.split.calibration
+    if not study.task.classification or not len(spared):
+        return []
+    shares = study.model.shares(study.frame[spared])
+    right = study.model.classes_[np.argmax(shares, axis=1)] == study.values[spared]
+    return guarding.guards(shares, right, study.confidence)
 
 
 def _curve(study: Finished, in_time: Callable[[], bool]) -> LearningCurve | None:
