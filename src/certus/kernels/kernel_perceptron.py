@@ -24,7 +24,6 @@ from certus.kernels.ridge_solver import is_semidefinite
 Integers = NDArray[np.int64]
 BLOCK = 512  # rows of a pass whose scores are computed together
 WHOLE = 4096  # rows up to which all kernel values are kept
-CERTIFIED = 1500  # rows up to which the margin is looked for
 
 
 @register(
@@ -89,7 +88,7 @@ class KernelPerceptron(KernelLearner, Classifier):
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.
     report_ : Report
-        The mistake bound, if the rows are separable.
+        The mistake bound, if the last pass made no mistake and there are at most 4096 rows.
 
     Examples
     --------
@@ -194,7 +193,7 @@ class KernelPerceptron(KernelLearner, Classifier):
             self.voters_ = passes.voters(self.support_)
 
     def _bound(self, values: _Values, targets: Array, passes: _Passes) -> Report:
-        if len(targets) > CERTIFIED or not self.converged_:
+        if len(targets) > WHOLE or not self.converged_:
             return Report()
         K = values.all()
         if not values.proved and not is_semidefinite(K, resolve_threads()):

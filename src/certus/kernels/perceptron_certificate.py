@@ -19,6 +19,7 @@ from certus.losses import Hinge
 Array = NDArray[np.float64]
 RULE = "kernels/perceptron-mistakes"
 KEPT = 20_000  # coefficients up to this many are kept in the witness, so that data can be checked against them
+SEARCHED = 500  # rows up to which a wide margin is looked for
 STEPS = 60  # of the interior-point method that looks for a wide margin
 COST = 1e4  # of a violated margin, relative to the squared length of the rows
 
@@ -26,8 +27,8 @@ COST = 1e4  # of a violated margin, relative to the squared length of the rows
 def mistake_certificate(K: Array, targets: Array, learned: Array, updates: NDArray[np.int64]) -> Certificate | None:
     """The bound for all problems together, or None if one of them is not separated.
 
-    K is positive semidefinite. ``learned`` are the perceptron's coefficients (rows x problems); a support vector
-    machine with a high cost looks for a wider margin, and the wider of the two is used.
+    K is positive semidefinite. ``learned`` are the perceptron's coefficients (rows x problems); for few rows a support
+    vector machine with a high cost looks for a wider margin, and the wider of the two is used.
     """
     space = GramSpace(K, 1)
     radius = float(space.lengths.max(initial=0.0)) * (1.0 + 1e-15)
@@ -50,7 +51,7 @@ def mistake_certificate(K: Array, targets: Array, learned: Array, updates: NDArr
 def _wide(space: GramSpace, y: Array, radius: float) -> Array:
     loss, ones = Hinge(), np.ones(len(y))
     boxes = boxes_of(loss, y)
-    if boxes is None or radius == 0.0:
+    if boxes is None or radius == 0.0 or len(y) > SEARCHED:
         return np.zeros(len(y))
     alpha = radius**2 / COST
     return interior_point(space, y, ones, loss, boxes, alpha, 1e-9 * len(y), STEPS, lambda *_: False).coef[:, 0]
