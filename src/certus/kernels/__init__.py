@@ -28,6 +28,7 @@ from certus.kernels.kernel_ridge import KernelRidge
 from certus.kernels.nystroem import Nystroem
 from certus.kernels.random_fourier import RandomFourierFeatures
 from certus.kernels.rbf_sampler import RBFSampler
+from certus.kernels.series import GeometricSeries, TruncatedExponential
 from certus.kernels.validity import Validity
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "FunctionKernel",
     "Gaussian",
     "GaussianOf",
+    "GeometricSeries",
     "InfiniteFeaturesError",
     "Kernel",
     "KernelFunction",
@@ -66,6 +68,7 @@ __all__ = [
     "Sum",
     "Tanh",
     "Tensor",
+    "TruncatedExponential",
     "Validity",
     "Weighted",
     "derivative_norm",
