@@ -32,6 +32,7 @@ def outcome(path, stage):
     target = y if get_tags(model).target_tags.single_output else np.column_stack([y, y[::-1]])
     if stage == "predict":
         model.fit(X[:2_000], target[:2_000])
+    ask = model.predict if hasattr(model, "predict") else model.transform
     pressed = []
 
     def press():
@@ -41,7 +42,7 @@ def outcome(path, stage):
     threading.Timer(0.2, press).start()
     try:
         while True:
-            model.fit(X[:rows], target[:rows]) if stage == "fit" else model.predict(X)
+            model.fit(X[:rows], target[:rows]) if stage == "fit" else ask(X)
     except KeyboardInterrupt:
         # A busy machine lets a process wait for its turn: then its own seconds of work tell more than the clock.
         waited = min(time.perf_counter() - pressed[0], time.process_time() - pressed[1])

@@ -57,9 +57,14 @@ def make(entry: Entry) -> Any:
     return learner
 
 
+def answer(learner: Any, X: Any) -> Any:
+    """What the learner says about rows: its predictions or, if it makes none, the features it turns them into."""
+    return learner.predict(X) if hasattr(learner, "predict") else learner.transform(X)
+
+
 def outputs(learner: Any, X: np.ndarray) -> list[np.ndarray]:
     """Everything that the learner says about rows, as arrays of numbers where possible."""
-    found = [np.asarray(learner.predict(X))]
+    found = [np.asarray(answer(learner, X))]
     for method in ("decision_function", "predict_proba"):
         if hasattr(learner, method):
             found.append(np.asarray(getattr(learner, method)(X)))

@@ -8,7 +8,7 @@ import pytest
 from sklearn.utils.validation import has_fit_parameter
 
 from certus.base.catalogue import Entry
-from tests.common.problems import learners, make, problem
+from tests.common.problems import answer, learners, make, problem
 
 NEEDS_TWO_CLASSES = {
     "GradientBoostingClassifier",
@@ -49,7 +49,7 @@ def test_non_finite_values_name_row_and_column(entry: Entry, value: float, word:
         make(entry).fit(broken, y)
     model = make(entry).fit(X, y)
     with pytest.raises(ValueError, match=f"Input X contains {word}.*row 17, column 3"):
-        model.predict(broken)
+        answer(model, broken)
 
 
 @every_learner
@@ -68,7 +68,7 @@ def test_wrong_width(entry: Entry) -> None:
     X, y = problem(entry)
     model = make(entry).fit(X, y)
     with pytest.raises(ValueError, match=f"X has 4 features, but {entry.name} is expecting 5 features"):
-        model.predict(X[:, :4])
+        answer(model, X[:, :4])
 
 
 @every_learner
@@ -106,6 +106,8 @@ def test_weights_that_cannot_be(entry: Entry) -> None:
 
 @every_learner
 def test_lengths_that_differ(entry: Entry) -> None:
+    if entry.tasks == ("transformation",):
+        pytest.skip("looks at no target")
     X, y = problem(entry)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         make(entry).fit(X, y[:-1])

@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import certus
 from certus.base.catalogue import Entry
-from tests.common.problems import learners, make, outputs, problem
+from tests.common.problems import answer, learners, make, outputs, problem
 
 every_learner = pytest.mark.parametrize("entry", learners())
 
@@ -68,8 +68,8 @@ def test_float32_gives_nearly_the_same_answers(entry: Entry) -> None:
 
 @every_learner
 def test_thread_count_does_not_change_a_bit(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Cubic costs: fewer rows, and still several blocks of work.
-    X, y = problem(entry, rows=1000 if "n^3" in entry.cost else 6000, columns=20)
+    # Kernel learners cost up to n^3: fewer rows, and still several blocks of work.
+    X, y = problem(entry, rows=1000 if entry.family == "kernels" else 6000, columns=20)
     found = []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
@@ -132,9 +132,9 @@ def test_frames_keep_their_column_names(entry: Entry, frame: type) -> None:
     table = frame(dict(zip(names, X.T, strict=True)))
     model = make(entry).fit(table, y)
     assert list(model.feature_names_in_) == names
-    _assert_same_answers(model.predict(table), make(entry).fit(X, y).predict(X))
+    _assert_same_answers(answer(model, table), answer(make(entry).fit(X, y), X))
     with pytest.raises(ValueError, match="column 0"):
-        model.predict(frame(dict(zip(["other", *names[1:]], X.T, strict=True))))
+        answer(model, frame(dict(zip(["other", *names[1:]], X.T, strict=True))))
 
 
 def _assert_same_answers(ours: np.ndarray, theirs: np.ndarray) -> None:
@@ -150,7 +150,7 @@ def test_pyarrow_table(entry: Entry) -> None:
     pa = pytest.importorskip("pyarrow")
     X, y = problem(entry)
     table = pa.table({f"c{j}": X[:, j] for j in range(X.shape[1])})
-    _assert_same_answers(make(entry).fit(table, y).predict(table), make(entry).fit(X, y).predict(X))
+    _assert_same_answers(answer(make(entry).fit(table, y), table), answer(make(entry).fit(X, y), X))
 
 
 @every_learner

@@ -27,7 +27,9 @@ def _checks() -> list[pytest.ParameterSet]:
 
 @pytest.mark.parametrize(("learner", "check", "name"), _checks())
 @pytest.mark.filterwarnings(
-    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore::sklearn.exceptions.SkipTestWarning"
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::sklearn.exceptions.SkipTestWarning",
+    "ignore:n_components > n_samples:UserWarning",
 )
 def test_scikit_learn_check(learner: object, check: object, name: str) -> None:
     known = next(e.known_failures for e in catalogue.entries() if e.learner is type(learner))

@@ -40,6 +40,7 @@ ASSUMPTIONS: dict[str, str] = {
     "smooth": "the objective is differentiable",
     "strongly-convex": "the objective minus (strength/2)|w|^2 is convex",
     "floating-point-model": "rounding errors stay within the stated multiple of the machine precision",
+    "independent-draws": "the random numbers behave like independent draws, made without looking at the rows",
     "gaussian": "the values follow a normal distribution",
     "correct-model": "the data come from the model family that was fitted",
     "asymptotic": "the number of rows is large enough for a limit theorem, by an unstated margin",

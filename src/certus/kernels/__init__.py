@@ -23,7 +23,12 @@ from certus.kernels.kernel import InfiniteFeaturesError, Kernel
 from certus.kernels.kernel_logistic import KernelLogistic
 from certus.kernels.kernel_machine_classifier import KernelMachineClassifier
 from certus.kernels.kernel_machine_regressor import KernelMachineRegressor
+from certus.kernels.kernel_perceptron import KernelPerceptron
 from certus.kernels.kernel_ridge import KernelRidge
+from certus.kernels.nystroem import Nystroem
+from certus.kernels.random_fourier import RandomFourierFeatures
+from certus.kernels.rbf_sampler import RBFSampler
+from certus.kernels.series import GeometricSeries, TruncatedExponential
 from certus.kernels.validity import Validity
 
 __all__ = [
@@ -36,12 +41,14 @@ __all__ = [
     "FunctionKernel",
     "Gaussian",
     "GaussianOf",
+    "GeometricSeries",
     "InfiniteFeaturesError",
     "Kernel",
     "KernelFunction",
     "KernelLogistic",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "KernelPerceptron",
     "KernelRidge",
     "Laplacian",
     "Linear",
@@ -49,15 +56,19 @@ __all__ = [
     "Matern",
     "Minimum",
     "Normalized",
+    "Nystroem",
     "Polynomial",
     "Power",
     "Precomputed",
     "Product",
+    "RBFSampler",
+    "RandomFourierFeatures",
     "Scaled",
     "Spline",
     "Sum",
     "Tanh",
     "Tensor",
+    "TruncatedExponential",
     "Validity",
     "Weighted",
     "derivative_norm",

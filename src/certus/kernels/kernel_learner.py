@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import Tags
 
 from certus.base import Learner, check_target, check_X, check_Xy
@@ -98,3 +99,10 @@ def count(X: Any) -> int:
 def columns(X: Any) -> int:
     """How many columns a table has; 1 for objects."""
     return int(X.shape[1]) if hasattr(X, "shape") and len(X.shape) == 2 else 1
+
+
+def take(X: Any, rows: Any) -> Any:
+    """Some of the rows or objects."""
+    if hasattr(X, "shape"):
+        return sparse.csr_array(X)[rows] if sparse.issparse(X) else X[rows]
+    return [X[i] for i in rows]

@@ -7,8 +7,6 @@ updates, however often and in whatever order it sees these rows (Novikoff 1962).
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,15 +14,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError, rules
+from certus.guarantees.mistake_bound import check_mistake_bound, mistake_bound
 from certus.guarantees.rules import Derivation
-from certus.guarantees.wording import count
 from certus.linear.box_newton import BoxNewton
 from certus.linear.box_problem import MachineTable, classification
 from certus.linear.moments import gamma
 
 Array = NDArray[np.float64]
 RULE = "linear/perceptron-mistakes"
-THEOREM = "Perceptron convergence theorem (Novikoff 1962)"
 STEPS = 60  # Newton steps spent on widening the margin
 
 
@@ -49,7 +46,7 @@ def mistake_certificate(table: MachineTable, targets: Array, learned: Array, upd
         "constant": table.constant,
         "directions": [v.tolist() for v in directions],
     }
-    return _record(_bound(radius, margins), witness)
+    return mistake_bound(witness, RULE)
 
 
 def _wide(table: MachineTable, target: Array, radius: float) -> Array:
@@ -67,44 +64,13 @@ def _margin(table: MachineTable, target: Array, v: Array) -> float:
     return float(scores.min()) / length * (1.0 - 1e-15)
 
 
-def _bound(radius: float, margins: list[float]) -> float:
-    return float(sum(math.floor((radius / margin) ** 2 * (1.0 + 1e-14)) for margin in margins))
-
-
-def _record(value: float, witness: Any) -> Certificate:
-    return Certificate(
-        claim=f"However often the training rows are passed, the perceptron makes at most {count(int(value))} mistakes "
-        f"on them (it made {count(sum(witness['updates']))}).",
-        quantity="mistakes",
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("separable", "floating-point-model"),
-        inputs={},
-        witness=witness,
-    )
-
-
 @rules.checker(RULE)
 def check_mistakes(certificate: Certificate, data: Any = None) -> Derivation:
     """Derive the bound again in rational arithmetic; with ``(X, y)`` also radius and margins."""
-    witness = certificate.witness
-    radius, margins, updates = witness["radius"], witness["margins"], witness["updates"]
-    if not radius >= 0.0 or not all(margin > 0.0 for margin in margins):
-        raise CertificateError(f"{certificate.quantity}: radius and margins must be positive")
-    bounds = [(Fraction(radius) / Fraction(margin)) ** 2 for margin in margins]
-    if any(made > bound for made, bound in zip(updates, bounds, strict=True)):
-        raise CertificateError(f"{certificate.quantity}: more updates were made than the bound allows")
+    derivation = check_mistake_bound(certificate)
     if data is not None:
         _check_with_data(certificate, data)
-    if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the bound must be one number")
-    derived = float(sum(math.floor(bound) for bound in bounds))
-    return Derivation(derived, error=0.0, slack=1e-9, scale=1.0, record=_record(certificate.value, witness))
+    return derivation
 
 
 def _check_with_data(certificate: Certificate, data: Any) -> None:
