@@ -147,14 +147,14 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 counts it twice.
         check_input : bool, default=True
-            The input is always checked; False says besides that a dense table is in Fortran order.
+            The input is always checked; False says besides that a dense table without weights is in Fortran order.
 
         Returns
         -------
         ElasticNet
             The fitted learner.
         """
-        refuse_wrong_order(self, X, check_input)
+        refuse_wrong_order(self, X, sample_weight, check_input)
         warn_without_penalty(self)
         X, y, weights = read_data(self, X, y, sample_weight)
         fit_penalized(self, X, y, weights, joint=False)
