@@ -146,8 +146,7 @@ class Classifier(ClassifierMixin, Learner):
 
     def _encode_labels(self, y: NDArray[Any], *, min_classes: int = 1) -> NDArray[np.intp]:
         """Set ``classes_`` and return for each row the position of its label there."""
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = _distinct(y)
         if len(self.classes_) < min_classes:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least {min_classes} classes in the data, but the "
@@ -155,6 +154,19 @@ class Classifier(ClassifierMixin, Learner):
                 "Hint: check the target column, or that a split did not leave a class out."
             )
         return codes
+
+
+def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The labels, and for each row the position of its label; refuses what are not labels."""
+    if y.ndim != 1 or y.dtype.kind not in "biuU":
+        check_classification_targets(y)
+        labels, codes = np.unique(y, return_inverse=True)
+        return labels, codes
+    labels = np.unique(y)
+    codes = np.searchsorted(labels, y)  # for many rows faster than return_inverse
+    if 2 * len(labels) > len(y):  # integers or words are labels, unless nearly all differ
+        check_classification_targets(y)
+    return labels, codes
 
 
 class Regressor(RegressorMixin, Learner):

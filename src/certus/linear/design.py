@@ -5,7 +5,7 @@ Solvers see one interface. Scores are F = X W' + 1 b' with coefficients W (outpu
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,14 @@ SMALL = 100_000  # entries of a table up to which one thread is faster
 
 
 class Design(Protocol):
-    """What a solver may ask of a table."""
+    """What a solver may ask of a table.
+
+    ``layout`` says in which order it is fastest to keep coefficients (outputs x columns): "C" or "F".
+    """
 
     rows: int
     columns: int
+    layout: Literal["C", "F"]
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -59,6 +63,7 @@ class DenseDesign:
         self.X = X
         self.threads = threads
         self.rows, self.columns = X.shape
+        self.layout: Literal["C", "F"] = "C"
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -80,9 +85,18 @@ class DenseDesign:
         return _kernels.scores_and_lengths(self.X, coef, intercept, shift, scale, self.threads)
 
     def scores(self, coef: Array, intercept: Array) -> Array:
-        """Scores of all rows."""
-        nothing, ones = np.zeros(self.columns), np.ones(self.columns)
-        return self.scores_and_lengths(coef, intercept, nothing, ones)[0]
+        """X coef' + intercept."""
+        return _kernels.scores(self.X, coef, intercept, self.threads)
+
+    def image(self, values: Array) -> Array:
+        """X' values: the gradient of the squared loss at 0 with the target -values."""
+        target, zero = -values[:, None], np.zeros((1, self.columns))
+        return _kernels.loss_gradient("squared", self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
+
+    def squares(self) -> Array:
+        """The squared lengths of the rows."""
+        zero, one = np.zeros(self.columns), np.ones(self.columns)
+        return _kernels.scores_and_lengths(self.X, zero[None], np.zeros(1), zero, one, self.threads)[1] ** 2
 
     def mean(self, weights: Array | None) -> Array:
         # With coefficients 0, intercept 1 and target 0 the squared loss has the gradient sum_i w_i x_i.
@@ -106,13 +120,18 @@ class SparseDesign:
         self.transposed = _with_one_index_type(sparse.csr_array(self.X.T))
         self.threads = threads
         self.rows, self.columns = X.shape
+        self.layout: Literal["C", "F"] = "F"
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
         scores = self.scores(coef, intercept)
         value, derivatives, curvature = _kernels.apply_loss(loss, target, weights, scores, self.threads)
-        return value, self._transposed_product(derivatives), derivatives.sum(axis=0), curvature
+        return value, *self.gradient_of(derivatives), curvature
+
+    def gradient_of(self, derivatives: Array) -> tuple[Array, Array]:
+        """Gradients for coef and intercept, if the losses' derivatives in the scores are known already."""
+        return self._transposed_product(derivatives), derivatives.sum(axis=0)
 
     def hessian_product(
         self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
@@ -145,7 +164,7 @@ class SparseDesign:
         return scores
 
     def _transposed_product(self, derivatives: Array) -> Array:
-        return np.ascontiguousarray(_kernels.sparse_product(self.transposed, derivatives, self.threads).T)
+        return _kernels.sparse_product(self.transposed, derivatives, self.threads).T
 
 
 def make_design(X: Any, threads: int) -> DenseDesign | SparseDesign:

@@ -202,8 +202,8 @@ def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str =
     )
 
 
-def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int) -> Solution:
-    """Stochastic average gradient, target by target.
+def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int, unbiased: bool) -> Solution:
+    """Stochastic average gradient (SAGA if ``unbiased``), target by target.
 
     Dense tables are centred, so that no intercept is needed; that converges much faster, so small sparse ones are
     filled in. In large sparse ones the intercept takes part, and the best one for the coefficients that were found
@@ -220,7 +220,7 @@ def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: in
     runs = []
     for k, alpha in enumerate(problem.alphas):
         values = np.ascontiguousarray(target[:, k])
-        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay)
+        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay, unbiased)
         start = np.zeros((1, table.shape[1])), np.zeros(1)
         try:
             runs.append(average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False))
@@ -232,7 +232,7 @@ def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: in
         np.vstack([run.coef for run in runs]),
         mean_x,
         mean_y,
-        "sag",
+        "saga" if unbiased else "sag",
         iterations=np.array([run.epochs for run in runs], dtype=np.int32),
         converged=all(run.converged for run in runs),
     )
