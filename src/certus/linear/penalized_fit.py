@@ -193,8 +193,8 @@ def _watched(
         start, gap = run.coefs[0], float(run.gaps[0])
         sweeps += int(run.sweeps[0])
         told.append(run.rounds[-1:])
-        facts = {"objective": float(run.objectives[0]) / part.weight, "gap": gap / part.weight}
-        asked_to_stop = iterations.step(**facts)
+        objective = float(run.objectives[0]) / part.weight
+        asked_to_stop = iterations.step(objective=objective, gap=gap / part.weight)
         solved = gap <= effort.share * part.target_squares or gap >= 0.999 * last
         if asked_to_stop or solved or sweeps >= effort.max_iter:
             return replace(run, sweeps=np.array([sweeps]), rounds=np.vstack(told))
