@@ -32,6 +32,7 @@ from certus.base.params import (
     Verbosity,
 )
 from certus.linear.alpha_grid import alpha_grid, given_alphas
+from certus.linear.fold_weights import refuse_empty_fold
 from certus.linear.gram_argument import checked_gram
 from certus.linear.least_squares import NotFiniteError
 from certus.linear.penalized_fit import PENALIZED_STATE, effort_of, make_penalized, name_the_place, read_data
@@ -152,6 +153,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         errors = np.empty((len(ratios), len(folds), grids.shape[1]))
         with Iterations(self, len(folds), X, y) as iterations:
             for fold in range(len(folds)):
+                refuse_empty_fold(self, weights, fold, *folds[fold])
                 errors[:, fold] = self._errors_of_fold(rows, y, weights, ratios, grids, folds[fold])
                 if iterations.step(fold=fold, mean_squared_error=float(errors[:, fold].min())):
                     return errors[:, : fold + 1]
