@@ -91,6 +91,14 @@ def sparse_triplets(n: int, d: int, density: float = 1e-3) -> Data:
     return {"X": np.array([rows, columns, values]), "y": y}
 
 
+def sparse_labels(n: int, d: int, density: float = 1e-3) -> Data:
+    """The same kind of table with two classes, whose log-odds depend on 200 columns."""
+    table = sparse_triplets(n, d, density)
+    rng = np.random.default_rng(_SEED + 1)
+    odds = 3.0 * table["y"] / np.std(table["y"])
+    return {"X": table["X"], "y": (rng.random(n) < 1.0 / (1.0 + np.exp(-odds))).astype(np.float64)}
+
+
 def breast_cancer(C: float | None = None) -> Data:
     """569 rows, 30 standardized columns, two classes; a third is kept back."""
     from sklearn import datasets  # slow to import, and the other tables do not need it

@@ -1,9 +1,8 @@
-"""Paths of lasso problems and single sparse ones, with one ``fit(X, y)`` for every library."""
+"""Paths of lasso problems with one ``fit(X, y)`` for every library, and the gaps of small models."""
 
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 POINTS = 100
 
@@ -67,20 +66,18 @@ class SkglmPath(Path):
         return Lasso(fit_intercept=False, tol=self.tol).path(X, y, self.alphas_)[1]
 
 
-class SparseLasso:
-    """One lasso of a sparse table that comes as rows, columns and values; penalty as a share of the largest."""
+def centered_gap(model: Any, X: np.ndarray, y: np.ndarray, alpha: float, l1_ratio: float = 1.0) -> float:
+    """Relative duality gap of an elastic net with intercept: the ridge part is rows of its own."""
+    Xc, yc = X - X.mean(axis=0), y - y.mean()
+    ridge = np.sqrt(alpha * (1.0 - l1_ratio) * len(y)) * np.eye(X.shape[1])
+    wide, long = np.vstack([Xc, ridge]), np.concatenate([yc, np.zeros(X.shape[1])])
+    return _gap(wide, long, np.ravel(model.coef_), alpha * l1_ratio * len(y) / len(long))
 
-    def __init__(self, path: str, share: float, tol: float) -> None:
-        self.path, self.share, self.tol = path, share, tol
 
-    def fit(self, triplets: np.ndarray, y: np.ndarray) -> Any:
-        from importlib import import_module
-
-        rows, columns = triplets[0].astype(np.int32), triplets[1].astype(np.int32)
-        X = sparse.csc_matrix((triplets[2], (rows, columns)), shape=(len(y), int(columns.max()) + 1))
-        alpha = self.share * np.abs(X.T @ y).max() / len(y)
-        module, name = self.path.rsplit(".", 1)
-        model = getattr(import_module(module), name)(alpha=alpha, fit_intercept=False, tol=self.tol)
-        self.alphas_, self.coefs_ = np.array([alpha]), model.fit(X, y).coef_[:, None]
-        self.X_ = X
-        return self
+def ridge_gap(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    """Bound on the relative distance to the least value at the chosen penalty: |gradient|^2 / (2 alpha)."""
+    w, alpha = np.ravel(model.coef_), float(model.alpha_)
+    residual = y - X @ w - model.intercept_
+    gradient = alpha * w - (X - X.mean(axis=0)).T @ residual
+    spread = y - y.mean()
+    return float(gradient @ gradient / (2.0 * alpha) / (0.5 * spread @ spread))

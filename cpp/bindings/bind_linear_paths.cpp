@@ -40,8 +40,9 @@ struct Table {
 };
 
 linear::PathOptions path_options(Vector<const double> l1, Vector<const double> l2, bool positive,
-                                 double wanted, std::int64_t max_sweeps, bool random, std::uint64_t seed) {
-  return {span(l1), span(l2), positive, wanted, max_sweeps, random, seed};
+                                 double wanted, std::int64_t max_sweeps, bool random, std::uint64_t seed,
+                                 std::int64_t max_rounds) {
+  return {span(l1), span(l2), positive, wanted, max_sweeps, random, seed, max_rounds};
 }
 
 template <class Arrays>
@@ -72,20 +73,20 @@ void bind_table(nb::class_<Table<Arrays>> table) {
       "path",
       [](const Self& self, Matrix<const double> target, bool center, Vector<const double> l1,
          Vector<const double> l2, bool positive, double wanted, std::int64_t max_sweeps, bool random,
-         std::uint64_t seed, int threads, Matrix<double> coefs, Vector<double> gaps,
-         Vector<double> objectives, Vector<std::int64_t> sweeps) {
+         std::uint64_t seed, std::int64_t max_rounds, int threads, Matrix<double> coefs, Vector<double> gaps,
+         Vector<double> objectives, Vector<std::int64_t> sweeps, Matrix<double> rounds) {
         ensure_blas();
         run_kernel([&](StopToken& stop) {
-          const auto options = path_options(l1, l2, positive, wanted, max_sweeps, random, seed);
+          const auto options = path_options(l1, l2, positive, wanted, max_sweeps, random, seed, max_rounds);
           const auto columns = self.centered();
           linear::WorkingSetPath<Store>(columns, view(target), center, options, threads, stop)
-              .run({view(coefs), span(gaps), span(objectives), span(sweeps)});
+              .run({view(coefs), span(gaps), span(objectives), span(sweeps), view(rounds)});
         });
       },
       nb::arg("target").noconvert(), nb::arg("center"), nb::arg("l1").noconvert(), nb::arg("l2").noconvert(),
       nb::arg("positive"), nb::arg("wanted"), nb::arg("max_sweeps"), nb::arg("random"), nb::arg("seed"),
-      nb::arg("threads"), nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(),
-      nb::arg("objectives").noconvert(), nb::arg("sweeps").noconvert(),
+      nb::arg("max_rounds"), nb::arg("threads"), nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(),
+      nb::arg("objectives").noconvert(), nb::arg("sweeps").noconvert(), nb::arg("rounds").noconvert(),
       "Solves a path of penalties with working sets.");
 }
 
@@ -144,19 +145,21 @@ void bind_linear_paths(nb::module_& m) {
       "gram_path",
       [](Matrix<const double> gram, Matrix<const double> cross, double target_squares,
          Vector<const double> l1, Vector<const double> l2, bool positive, double wanted,
-         std::int64_t max_sweeps, bool random, std::uint64_t seed, Matrix<double> coefs, Vector<double> gaps,
-         Vector<double> objectives, Vector<std::int64_t> sweeps) {
+         std::int64_t max_sweeps, bool random, std::uint64_t seed, std::int64_t max_rounds,
+         Matrix<double> coefs, Vector<double> gaps, Vector<double> objectives, Vector<std::int64_t> sweeps,
+         Matrix<double> rounds) {
         ensure_blas();
         run_kernel([&](StopToken& stop) {
-          const auto options = path_options(l1, l2, positive, wanted, max_sweeps, random, seed);
+          const auto options = path_options(l1, l2, positive, wanted, max_sweeps, random, seed, max_rounds);
           linear::solve_gram_path(view(gram), view(cross), target_squares, options, stop,
-                                  {view(coefs), span(gaps), span(objectives), span(sweeps)});
+                                  {view(coefs), span(gaps), span(objectives), span(sweeps), view(rounds)});
         });
       },
       nb::arg("gram").noconvert(), nb::arg("cross").noconvert(), nb::arg("target_squares"),
       nb::arg("l1").noconvert(), nb::arg("l2").noconvert(), nb::arg("positive"), nb::arg("wanted"),
-      nb::arg("max_sweeps"), nb::arg("random"), nb::arg("seed"), nb::arg("coefs").noconvert(),
-      nb::arg("gaps").noconvert(), nb::arg("objectives").noconvert(), nb::arg("sweeps").noconvert(),
+      nb::arg("max_sweeps"), nb::arg("random"), nb::arg("seed"), nb::arg("max_rounds"),
+      nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(), nb::arg("objectives").noconvert(),
+      nb::arg("sweeps").noconvert(), nb::arg("rounds").noconvert(),
       "Solves a path of penalties on a Gram matrix.");
 }
 

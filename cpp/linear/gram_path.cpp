@@ -26,10 +26,14 @@ void refresh(GramSystem& system) {
 }
 
 void solve_point(GramSystem& system, const std::vector<Index>& all, const GroupPenalty& penalty,
-                 double wanted, GramDescent& descent, Budget& budget, StopToken& stop, GapParts& parts) {
-  for (;;) {
+                 const PathOptions& options, GramDescent& descent, Budget& budget, StopToken& stop,
+                 const PathRecord& record, GapParts& parts) {
+  const double wanted = options.wanted;
+  for (std::int64_t round = 0;; ++round) {
     parts = gram_gap_parts(system, all, penalty);
-    if (parts.gap(penalty) <= wanted || budget.exhausted() || stop.poll()) return;
+    record.note(round, parts.primal(penalty), parts.gap(penalty));
+    if (parts.gap(penalty) <= wanted || budget.exhausted() || round == options.max_rounds || stop.poll())
+      return;
     std::vector<Index> working;
     for (const Index k : all) {
       const bool active = group_norm(system.coef + k, system.targets, system.stride) != 0.0;
@@ -70,7 +74,7 @@ void solve_gram_path(View2D<const double> gram, View2D<const double> cross, doub
     const GroupPenalty penalty{options.l1[point], options.l2[point], options.positive};
     Budget budget{0, options.max_sweeps * size};
     GapParts parts;
-    solve_point(system, all, penalty, options.wanted, descent, budget, stop, parts);
+    solve_point(system, all, penalty, options, descent, budget, stop, record, parts);
     for (Index k = 0; k < size; ++k) {
       for (Index t = 0; t < targets; ++t) {
         record.coefs(static_cast<Index>(point), k * targets + t) =

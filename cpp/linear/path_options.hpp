@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "core/view2d.hpp"
@@ -16,6 +17,8 @@ struct PathOptions {
   std::int64_t max_sweeps = 0;  // per point: coordinates looked at, divided by the number of columns
   bool random = false;
   std::uint64_t seed = 0;
+  std::int64_t max_rounds =
+      std::numeric_limits<std::int64_t>::max();  // per point: working sets that are solved
 };
 
 // Outputs, one entry per point. `coefs` is points x (columns * targets).
@@ -24,6 +27,13 @@ struct PathRecord {
   std::span<double> gaps;
   std::span<double> objectives;
   std::span<std::int64_t> sweeps;
+  View2D<double> rounds;  // objective and gap at every look at all columns, as far as there are rows for them
+
+  void note(std::int64_t round, double objective, double gap) const {
+    if (round >= rounds.rows) return;
+    rounds(static_cast<Index>(round), 0) = objective;
+    rounds(static_cast<Index>(round), 1) = gap;
+  }
 };
 
 }  // namespace certus::linear

@@ -96,7 +96,7 @@ void WorkingSetPath<Store>::run(const PathRecord& record) {
   column_residual(table_, {target_.rows, target_.data, coef_.data(), residual_.data()}, center_);
   for (std::size_t point = 0; point < options_.l1.size(); ++point) {
     budget_ = {0, options_.max_sweeps * table_.cols()};
-    solve(point);
+    solve(point, record);
     std::copy(coef_.begin(), coef_.end(), record.coefs.row(static_cast<Index>(point)));
     record.gaps[point] = gap_;
     record.objectives[point] = objective_;
@@ -106,7 +106,7 @@ void WorkingSetPath<Store>::run(const PathRecord& record) {
 }
 
 template <class Store>
-void WorkingSetPath<Store>::solve(std::size_t point) {
+void WorkingSetPath<Store>::solve(std::size_t point, const PathRecord& record) {
   const GroupPenalty penalty{options_.l1[point], options_.l2[point], options_.positive};
   working_.clear();
   std::fill(in_working_.begin(), in_working_.end(), char{0});
@@ -114,11 +114,13 @@ void WorkingSetPath<Store>::solve(std::size_t point) {
   std::iota(alive_.begin(), alive_.end(), Index{0});
   // The sequential strong rule needs the slopes above 2 l1 - (l1 before).
   look(last_l1_ > penalty.l1 ? 2.0 * penalty.l1 - last_l1_ : 0.0, penalty);
-  for (bool first = true;; first = false) {
+  for (std::int64_t round = 0;; ++round) {
+    const bool first = round == 0;
     const GapParts now = parts(penalty);
     gap_ = now.gap(penalty);
     objective_ = now.primal(penalty);
-    if (gap_ <= options_.wanted || budget_.exhausted() || stop_.poll()) break;
+    record.note(round, objective_, gap_);
+    if (gap_ <= options_.wanted || budget_.exhausted() || round == options_.max_rounds || stop_.poll()) break;
     screen(penalty);
     const std::size_t before = working_.size();
     const std::vector<Index> added = choose(penalty, now.scale(penalty));

@@ -39,7 +39,7 @@ class WorkingSetPath {
   void run(const PathRecord& record);
 
  private:
-  void solve(std::size_t point);
+  void solve(std::size_t point, const PathRecord& record);
   void look(double least, const GroupPenalty& penalty);
   void screen(const GroupPenalty& penalty);
   GapParts parts(const GroupPenalty& penalty) const;

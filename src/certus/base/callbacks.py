@@ -56,6 +56,11 @@ class Iterations:
             self._context.call_on_fit_task_begin(estimator=self._learner, **self._data)
         return self
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody listens: a solver may then have to come back more often."""
+        return self._context is not None
+
     def step(self, attributes: dict[str, Any] | None = None, **facts: Any) -> bool:
         """Tell one finished iteration; True means that a callback asks to stop.
 

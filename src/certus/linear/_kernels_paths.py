@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from scipy import sparse
 from certus import _native
 
 Array = NDArray[np.float64]
+MANY = 2**62
+ROUNDS = 100  # looks at all columns that are kept for the history of one fit
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class PathPenalties:
     max_sweeps: int
     random: bool
     seed: int
+    max_rounds: int = MANY  # per point: working sets that are solved
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class PathRun:
     gaps: Array
     objectives: Array
     sweeps: NDArray[np.int64]
+    rounds: Array = field(default_factory=lambda: np.empty((0, 2)))  # objective and gap along the way, of one point
 
 
 class ColumnTable:
@@ -84,13 +88,14 @@ def _empty_run(start: Array, penalties: PathPenalties) -> PathRun:
     points = len(penalties.l1)
     coefs = np.empty((points, *start.shape))
     coefs[0] = start
-    return PathRun(coefs, np.empty(points), np.empty(points), np.zeros(points, dtype=np.int64))
+    rounds = np.full((ROUNDS if points == 1 else 0, 2), np.nan)
+    return PathRun(coefs, np.empty(points), np.empty(points), np.zeros(points, dtype=np.int64), rounds)
 
 
 def _options(penalties: PathPenalties) -> tuple[Any, ...]:
-    limits = (penalties.wanted, penalties.max_sweeps, penalties.random, penalties.seed)
+    limits = (penalties.wanted, penalties.max_sweeps, penalties.random, penalties.seed, penalties.max_rounds)
     return (penalties.l1, penalties.l2, penalties.positive, *limits)
 
 
 def _flat(run: PathRun) -> tuple[Any, ...]:
-    return run.coefs.reshape(len(run.coefs), -1), run.gaps, run.objectives, run.sweeps
+    return run.coefs.reshape(len(run.coefs), -1), run.gaps, run.objectives, run.sweeps, run.rounds

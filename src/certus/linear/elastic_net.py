@@ -16,6 +16,7 @@ from certus.linear.penalized_fit import (
     PENALIZED_STATE,
     fit_penalized,
     read_data,
+    refuse_wrong_order,
     warn_without_penalty,
 )
 from certus.linear.prediction import LinearPrediction
@@ -81,6 +82,9 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         Certified bound on the objective (summed over the targets) minus its minimum, rounding errors included.
     converged_ : bool
         Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        The objective at every look at all columns, before the first working set and after each; targets that are
+        fitted apart come one after the other.
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.
     report_ : Report
@@ -143,14 +147,14 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 counts it twice.
         check_input : bool, default=True
-            Accepted for compatibility: the input is always checked.
+            The input is always checked; False says besides that a dense table without weights is in Fortran order.
 
         Returns
         -------
         ElasticNet
             The fitted learner.
         """
-        del check_input
+        refuse_wrong_order(self, X, sample_weight, check_input)
         warn_without_penalty(self)
         X, y, weights = read_data(self, X, y, sample_weight)
         fit_penalized(self, X, y, weights, joint=False)

@@ -72,7 +72,7 @@ class ElasticNetCV(PathSelection):
         Coefficients of the final fit.
     intercept_ : float
         Intercept of the final fit.
-    n_iter_, dual_gap_, gap_, converged_
+    n_iter_, dual_gap_, gap_, converged_, history_
         As in `ElasticNet`, of the final fit.
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.

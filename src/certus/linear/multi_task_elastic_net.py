@@ -76,6 +76,9 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         Certified bound on the objective minus its minimum, rounding errors included.
     converged_ : bool
         Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        The objective at every look at all columns, before the first working set and after each; targets that are
+        fitted apart come one after the other.
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.
     report_ : Report

@@ -68,7 +68,7 @@ class MultiTaskElasticNetCV(PathSelection):
         Coefficients of the final fit.
     intercept_ : ndarray of shape (n_targets,)
         Intercept of the final fit.
-    n_iter_, dual_gap_, gap_, converged_
+    n_iter_, dual_gap_, gap_, converged_, history_
         As in `MultiTaskElasticNet`, of the final fit.
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.

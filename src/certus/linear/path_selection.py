@@ -19,6 +19,7 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from certus.base import Regressor, fit_method, resolve_threads
+from certus.base.callbacks import Iterations
 from certus.base.params import (
     ArrayLike,
     Boolean,
@@ -147,22 +148,31 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         return np.array([alpha_grid(problem, ratio, **options) for ratio in ratios])
 
     def _errors(self, X: Any, y: Any, weights: Any, ratios: Array, grids: Array, folds: list[Any]) -> Array:
-        """Mean squared errors, l1_ratios x folds x penalties."""
+        """Mean squared errors, l1_ratios x folds x penalties; a callback may end it after any fold."""
         rows = sparse.csr_array(X) if sparse.issparse(X) else X
         errors = np.empty((len(ratios), len(folds), grids.shape[1]))
-        for fold, (train, test) in enumerate(folds):
-            refuse_empty_fold(self, weights, fold, train, test)
-            inner = None if weights is None else weights[train]
-            problem = self._problem(rows[train], y[train], inner)
-            effort = effort_of(self)
-            value = getattr(self, "precompute", "auto")
-            gram = checked_gram(value if isinstance(value, str | bool | np.bool_) else "auto", problem, check=False)
-            prepare(problem, grids.shape[1], effort, gram)
-            for k, ratio in enumerate(ratios):
-                run = solve_path(problem, grids[k], float(ratio), effort, positive=self._positive())
-                outer = None if weights is None else weights[test]
-                errors[k, fold] = _fold_errors(problem, run.coefs, rows[test], y[test], outer)
+        with Iterations(self, len(folds), X, y) as iterations:
+            for fold in range(len(folds)):
+                refuse_empty_fold(self, weights, fold, *folds[fold])
+                errors[:, fold] = self._errors_of_fold(rows, y, weights, ratios, grids, folds[fold])
+                if iterations.step(fold=fold, mean_squared_error=float(errors[:, fold].min())):
+                    return errors[:, : fold + 1]
         return errors
+
+    def _errors_of_fold(self, rows: Any, y: Any, weights: Any, ratios: Array, grids: Array, fold: Any) -> Array:
+        train, test = fold
+        inner = None if weights is None else weights[train]
+        problem = self._problem(rows[train], y[train], inner)
+        effort = effort_of(self)
+        value = getattr(self, "precompute", "auto")
+        gram = checked_gram(value if isinstance(value, str | bool | np.bool_) else "auto", problem, check=False)
+        prepare(problem, grids.shape[1], effort, gram)
+        found = np.empty(grids.shape)
+        for k, ratio in enumerate(ratios):
+            run = solve_path(problem, grids[k], float(ratio), effort, positive=self._positive())
+            outer = None if weights is None else weights[test]
+            found[k] = _fold_errors(problem, run.coefs, rows[test], y[test], outer)
+        return found
 
     def _problem(self, X: Any, y: Any, weights: Any) -> Any:
         center, jobs = bool(self.fit_intercept), getattr(self, "n_jobs", None)
@@ -180,7 +190,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         if "l1_ratio" in single.get_params():
             single.set_params(l1_ratio=ratio)
         single.fit(X, y, sample_weight=weights)
-        for name in ("coef_", "intercept_", "n_iter_", "dual_gap_", "gap_", "converged_", "report_"):
+        for name in ("coef_", "intercept_", "n_iter_", "dual_gap_", "gap_", "converged_", "history_", "report_"):
             setattr(self, name, getattr(single, name))
 
     def get_metadata_routing(self) -> MetadataRouter:

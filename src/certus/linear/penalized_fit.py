@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,7 +18,7 @@ from certus.base.data import refuse_large
 from certus.base.params import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.guarantees.wording import number
-from certus.linear._kernels_paths import PathRun
+from certus.linear._kernels_paths import MANY, PathRun
 from certus.linear.box_problem import SQUARES_FIT
 from certus.linear.gram_argument import given_gram
 from certus.linear.least_squares import NotFiniteError
@@ -52,6 +53,7 @@ PENALIZED_STATE = (
     "dual_gap_",
     "gap_",
     "converged_",
+    "history_",
     "n_features_in_",
     "feature_names_in_",
 )
@@ -74,6 +76,15 @@ def read_data(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ND
     if isinstance(sample_weight, numbers.Number):
         sample_weight = None
     return X, y, check_weights(learner, sample_weight, X)
+
+
+def refuse_wrong_order(learner: Any, X: Any, sample_weight: Any, check_input: bool) -> None:
+    """``check_input=False`` without weights is a promise about the table, to which scikit-learn holds users too."""
+    if not check_input and sample_weight is None and isinstance(X, np.ndarray) and not X.flags.f_contiguous:
+        raise ValueError(
+            f"{type(learner).__name__}.fit with check_input=False needs a dense X in Fortran order, got one in another "
+            "order.\nHint: pass np.asfortranarray(X), or leave check_input=True."
+        )
 
 
 def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
@@ -126,12 +137,11 @@ def fit_penalized(learner: Any, X: Any, y: NDArray[Any], weights: Array | None, 
         gram = given_gram(learner, problem)
         prepare(problem, 1, effort, gram)
         parts = [problem] if joint or problem.targets == 1 else [problem.one_target(k) for k in range(problem.targets)]
-        with Iterations(learner, len(parts), X, y) as iterations:
+        with Iterations(learner, None, X, y) as iterations:
             for k, part in enumerate(parts):
                 start = None if last is None else start_from(last if joint else np.atleast_2d(last)[k], part)
-                runs.append(_solve(learner, part, effort, start, gram))
-                objective, gap = runs[-1].objectives[0], runs[-1].gaps[0]
-                iterations.step(objective=objective / problem.weight, gap=gap / problem.weight)
+                solve = _watched if iterations.watched else _solve
+                runs.append(solve(learner, part, effort, start, gram, iterations))
         _store(learner, parts, runs, X.dtype, y, joint=joint)
     except NotFiniteError:
         name_the_place(learner, X, y)
@@ -149,14 +159,49 @@ def _scale(part: PenalizedProblem) -> float:
     return part.target_squares / part.weight
 
 
-def _solve(learner: Any, part: PenalizedProblem, effort: Effort, start: Array | None, gram: Any) -> PathRun:
-    ratio = float(learner.l1_ratio)
-    positive = bool(getattr(learner, "positive", False))
-    alpha = np.array([float(learner.alpha)])
-    run = solve_path(part, alpha, ratio, effort, positive=positive, start=start, gram=gram)
+def _solve(
+    learner: Any,
+    part: PenalizedProblem,
+    effort: Effort,
+    start: Array | None,
+    gram: Any,
+    iterations: Iterations,
+    max_rounds: int = MANY,
+) -> PathRun:
+    del iterations
+    run = solve_path(
+        part,
+        np.array([float(learner.alpha)]),
+        float(learner.l1_ratio),
+        effort,
+        positive=bool(getattr(learner, "positive", False)),
+        start=start,
+        gram=gram,
+        max_rounds=max_rounds,
+    )
     if not np.isfinite(run.coefs).all():
         raise NotFiniteError
-    return run
+    return replace(run, rounds=run.rounds[np.isfinite(run.rounds[:, 0])] / part.weight)
+
+
+def _watched(
+    learner: Any, part: PenalizedProblem, effort: Effort, start: Array | None, gram: Any, iterations: Iterations
+) -> PathRun:
+    """The same one working set at a time, each of them told to the callbacks, which may ask to stop."""
+    told: list[Array] = []
+    sweeps, last = 0, np.inf
+    while True:
+        left = replace(effort, max_iter=effort.max_iter - sweeps)
+        run = _solve(learner, part, left, start, gram, iterations, max_rounds=1)
+        start, gap = run.coefs[0], float(run.gaps[0])
+        sweeps += int(run.sweeps[0])
+        told.append(run.rounds[-1:])
+        objective = float(run.objectives[0]) / part.weight
+        asked_to_stop = iterations.step(objective=objective, gap=gap / part.weight)
+        solved = gap <= effort.share * part.target_squares or gap >= 0.999 * last
+        if asked_to_stop or solved or sweeps >= effort.max_iter:
+            return replace(run, sweeps=np.array([sweeps]), rounds=np.vstack(told))
+        last = gap
 
 
 def _store(
@@ -177,12 +222,15 @@ def _store(
     else:
         learner.intercept_ = intercept[0] if y.ndim == 1 else intercept
     learner.gap_ = evidence.gap
+    objectives = np.concatenate([run.rounds[:, 0] for run in runs])
+    learner.history_ = objectives if len(objectives) else np.array([evidence.objective])
     limit = np.inf if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
     shares = [effort_of(learner).share * part.target_squares for part in parts]
     solved = all(run.gaps[0] <= share for run, share in zip(runs, shares, strict=True))
     if learner.alpha > 0:  # what the solver says must agree with what is certified, rounding errors apart
         solved = solved and evidence.gap <= 2.0 * sum(shares) / parts[0].weight + 1e-9 * evidence.objective_at_zero
-    precise = evidence.gap <= 1e-13 * evidence.objective_at_zero  # as accurate as numbers allow
+    # As accurate as numbers allow; those of targets that hardly vary are rounded against their mean.
+    precise = evidence.gap <= 1e-13 * evidence.objective_at_zero + float(np.sum((1e-11 * mean_y) ** 2))
     learner.converged_ = bool((solved or precise) and evidence.gap <= limit)
     facts = {
         "alpha": float(learner.alpha),

@@ -104,7 +104,10 @@ class PenalizedProblem:
     @cached_property
     def moments(self) -> Moments:
         """Second moments of the table and the targets."""
-        return moments_of(Problem(self.X, self.Y, self.weights, np.zeros(self.targets), self.center, self.threads))
+        # A small sparse table is filled in: its moments are then the very same numbers as those of a dense one.
+        fill = sparse.issparse(self.X) and self.rows * self.columns <= SMALL
+        X = self.X.toarray() if fill else self.X
+        return moments_of(Problem(X, self.Y, self.weights, np.zeros(self.targets), self.center, self.threads))
 
     @property
     def has_table(self) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear import least_squares
-from certus.linear._kernels_paths import PathPenalties, PathRun, gram_path
+from certus.linear._kernels_paths import MANY, PathPenalties, PathRun, gram_path
 from certus.linear.design import SMALL
 from certus.linear.least_squares import Problem
 from certus.linear.penalized_problem import PenalizedProblem
@@ -44,18 +44,20 @@ def solve_path(
     positive: bool = False,
     start: Array | None = None,
     gram: Array | bool | None = None,
+    max_rounds: int = MANY,
 ) -> PathRun:
     """Coefficients (points x columns x targets) for every alpha, warm-started from one to the next.
 
     The problem must be prepared. ``gram``: a Gram matrix to be used instead of the problem's own form. Gaps and
-    objectives are those of the learners' objective times the total weight.
+    objectives are those of the learners' objective times the total weight. ``max_rounds``: working sets that are
+    solved at most for a point.
     """
     l1, l2 = problem.weight * alphas * l1_ratio, problem.weight * alphas * (1.0 - l1_ratio)
     start = np.zeros((problem.columns, problem.targets)) if start is None else start
     if not (l1 > 0.0).all():
         return _ridge_path(problem, l2, positive)
     wanted = effort.share * problem.target_squares
-    penalties = PathPenalties(l1, l2, positive, wanted, effort.max_iter, effort.random, effort.seed)
+    penalties = PathPenalties(l1, l2, positive, wanted, effort.max_iter, effort.random, effort.seed, max_rounds)
     if isinstance(gram, np.ndarray):
         cross = np.ascontiguousarray(problem.table.products(problem.target).T)
         return gram_path(gram, cross, problem.target_squares, start, penalties)
