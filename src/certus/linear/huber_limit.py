@@ -103,7 +103,7 @@ def _interpolated(problem: HuberProblem, at: HuberPoint) -> HuberPoint | None:
     matrix[columns + 1 :, columns] = one
     right[:columns], right[columns] = slope, -float(weighted.sum()) * float(problem.has_intercept)
     right[columns + 1 :] = problem.y[inside]
-    solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
+    solution = np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=np.float64)
     v[inside] = solution[columns + 1 :]
     found = problem.at(solution[:columns], float(solution[columns]), LEAST_SCALE)
     others = ~inside & (problem.s > 0.0)
