@@ -111,3 +111,16 @@ def test_tampered_certificate():
     infeasible = {**certificate.witness, "dual_point": [9.0] * 30}
     with pytest.raises(CertificateError, match="not feasible"):
         replace(certificate, witness=infeasible).check((X, y))
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 1.0001, 1.01, 1.03])
+@pytest.mark.parametrize("shape", [(12, 3), (100, 4), (300, 8)])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_scale_that_vanishes_is_solved_exactly(epsilon, shape, seed):
+    """Near epsilon = 1 the best scale is 0: the limit, absolute deviations, is solved by its own equations."""
+    X, y, _ = _data(seed, *shape)
+    model = HuberRegressor(epsilon=epsilon).fit(X, y)
+    certificate = model.report_["optimality gap"]
+    assert model.converged_
+    assert certificate.check((X, y))
+    assert model.gap_ <= 1e-9 * certificate.witness["objective_at_zero"]

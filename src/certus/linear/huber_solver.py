@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.linear.huber_limit import near_limit, solve_limit
 from certus.linear.huber_problem import LEAST_SCALE, HuberPoint, HuberProblem
 from certus.linear.lbfgs import LimitedMemory
 from certus.linear.newton import least_norm_solve
@@ -42,7 +43,7 @@ def minimize_huber(
     at, history = start, [start.value]
     newton = len(at.coef) <= EXPLICIT_HESSIAN
     memory = LimitedMemory()
-    iterations, converged = 0, False
+    iterations, converged, tried = 0, False, False
     while True:
         gradient = _projected(at)
         small = float(np.abs(gradient).max(initial=0.0)) <= tol
@@ -51,6 +52,14 @@ def minimize_huber(
             break
         if iterations == max_iter:
             break
+        if newton and near_limit(problem, at) and not tried:
+            tried = True
+            limit, steps = solve_limit(problem, at, _line_search, max_iter - iterations)
+            if limit is not None and limit.value <= at.value:
+                at, iterations, converged = limit, iterations + steps, good_enough(limit)
+                history.append(at.value)
+                watch(at)
+                break
         way = _newton_step(problem, at, gradient) if newton else memory.direction(gradient)
         found = _line_search(problem, at, gradient, way)
         if found is None and not newton:
