@@ -52,6 +52,32 @@ def _task(name, about, action, make_data, size, quality, kind):
     )
 
 
+# Exact trees of depth 3: every border of every column is tried, without bins.
+_EXACT = {"n_estimators": 20, "max_depth": 3, "learning_rate": 0.1}
+
+
+def _exact_competitors(kind):
+    own = {**_EXACT, "random_state": 0}
+    return (
+        Competitor("certus", f"certus.ensemble.GradientBoosting{kind}", own),
+        Competitor("scikit-learn", f"sklearn.ensemble.GradientBoosting{kind}", own),
+        Competitor("xgboost", f"xgboost.XGB{kind}", {**_EXACT, "tree_method": "exact", "n_jobs": THREADS}),
+    )
+
+
+def _exact_task(name, about, make_data, size, quality, kind):
+    return Task(
+        name=name,
+        about=about,
+        action="fit_predict",
+        make_data=make_data,
+        size=size,
+        quick_size={**size, "n": 2_000, "queries": 500},
+        quality=quality,
+        competitors=_exact_competitors(kind),
+    )
+
+
 _LARGE = {"n": 1_000_000, "d": 28, "queries": 50_000}
 _MIDDLE = {"n": 200_000, "d": 41, "queries": 20_000}
 
@@ -91,5 +117,21 @@ TASKS = (
         {"n": 20_000, "d": 28, "queries": 1_000, "classes": 2},
         predictions.accuracy(slack=0.01),
         "Classifier",
+    ),
+    _exact_task(
+        "exact-classifier",
+        "20 rounds of exact trees of depth 3, two classes, 20 000 rows, 20 columns",
+        data.surface_classes,
+        {"n": 20_000, "d": 20, "queries": 5_000, "classes": 2},
+        predictions.accuracy(slack=0.005),
+        "Classifier",
+    ),
+    _exact_task(
+        "exact-regressor",
+        "20 rounds of exact trees of depth 3, a number, 20 000 rows, 20 columns",
+        data.smooth_surface,
+        {"n": 20_000, "d": 20, "queries": 5_000},
+        predictions.root_mean_square(slack=0.02),
+        "Regressor",
     ),
 )

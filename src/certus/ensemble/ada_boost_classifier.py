@@ -11,14 +11,13 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from certus.base import Classifier, assert_finite, fit_method, predict_method, register
+from certus.base import Classifier, fit_method, predict_method, register
 from certus.ensemble.ada_boost_report import boosting_report
 from certus.ensemble.stump_learner import StumpLearner
 from certus.ensemble.tree_votes import TreeVotes
 from certus.ensemble.weight_boosting import WeightBoosting
 from certus.guarantees import Report
 from certus.trees import DecisionTreeClassifier
-from certus.trees.decision_tree import as_float32
 
 
 @register(
@@ -119,7 +118,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         -------
         self
         """
-        X = self._training_table(X)
+        X = self._check_X(X, reset=True)
         y = self._training_target(y, X)
         weights = self._start_weights(sample_weight, X)
         codes = self._encode_labels(y)
@@ -139,13 +138,6 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         self._votes = self._tree_votes()
         self.report_ = self._training_report(X, codes, weights, sample_weight is None)
         return self
-
-    def _training_table(self, X: Any) -> Any:
-        if self.estimator is not None:
-            return self._check_X(X, reset=True)
-        X = as_float32(self, X, reset=True, accept_sparse=["csc", "csr"])
-        assert_finite(self, X)
-        return X
 
     def _boost_round(
         self, number: int, weights: NDArray[np.float64], random: np.random.RandomState

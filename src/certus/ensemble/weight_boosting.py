@@ -12,9 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import validate_data
 
-from certus.base import Learner, assert_finite, check_target, check_weights, check_X, predict_method
+from certus.base import Learner, assert_finite, check_target, check_weights, predict_method
 from certus.base.callbacks import Iterations
 from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
+from certus.trees.decision_tree import as_float32
 
 EPSILON = np.finfo(np.float64).eps
 
@@ -105,7 +106,9 @@ class WeightBoosting(Learner):
     def _check_X(self, X: Any, *, reset: bool = False) -> Any:
         """Numbers for our own weak learners; what others take is their matter, if it is finite."""
         if self.estimator is None:
-            return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"])
+            X = as_float32(self, X, reset=reset, accept_sparse=["csr", "csc"])
+            assert_finite(self, X)
+            return X
         X = validate_data(
             self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
         )
