@@ -2,6 +2,7 @@
 
 import data
 import predictions
+import tree_data
 from measure.task import THREADS, Competitor, Task
 
 _LIGHT = {"n_estimators": 100, "num_leaves": 31, "max_bin": 255, "n_jobs": THREADS, "verbose": -1}
@@ -39,7 +40,20 @@ def _competitors(kind):
     )
 
 
-def _task(name, about, action, make_data, size, quality, kind):
+_COLUMNS = list(range(10))
+_CATEGORIES = (
+    Competitor(
+        "certus",
+        "certus.ensemble.HistGradientBoostingClassifier",
+        {"early_stopping": False, "random_state": 0, "categorical_features": _COLUMNS, "rare_categories": "group"},
+    ),
+    Competitor("lightgbm", "lightgbm.LGBMClassifier", {**_LIGHT, "categorical_feature": _COLUMNS}),
+    Competitor("xgboost", "xgboost.XGBClassifier", {**_XGB, "enable_categorical": True, "feature_types": ["c"] * 10}),
+    Competitor("catboost", "catboost.CatBoostClassifier", {**_CAT, "cat_features": _COLUMNS}),
+)
+
+
+def _task(name, about, action, make_data, size, quality, kind, competitors=None):
     return Task(
         name=name,
         about=about,
@@ -48,7 +62,7 @@ def _task(name, about, action, make_data, size, quality, kind):
         size=size,
         quick_size={**size, "n": 3_000, "queries": 500},
         quality=quality,
-        competitors=_competitors(kind),
+        competitors=_competitors(kind) if competitors is None else competitors,
     )
 
 
@@ -92,13 +106,23 @@ TASKS = (
         "Classifier",
     ),
     _task(
-        "classifier-middle",
-        "two classes, 200 000 rows, 41 columns",
+        "classifier-mixed",
+        "two classes, mixed columns, 6 % positive",
         "fit_predict",
-        data.surface_classes,
-        {**_MIDDLE, "classes": 2},
+        tree_data.mixed_classes,
+        {"n": 199_523, "queries": 20_000},
         predictions.accuracy(slack=0.005),
         "Classifier",
+    ),
+    _task(
+        "classifier-categories",
+        "two classes, ten categorical columns of 1000 levels",
+        "fit_predict",
+        tree_data.category_classes,
+        {"n": 200_000, "queries": 20_000},
+        predictions.accuracy(slack=0.01),
+        "Classifier",
+        _CATEGORIES,
     ),
     _task(
         "regressor-middle",
@@ -108,6 +132,15 @@ TASKS = (
         _MIDDLE,
         predictions.root_mean_square(slack=0.02),
         "Regressor",
+    ),
+    _task(
+        "predict",
+        "prediction of a million rows",
+        "predict",
+        data.surface_classes,
+        {"n": 50_000, "d": 28, "queries": 1_000_000, "classes": 2},
+        predictions.accuracy(slack=0.005),
+        "Classifier",
     ),
     _task(
         "one-row",

@@ -23,10 +23,10 @@ using boosting::Row;
 
 template <class T>
 void find_edges(StridedMatrix<const T> x, Vector<const Row> rows, Vector<const double> weights,
-                Vector<const std::uint8_t> skip, int max_bins, Matrix<double> edges,
+                Vector<const std::uint8_t> skip, int max_bins, bool fine_ends, Matrix<double> edges,
                 Vector<std::uint16_t> counts, int threads) {
   run_kernel([&](StopToken& stop) {
-    boosting::find_edges<T>(view(x), span(rows), span(weights), span(skip), max_bins, view(edges),
+    boosting::find_edges<T>(view(x), span(rows), span(weights), span(skip), max_bins, fine_ends, view(edges),
                             span(counts), threads, stop);
   });
 }
@@ -37,7 +37,7 @@ void bin_table(StridedMatrix<const T> x, Matrix<const double> edges, Vector<cons
                Vector<std::uint8_t> has_missing, int threads) {
   run_kernel([&](StopToken& stop) {
     boosting::bin_table<T>(view(x), view(edges), span(counts), span(categorical), by_column.data(),
-                           by_row.data(), span(has_missing), threads, stop);
+                           by_row.size() > 0 ? by_row.data() : nullptr, span(has_missing), threads, stop);
   });
 }
 
@@ -45,7 +45,7 @@ template <class T>
 void bind_binning_of(nb::module_& m) {
   m.def("boosting_find_edges", &find_edges<T>, nb::arg("x").noconvert(), nb::arg("rows").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("skip").noconvert(), nb::arg("max_bins"),
-        nb::arg("edges").noconvert(), nb::arg("counts").noconvert(), nb::arg("threads"),
+        nb::arg("fine_ends"), nb::arg("edges").noconvert(), nb::arg("counts").noconvert(), nb::arg("threads"),
         "Borders between the bins of every column.");
   m.def("boosting_bin_table", &bin_table<T>, nb::arg("x").noconvert(), nb::arg("edges").noconvert(),
         nb::arg("counts").noconvert(), nb::arg("categorical").noconvert(), nb::arg("by_column").noconvert(),

@@ -3,6 +3,7 @@
 
 #include "bindings/common.hpp"
 #include "bindings/sparse_table.hpp"
+#include "boosting/binned_table.hpp"
 #include "ensemble/compact_forest.hpp"
 #include "ensemble/forest.hpp"
 #include "ensemble/stumps.hpp"
@@ -36,6 +37,17 @@ GrownForest grow_dense(StridedMatrix<const float> x, const Target& target,
   return run_kernel([&](StopToken& stop) {
     return GrownForest{ensemble::grow_forest_dense(view(x), target, {span(bag_seeds), span(node_seeds)},
                                                    options, threads, stop)};
+  });
+}
+
+GrownForest grow_binned(const boosting::BinnedTable& table, StridedMatrix<const float> x,
+                        const Target& target, Vector<const std::uint64_t> bag_seeds,
+                        Vector<const std::uint64_t> node_seeds, const ForestOptions& options, int threads) {
+  static_assert(boosting::missing_bin == trees::missing_bin);
+  const trees::BinnedView bins{table.rows, table.columns, table.by_column, view(x)};
+  return run_kernel([&](StopToken& stop) {
+    return GrownForest{ensemble::grow_forest_binned(bins, target, {span(bag_seeds), span(node_seeds)},
+                                                    options, threads, stop)};
   });
 }
 
@@ -108,6 +120,9 @@ void bind_growing(nb::module_& m) {
   m.def("grow_forest", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"),
         nb::arg("bag_seeds").noconvert(), nb::arg("node_seeds").noconvert(), nb::arg("options"),
         nb::arg("threads"), "Grow a tree per seed on a dense table.");
+  m.def("grow_forest_binned", &grow_binned, nb::arg("table"), nb::arg("x").noconvert(), nb::arg("target"),
+        nb::arg("bag_seeds").noconvert(), nb::arg("node_seeds").noconvert(), nb::arg("options"),
+        nb::arg("threads"), "Grow a tree per seed on a table of bins.");
   m.def("grow_forest_sparse", &grow_sparse, nb::arg("x"), nb::arg("target"), nb::arg("bag_seeds").noconvert(),
         nb::arg("node_seeds").noconvert(), nb::arg("options"), nb::arg("threads"),
         "Grow a tree per seed on a table by columns.");

@@ -93,6 +93,18 @@ std::vector<TreeNodes> grow_forest_dense(View2D<const float> x, const Target& ta
       });
 }
 
+std::vector<TreeNodes> grow_forest_binned(trees::BinnedView table, const Target& target,
+                                          const ForestSeeds& seeds, const ForestOptions& options, int threads,
+                                          StopToken& stop) {
+  const trees::GatheredColumns by_columns(table.values, threads, stop);
+  table.values = by_columns.table();
+  return grow_forest(
+      target, seeds, options, threads, stop,
+      [&](const Target& own, std::span<const Row> rows, const trees::GrowOptions& tree, int tree_threads) {
+        return trees::grow_binned(table, own, rows, tree, tree_threads, stop);
+      });
+}
+
 std::vector<TreeNodes> grow_forest_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
                                           std::span<const std::int32_t> indptr, const Target& target,
                                           const ForestSeeds& seeds, const ForestOptions& options, int threads,

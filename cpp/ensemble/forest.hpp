@@ -32,6 +32,11 @@ std::vector<trees::TreeNodes> grow_forest_dense(View2D<const float> x, const tre
                                                 const ForestSeeds& seeds, const ForestOptions& options,
                                                 int threads, StopToken& stop);
 
+// The same for a table with bins; its values need not be by columns.
+std::vector<trees::TreeNodes> grow_forest_binned(trees::BinnedView table, const trees::Target& target,
+                                                 const ForestSeeds& seeds, const ForestOptions& options,
+                                                 int threads, StopToken& stop);
+
 // The same for a table in compressed-column form.
 std::vector<trees::TreeNodes> grow_forest_sparse(std::span<const float> data,
                                                  std::span<const std::int32_t> indices,

@@ -45,7 +45,7 @@ struct Problem {
     for (Index row = 0; row < rows; ++row) all[row] = static_cast<Row>(row);
     StopToken stop;
     const View2D<double> borders(edges.data(), columns, max_edges);
-    find_edges<double>(view(), all, {}, categorical, 255, borders, counts, 2, stop);
+    find_edges<double>(view(), all, {}, categorical, 255, false, borders, counts, 2, stop);
     counts[columns - 1] = 20;
     bin_table<double>(view(), borders, counts, categorical, by_column.data(), by_row.data(), missing, 2,
                       stop);

@@ -8,6 +8,8 @@
 //
 // `GatheredColumns` look the values up when a column is searched, and sort them then if they must be sorted.
 // Best when few columns are searched at each node, or none has to be sorted.
+//
+// `BinnedColumns` (binned_columns.hpp) do the same with the numbers of bins instead of values.
 #pragma once
 
 #include <algorithm>
@@ -86,6 +88,8 @@ bool for_pieces(Index count, StopToken& stop, Body&& body) {
 struct ColumnScratch {
   std::vector<std::uint64_t> keys, other_keys;  // of the sort
   std::vector<Entry> entries, right;            // of gathering and dividing
+  std::vector<std::uint8_t> bins;
+  std::vector<Entry> higher;
 };
 
 class Columns {
@@ -107,11 +111,20 @@ class Columns {
   // Marks which of the rows go left.
   virtual void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
                     RowBits& goes_left) const = 0;
+  // Whether parts have to be divided between the children of a node, or are the same for all nodes.
+  virtual bool divides() const = 0;
   // Gives the part to the children, null for those that do not need it.
-  virtual void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
-                      ColumnScratch& scratch) = 0;
+  virtual void divide(const ColumnPart&, const RowBits&, ColumnPart*, ColumnPart*, ColumnScratch&) {}
   // Whether a part is known to be constant without looking at its values.
-  virtual bool known_constant(const ColumnPart& part, Index node_rows) const = 0;
+  virtual bool known_constant(const ColumnPart&, Index) const { return false; }
+  virtual bool binned() const { return false; }
+  // The bin of every row of the table, if the columns are binned.
+  virtual const std::uint8_t* bins(const ColumnPart&) const { return nullptr; }
+  // The values of the two bins next to a border in sorted order, all smaller and all larger ones tied.
+  virtual ColumnView around(const ColumnPart&, std::span<const Row>, double, ColumnScratch&,
+                            StopToken&) const {
+    return {};
+  }
 };
 
 class ListedColumns final : public Columns {
@@ -140,6 +153,7 @@ class ListedColumns final : public Columns {
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
   void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
             RowBits& goes_left) const override;
+  bool divides() const override { return true; }
   void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
               ColumnScratch& scratch) override;
   bool known_constant(const ColumnPart& part, Index node_rows) const override {
@@ -169,9 +183,7 @@ class GatheredColumns final : public Columns {
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
   void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
             RowBits& goes_left) const override;
-  void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
-              ColumnScratch& scratch) override;
-  bool known_constant(const ColumnPart&, Index) const override { return false; }
+  bool divides() const override { return false; }
   // The table by columns.
   View2D<const float> table() const { return x_; }
 

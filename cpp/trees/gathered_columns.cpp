@@ -87,10 +87,4 @@ void GatheredColumns::mark(const ColumnPart& part, std::span<const Row> rows, do
   }
 }
 
-void GatheredColumns::divide(const ColumnPart& part, const RowBits&, ColumnPart* left, ColumnPart* right,
-                             ColumnScratch&) {
-  if (left != nullptr) *left = part;
-  if (right != nullptr) *right = part;
-}
-
 }  // namespace certus::trees

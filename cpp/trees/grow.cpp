@@ -232,6 +232,13 @@ TreeNodes grow_shared(const SharedColumns& columns, const Target& target, std::s
   return grow(std::move(data), threads, stop);
 }
 
+TreeNodes grow_binned(const BinnedView& table, const Target& target, std::span<const Row> rows,
+                      const GrowOptions& options, int threads, StopToken& stop) {
+  TreeData data = make_data(target, rows, options, table.columns);
+  data.columns = std::make_unique<BinnedColumns>(table);
+  return grow(std::move(data), threads, stop);
+}
+
 TreeNodes grow_sparse(std::span<const float> data, std::span<const std::int32_t> indices,
                       std::span<const std::int32_t> indptr, const Target& target, std::span<const Row> rows,
                       const GrowOptions& options, int threads, StopToken& stop) {

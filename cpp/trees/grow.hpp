@@ -1,12 +1,14 @@
 // Growing a classification or regression tree greedily (Breiman, Friedman, Olshen, Stone 1984): split the
 // rows of a node where the impurity falls most, and go on with both sides. Exact: every border between two
-// different values of every column is tried. O(columns x rows) per level after one sort of each column.
+// different values of every column is tried (of bins: between their values). O(columns x rows) per level
+// after one sort of each column.
 //
 // Depth first, large nodes are searched by all threads, column by column; nodes below a fixed size become
 // tasks for one thread each. Neither depends on the number of threads, so the trees have equal bits.
 #pragma once
 
 #include "core/stop.hpp"
+#include "trees/binned_columns.hpp"
 #include "trees/nodes.hpp"
 #include "trees/splitter.hpp"
 
@@ -34,6 +36,10 @@ class SharedColumns {
 
 // A tree of a forest.
 TreeNodes grow_shared(const SharedColumns& columns, const Target& target, std::span<const Row> rows,
+                      const GrowOptions& options, int threads, StopToken& stop);
+
+// The same for a table with bins.
+TreeNodes grow_binned(const BinnedView& table, const Target& target, std::span<const Row> rows,
                       const GrowOptions& options, int threads, StopToken& stop);
 
 // The same for a table in compressed-column form, with row numbers ascending in each column.

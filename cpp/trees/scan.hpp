@@ -6,6 +6,10 @@
 //   add(row), add_zeros()     move one row, or all rows that a sparse column does not list, to the left
 //   gain(left)                weight x decrease of the impurity, with `left` rows on the left; -inf if not
 //   allowed left_weight(left), left_value(left), right_value(left)
+// For columns of bins it may also have `bins()`, the sums per bin, and
+//   collect(bins, rows)       fill them
+//   open_bins(missing_left)   everything on the right
+//   add_bin(bin)              move all rows of a bin to the left
 #pragma once
 
 #include <algorithm>
@@ -14,6 +18,7 @@
 #include <limits>
 #include <span>
 
+#include "trees/bin_sums.hpp"
 #include "trees/columns.hpp"
 
 namespace certus::trees {
@@ -81,6 +86,25 @@ class ColumnScan {
       }
     }
     if (ends_with_border && view_.listed + view_.zeros > 0) consider(infinity);
+  }
+
+  // Tries every border between bins that hold rows.
+  void run_bins(bool missing_left) {
+    const BinSums& bins = sums_.bins();
+    missing_left_ = missing_left;
+    sums_.open_bins(missing_left);
+    left_ = missing_left ? bins.missing() : 0;
+    int before = -1;
+    bins.for_each([&](int bin) {
+      if (bin == missing_bin) {
+        if (!missing_left && before >= 0) consider(infinity);
+        return;
+      }
+      if (before >= 0) consider_between(static_cast<float>(before), static_cast<float>(bin));
+      sums_.add_bin(bin);
+      left_ += bins.rows(bin);
+      before = bin;
+    });
   }
 
   const Candidate& best() const { return best_; }

@@ -74,6 +74,12 @@ NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_
                                                 StopToken& stop) {
   if (data_.options.random_thresholds) return search_random(node, column, worker, stop);
   const ColumnPart& part = node.columns[column];
+  if (const std::uint8_t* bins = data_.columns->bins(part); bins != nullptr) {
+    if (slow(node) && stop.poll()) return {column, true, {}, 0};
+    if (const auto best = search_->best_of_bins(bins, rows(node), rules_for(node, part), worker)) {
+      return {column, best->constant, best->candidate, static_cast<std::uint32_t>(best->missing)};
+    }
+  }
   const ColumnView view =
       data_.columns->sorted(part, rows(node), scratch_[static_cast<std::size_t>(worker)], stop);
   if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0};
@@ -171,11 +177,24 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
   return best;
 }
 
+// Moves a border between two bins to the best border between the values of these bins.
+void NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
+  if (!data_.columns->binned() || found.candidate.threshold == infinity) return;
+  const ColumnPart& part = node.columns[found.column];
+  const ColumnView view =
+      data_.columns->around(part, rows(node), found.candidate.threshold, scratch_[0], stop);
+  if (stop.requested()) return;
+  const Candidate best = search_->best(view, rules_for(node, part), 0);
+  if (best.found()) found.candidate = best;
+}
+
 std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
-  search_->prepare(node.summary, rows(node));
+  search_->prepare(node.summary, rows(node), data_.columns->binned());
   if (slow(node) && stop.poll()) return std::nullopt;
-  const std::optional<Found> found = search_all(node, stop);
+  std::optional<Found> found = search_all(node, stop);
   if (!found || stop.requested()) return std::nullopt;
+  refine(node, *found, stop);
+  if (stop.requested()) return std::nullopt;
   const ColumnPart& part = node.columns[found->column];
   Split split;
   split.feature = part.feature;
@@ -238,6 +257,12 @@ void NodeSplitter::pass_bounds(const OpenNode& node, Split& split) const {
 void NodeSplitter::divide_columns(OpenNode& node, Split& split, StopToken& stop) {
   const bool keep_left = !is_final(split.left), keep_right = !is_final(split.right);
   if (!keep_left && !keep_right) return;
+  if (!data_.columns->divides()) {
+    if (keep_left) split.left.columns = node.columns;
+    if (keep_right) split.right.columns = std::move(node.columns);
+    node.columns = {};
+    return;
+  }
   for (const Row row : rows(split.left)) goes_left_.set(row, true);
   for (const Row row : rows(split.right)) goes_left_.set(row, false);
   if (keep_left) split.left.columns.resize(node.columns.size());

@@ -101,6 +101,7 @@ class NodeSplitter {
                                     StopToken& stop);
   std::vector<Found> search_drawn(const OpenNode& node, StopToken& stop);
   std::optional<Found> search_all(OpenNode& node, StopToken& stop);
+  void refine(const OpenNode& node, Found& found, StopToken& stop);
   void divide_rows(OpenNode& node, Split& split);
   void pass_bounds(const OpenNode& node, Split& split) const;
   template <class Body>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "trees/scan.hpp"
@@ -113,9 +114,17 @@ class ClassSums {
       weighted_impurity = summary.weight * summary.impurity;
       totals = summary.totals;
     }
+    // For columns of bins: what is added for each of the node's rows, next to each other.
+    void gather(const Target& target, const Shared&, std::span<const Row> rows) {
+      added.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        added[i] = {Weighted ? target.weights[rows[i]] : 1.0, target.labels[rows[i]]};
+      }
+    }
     double weight = 0.0;
     double weighted_impurity = 0.0;
     std::vector<double> totals;
+    std::vector<std::pair<double, std::uint32_t>> added;  // weight and label
   };
   static Summary summarize(const Target& target, const Shared& shared, std::span<const Row> rows) {
     Summary summary = class_totals(target, rows);
@@ -134,7 +143,8 @@ class ClassSums {
         left_(static_cast<std::size_t>(target.value_size())),
         zeros_(left_.size()),
         left_squares_(static_cast<std::size_t>(target.outputs)),
-        right_squares_(left_squares_.size()) {}
+        right_squares_(left_squares_.size()),
+        bins_(Single ? target.max_classes : 0) {}
 
   double total_weight() const { return node_.weight; }
   void open(const ColumnView& view, bool missing_left) {
@@ -172,6 +182,41 @@ class ClassSums {
     weight_ += zero_weight_;
     if constexpr (!Entropy) sum_squares();
   }
+
+  const BinSums& bins() const
+    requires Single
+  {
+    return bins_;
+  }
+  void collect(const std::uint8_t* bins, std::span<const Row> rows) {
+    const auto* added = node_.added.data();
+    bins_.collect(bins, rows, [=](std::size_t i, double* sums) { sums[added[i].second] += added[i].first; });
+  }
+  void open_bins(bool missing_left) {
+    std::fill(left_.begin(), left_.end(), 0.0);
+    weight_ = 0.0;
+    if (missing_left) move_bin(missing_bin);
+    if constexpr (!Entropy) sum_squares();
+  }
+  void add_bin(int bin) {
+    if constexpr (Entropy) {
+      move_bin(bin);
+      return;
+    }
+    const double* sums = bins_.sums(bin);
+    double left = left_squares_[0], right = right_squares_[0], weight = weight_;
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+      const double w = sums[k], c = left_[k];
+      left += w * (2.0 * c + w);
+      right -= w * (2.0 * (node_.totals[k] - c) - w);
+      left_[k] = c + w;
+      weight += w;
+    }
+    left_squares_[0] = left;
+    right_squares_[0] = right;
+    weight_ = weight;
+  }
+
   double gain(Index) const {
     const double right_weight = node_.weight - weight_;
     if (!(weight_ > 0.0 && right_weight > 0.0)) return -infinity;
@@ -217,6 +262,13 @@ class ClassSums {
       left_[output * target_.max_classes + target_.labels[row * outputs() + output]] += w;
     }
   }
+  void move_bin(int bin) {
+    const double* sums = bins_.sums(bin);
+    for (std::size_t k = 0; k < left_.size(); ++k) {
+      left_[k] += sums[k];
+      weight_ += sums[k];
+    }
+  }
   void sum_squares() {
     for (Index output = 0; output < outputs(); ++output) {
       double left = 0.0, right = 0.0;
@@ -238,6 +290,7 @@ class ClassSums {
   std::vector<double> zeros_;  // class weights of the rows that the column does not list
   std::vector<double> left_squares_;
   std::vector<double> right_squares_;
+  BinSums bins_;
   double weight_ = 0.0;
   double zero_weight_ = 0.0;
 };

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "trees/scan.hpp"
@@ -48,7 +49,15 @@ class SquaredSums {
       center(target, residuals, summary, rows);
       if constexpr (!Weighted) inverse.prepare(static_cast<Index>(rows.size()), weight / outputs);
     }
+    // For columns of bins: what is added for each of the node's rows, next to each other.
+    void gather(const Target& target, const Residuals& residuals, std::span<const Row> rows) {
+      added.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        added[i] = {residuals.values[rows[i]], target.weight(rows[i])};
+      }
+    }
     InverseProducts inverse;
+    std::vector<std::pair<double, double>> added;  // residual and weight
   };
   static Summary summarize(const Target& target, const Residuals&, std::span<const Row> rows);
 
@@ -56,7 +65,8 @@ class SquaredSums {
       : target_(target),
         residuals_(residuals),
         node_(node),
-        left_(static_cast<std::size_t>(target.outputs)) {}
+        left_(static_cast<std::size_t>(target.outputs)),
+        bins_(Single ? 2 : 0) {}
 
   double total_weight() const { return node_.weight; }
   void open(const ColumnView& view, bool missing_left) {
@@ -86,6 +96,29 @@ class SquaredSums {
     one_ -= listed_one_;
     for (Index output = 0; output < target_.outputs; ++output) left_[output] -= listed_[output];
   }
+
+  // Per bin: residuals and weight.
+  const BinSums& bins() const
+    requires Single
+  {
+    return bins_;
+  }
+  void collect(const std::uint8_t* bins, std::span<const Row> rows) {
+    const auto* added = node_.added.data();
+    bins_.collect(bins, rows, [=](std::size_t i, double* sums) {
+      sums[0] += added[i].first;
+      if constexpr (Weighted) sums[1] += added[i].second;
+    });
+  }
+  void open_bins(bool missing_left) {
+    clear();
+    if (missing_left) add_bin(missing_bin);
+  }
+  void add_bin(int bin) {
+    one_ += bins_.sums(bin)[0];
+    weight_ += bins_.sums(bin)[1];
+  }
+
   double gain(Index left) const {
     double squares = one_ * one_;
     if constexpr (!Single) {
@@ -118,6 +151,7 @@ class SquaredSums {
   const Node& node_;
   std::vector<double> left_, listed_;    // sums of residuals, several outputs
   double one_ = 0.0, listed_one_ = 0.0;  // the same for a single output
+  BinSums bins_;
   double weight_ = 0.0;
   double zero_weight_ = 0.0;
 };

@@ -61,21 +61,34 @@ def find_edges(
     weights: NDArray[np.float64] | None,
     skip: NDArray[np.uint8],
     max_bins: int,
+    fine_ends: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
-    """Borders between the bins of every column that is not skipped, and how many each column has."""
+    """Borders between the bins of every column that is not skipped, and how many each column has.
+
+    ``fine_ends`` makes the bins narrower towards both ends of a column.
+    """
     edges = np.zeros((X.shape[1], MAX_EDGES))
     counts = np.zeros(X.shape[1], dtype=np.uint16)
     weights = NO_WEIGHTS if weights is None else weights
     threads = threads_for(len(rows) * X.shape[1])
-    _native.boosting_find_edges(X, rows, weights, skip, max_bins, edges, counts, threads)
+    _native.boosting_find_edges(X, rows, weights, skip, max_bins, fine_ends, edges, counts, threads)
     return edges, counts
 
 
 def bin_table(
-    X: NDArray[Any], edges: NDArray[np.float64], counts: NDArray[np.uint16], categorical: NDArray[np.uint8]
+    X: NDArray[Any],
+    edges: NDArray[np.float64],
+    counts: NDArray[np.uint16],
+    categorical: NDArray[np.uint8],
+    *,
+    by_rows: bool = True,
 ) -> Any:
-    """A table of bins for growing trees; ``counts`` are edges, or categories of a categorical column."""
-    by_column, by_row = np.empty(X.size, dtype=np.uint8), np.empty(X.size, dtype=np.uint8)
+    """A table of bins for growing trees; ``counts`` are edges, or categories of a categorical column.
+
+    Boosting needs the bins by columns and by rows, forests by columns only.
+    """
+    by_column = np.empty(X.size, dtype=np.uint8)
+    by_row = np.empty(X.size if by_rows else 0, dtype=np.uint8)
     has_missing = np.zeros(X.shape[1], dtype=np.uint8)
     _native.boosting_bin_table(X, edges, counts, categorical, by_column, by_row, has_missing, threads_for(X.size))
     bins = np.where(categorical == 1, counts, counts + 1).astype(np.uint16)

@@ -45,9 +45,11 @@ def grow(
     min_weight_fraction: float,
     balance_classes: bool,
     threads: int,
+    bins: Any = None,
 ) -> dict[str, NDArray[Any]]:
     """Grow one tree per seed; the arrays of all trees one after the other, ``offsets`` and ``max_depths``.
 
+    With ``bins`` (see `certus.ensemble.binning.binned`) splits are searched between bins instead of values.
     ``weights`` counts only without bags (``bag=None``); a bag rule has its own.
     """
     target, max_classes = tree_kernels.native_target(y, n_classes)
@@ -61,7 +63,9 @@ def grow(
     options.balance_classes = balance_classes
     if bag is not None:
         options.set_bag(bag)
-    if sparse.issparse(X):
+    if bins is not None:
+        grown = _native.grow_forest_binned(bins, X, target, seeds, node_seeds, options, threads)
+    elif sparse.issparse(X):
         grown = _native.grow_forest_sparse(tree_kernels.sparse_table(X), target, seeds, node_seeds, options, threads)
     else:
         grown = _native.grow_forest(X, target, seeds, node_seeds, options, threads)

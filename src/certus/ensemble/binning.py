@@ -18,11 +18,14 @@ def binned(
     categories: list[NDArray[Any] | None] | None,
     max_bins: int,
     seed: int,
+    *,
+    for_forest: bool = False,
 ) -> Any:
     """The table in bins: at most ``max_bins`` per column, at quantiles, and one for missing values.
 
     A column with few distinct numbers has one bin for each. The quantiles of a long table come from 200 000 of
-    its rows, drawn with ``seed``.
+    its rows, drawn with ``seed``. Forests need them by columns only,
+    and fine ones at the ends of a column.
     """
     rows, columns = X.shape
     if rows > ROWS_FOR_QUANTILES:
@@ -35,5 +38,6 @@ def binned(
     for column, values in enumerate(categories or []):
         if values is not None:
             categorical[column], levels[column] = 1, len(values)
-    edges, counts = kernels.find_edges(X, sample, weights, categorical, max_bins)
-    return kernels.bin_table(X, edges, np.where(categorical == 1, levels, counts).astype(np.uint16), categorical)
+    edges, counts = kernels.find_edges(X, sample, weights, categorical, max_bins, for_forest)
+    counts = np.where(categorical == 1, levels, counts).astype(np.uint16)
+    return kernels.bin_table(X, edges, counts, categorical, by_rows=not for_forest)

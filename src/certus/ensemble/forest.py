@@ -15,14 +15,18 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from certus.base import Learner, check_target, check_weights, predict_method, resolve_threads
 from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Constraints, Exactly, Fraction, Function, InstanceOf, Interval, Verbosity
+from certus.base.params import Boolean, Constraints, Exactly, Fraction, Function, InstanceOf, Interval, OneOf, Verbosity
 from certus.ensemble import _kernels_forest as kernels
 from certus.ensemble.bags import Bags, bag_size
+from certus.ensemble.binning import binned
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
 from certus.trees.decision_tree import DecisionTree, as_float32
 from certus.trees.growth import growth_of
 from certus.trees.pruning import prune
+
+# max_bins="auto": tables with at least so many rows are searched between so many bins.
+ROWS_FOR_BINS, MOST_BINS = 20_000, 255
 
 TREE_PARAMETERS = (
     "criterion",
@@ -49,6 +53,7 @@ class Forest(MultiOutputMixin, Learner):
         "n_jobs": [InstanceOf(int, np.integer), Exactly(None)],
         "verbose": [Verbosity()],
         "warm_start": [Boolean()],
+        "max_bins": [Exactly(None), OneOf("auto"), Interval(2, 255, integer=True)],
         "max_samples": [
             Exactly(None),
             Fraction(0, None, closed="neither"),
@@ -200,6 +205,7 @@ class Forest(MultiOutputMixin, Learner):
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
         watched = bool(getattr(self, "_skl_callbacks", None))
         size = max(threads, 1) if watched else len(seeds)
+        bins = self._bins(X, weights)
         batches: list[PackedForest] = []
         with Iterations(self, len(seeds), X, codes) as iterations:
             for first in range(0, len(seeds), size):
@@ -215,6 +221,7 @@ class Forest(MultiOutputMixin, Learner):
                     min_weight_fraction=self.min_weight_fraction_leaf,
                     balance_classes=self._balances_bags(),
                     threads=threads,
+                    bins=bins,
                 )
                 batches.append(PackedForest(n_features=self.n_features_in_, n_classes=counts, seeds=batch, **arrays))
                 stops = [iterations.step(trees=float(first + each + 1)) for each in range(len(batch))]
@@ -222,6 +229,15 @@ class Forest(MultiOutputMixin, Learner):
                     break
         grown = batches[0] if len(batches) == 1 else PackedForest.joined(batches)
         return grown if self.ccp_alpha <= 0.0 else self._pruned(grown)
+
+    def _bins(self, X: Any, weights: NDArray[np.float64] | None) -> Any:
+        """The table in bins, or None if splits are searched between all values."""
+        max_bins = getattr(self, "max_bins", None)
+        if max_bins == "auto":
+            max_bins = MOST_BINS if X.shape[0] >= ROWS_FOR_BINS else None
+        if max_bins is None or sparse.issparse(X):
+            return None
+        return binned(X, weights, None, int(max_bins), 0, for_forest=True)
 
     def _balances_bags(self) -> bool:
         return False

@@ -57,6 +57,7 @@ class HistGradientBoosting(Learner):
         "max_features": [Fraction(0, 1, closed="right")],
         "max_bins": [Interval(2, 255, integer=True)],
         "categorical_features": [ArrayLike(), OneOf("from_dtype"), Exactly(None)],
+        "rare_categories": [OneOf("refuse", "group")],
         "monotonic_cst": [ArrayLike(), InstanceOf(dict), Exactly(None)],
         "interaction_cst": [InstanceOf(list, tuple), OneOf("pairwise", "no_interactions"), Exactly(None)],
         "warm_start": [Boolean()],
@@ -97,6 +98,7 @@ class HistGradientBoosting(Learner):
     max_features: float
     max_bins: int
     categorical_features: Any
+    rare_categories: str
     monotonic_cst: Any
     interaction_cst: Any
     warm_start: bool
@@ -138,7 +140,7 @@ class HistGradientBoosting(Learner):
     # --- fitting ------------------------------------------------------------------------------------------
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any]) -> None:
-        table = self._check_rows(X, reset=True)
+        table = self._check_rows(X, reset=True, weights=sample_weight)
         target = self._encode_target(check_target(self, y), reset=True)
         check_consistent_length(table, target)
         weights = check_weights(self, sample_weight, table)
@@ -282,7 +284,7 @@ class HistGradientBoosting(Learner):
 
     # --- checks -------------------------------------------------------------------------------------------
 
-    def _check_rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _check_rows(self, X: Any, *, reset: bool = False, weights: Any = None) -> NDArray[Any]:
         """The table as numbers: categories become codes, missing values NaN."""
         if reset:
             self.is_categorical_ = categorical_mask(X, self.categorical_features)
@@ -293,7 +295,11 @@ class HistGradientBoosting(Learner):
         if not hasattr(X, "shape"):
             X = np.asarray(X)
         if reset:
-            self.categories_ = learn_categories(X, self.is_categorical_, self.max_bins)
+            weights = None if np.shape(weights) != (X.shape[0],) else weights
+            group = self.rare_categories == "group"
+            self.categories_ = learn_categories(
+                X, self.is_categorical_, self.max_bins, group_rare=group, weights=weights
+            )
         return encode(X, self.categories_)  # type: ignore[arg-type]
 
     def _check_validation(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> Sample | None:

@@ -83,6 +83,9 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         Weights of the classes, multiplied with ``sample_weight``; "balanced" gives all the same total weight.
     growth : {"best_first", "depth_wise"}, default="best_first"
         Which node is divided next: the one that gains most, or the shallowest.
+    rare_categories : {"refuse", "group"}, default="refuse"
+        What happens to a categorical column with more than ``max_bins`` categories: an error, or the heaviest
+        ``max_bins`` of them keep a bin each and all others are treated like missing values.
 
     Attributes
     ----------
@@ -156,6 +159,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         random_state: Any = None,
         class_weight: Any = None,
         growth: str = "best_first",
+        rare_categories: str = "refuse",
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate
@@ -179,6 +183,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.growth = growth
+        self.rare_categories = rare_categories
 
     @fit_method
     def fit(

@@ -79,6 +79,9 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         Seed of the held-out rows, of the rows for quantiles and of ``max_features``.
     growth : {"best_first", "depth_wise"}, default="best_first"
         Which node is divided next: the one that gains most, or the shallowest.
+    rare_categories : {"refuse", "group"}, default="refuse"
+        What happens to a categorical column with more than ``max_bins`` categories: an error, or the heaviest
+        ``max_bins`` of them keep a bin each and all others are treated like missing values.
 
     Attributes
     ----------
@@ -149,6 +152,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         verbose: int = 0,
         random_state: Any = None,
         growth: str = "best_first",
+        rare_categories: str = "refuse",
     ) -> None:
         self.loss = loss
         self.quantile = quantile
@@ -172,6 +176,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         self.verbose = verbose
         self.random_state = random_state
         self.growth = growth
+        self.rare_categories = rare_categories
 
     @fit_method
     def fit(

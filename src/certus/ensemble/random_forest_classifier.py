@@ -72,6 +72,10 @@ class RandomForestClassifier(ForestClassifier):
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For two
         classes and one output.
+    max_bins : int, "auto" or None, default="auto"
+        Splits are searched between so many bins of each column, at its quantiles, instead of between all of its
+        values; at most 255. "auto" means 255 for dense tables of at least 20 000 rows, where it makes no measurable
+        difference to the accuracy, and None (all values) for others. Sparse tables are never binned.
 
     Attributes
     ----------
@@ -142,6 +146,7 @@ class RandomForestClassifier(ForestClassifier):
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        max_bins: int | str | None = "auto",
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -162,3 +167,4 @@ class RandomForestClassifier(ForestClassifier):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins

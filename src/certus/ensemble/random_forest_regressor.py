@@ -70,6 +70,10 @@ class RandomForestRegressor(ForestRegressor):
         there are, where whole weights count as repeated rows.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
+    max_bins : int, "auto" or None, default="auto"
+        Splits are searched between so many bins of each column, at its quantiles, instead of between all of its
+        values; at most 255. "auto" means 255 for dense tables of at least 20 000 rows, where it makes no measurable
+        difference to the accuracy, and None (all values) for others. Sparse tables are never binned.
 
     Attributes
     ----------
@@ -134,6 +138,7 @@ class RandomForestRegressor(ForestRegressor):
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        max_bins: int | str | None = "auto",
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = current_criterion(criterion)
@@ -153,6 +158,7 @@ class RandomForestRegressor(ForestRegressor):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.max_bins = max_bins
 
 
 # partial_dependence asks for scikit-learn's own class
