@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "svm/kernel_ops.hpp"
+#include <utility>
 
 namespace certus::svm {
 namespace {
@@ -43,6 +42,7 @@ void PairSteps<T>::load(const Problem& problem, std::span<const Index> members, 
     }
   }
   start_ = alpha_;
+  has_top_ = false;
 }
 
 template <class T>
@@ -63,7 +63,9 @@ typename PairSteps<T>::Pair PairSteps<T>::choose_pair() {
   violation_ = 0.0;
   for (int group = 0; group < (bias_ == Bias::two ? 2 : 1); ++group) {
     UpMost top{-infinity, -1};
-    for (Index copy = 0; copy < copies_; ++copy) {
+    const bool known = std::exchange(has_top_, false);
+    if (known) top = top_;
+    for (Index copy = 0; copy < copies_ && !known; ++copy) {
       const UpMost found = svm_ops().find_up(up_[group].data() + copy * size_, scores_.data(), size_);
       if (found.value > top.value) top = {found.value, found.position + copy * size_};
     }
@@ -133,7 +135,11 @@ void PairSteps<T>::step(const Pair& pair) {
   if (up >= 0) move(pair.up, amount);
   if (down >= 0) move(pair.down, -amount);
   if (up >= 0 && down >= 0) {
-    if (up != down) {
+    if (up != down && copies_ == 1 && bias_ == Bias::one) {
+      top_ = kernel_ops<T>().move_pair_and_find_up(scores_.data(), kernel_ + up * size_,
+                                                   kernel_ + down * size_, amount, up_[0].data(), size_);
+      has_top_ = true;
+    } else if (up != down) {
       kernel_ops<T>().move_pair(scores_.data(), kernel_ + up * size_, kernel_ + down * size_, amount, size_);
     }
     return;

@@ -15,7 +15,7 @@ import numpy as np
 from certus.svm import _kernels
 from certus.svm._kernels import Floats, Kernel, Options, Problems, Solved
 
-FINE_ROWS = 3000  # rows of a problem up to which the fine tolerance is aimed at
+FINE_ROWS = 500  # rows of a problem up to which the fine tolerance is aimed at
 
 
 @dataclass(frozen=True)
