@@ -129,7 +129,7 @@ std::optional<StopReason> Solver<T, Rows>::reason_to_stop(int idle) {
     if (!fine_ && options_.fine_tolerance < options_.tolerance) {
       fine_ = true;
       goal_ = options_.fine_tolerance;
-      limit_ = std::min(limit_, done_ + std::max<std::int64_t>(4 * done_, 10'000));
+      limit_ = std::min(limit_, done_ + std::max<std::int64_t>(4 * done_, 40'000));
     }
     const bool enough = !fine_ || out_.violation <= goal_ || done_ >= limit_ || idle > 0;
     if (enough || out_.violation <= rounding()) return StopReason::converged;

@@ -8,7 +8,7 @@
 namespace certus::svm {
 namespace {
 
-constexpr Index strip = 64;  // rows of a task: their products stay in the second-level cache
+constexpr Index strip = 32;  // rows of a task: their products stay in the second-level cache
 constexpr Index score_block = 2048;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }

@@ -8,6 +8,7 @@ blocks instead.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
 from collections.abc import Iterator
@@ -30,11 +31,23 @@ def resolve_threads(n_jobs: int | None = None) -> int:
     if n_jobs is None:
         if configured is not None and configured != 1:
             return max(1, effective_n_jobs(configured))
-        return _omp_threads() or max(1, cpu_count())
+        return _omp_threads() or _cores()
     if n_jobs == 0:
         msg = "The 'n_jobs' parameter must be None, a positive or a negative int. Got 0 instead."
         raise ValueError(msg)
-    return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+def _cores() -> int:
+    """The cores of this process; asking the cgroup takes a millisecond, so it is done once per affinity."""
+    affinity = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
+    return _counted_cores(affinity, os.environ.get("LOKY_MAX_CPU_COUNT", ""))
+
+
+@functools.lru_cache(maxsize=8)
+def _counted_cores(affinity: frozenset[int], limit: str) -> int:
+    del affinity, limit  # what the count depends on
+    return max(1, cpu_count())
 
 
 def _omp_threads() -> int | None:

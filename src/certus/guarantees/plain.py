@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+_PLAIN = frozenset((float, int, bool, str, type(None)))
 FLOAT_TAG = "$float"  # {"$float": "inf"}: JSON has no infinities
 
 
@@ -45,6 +46,8 @@ def freeze(value: Any, where: str) -> Any:
                 raise ValueError(f"{where}: the key {key!r} is not allowed. Hint: keys are strings.")
         return FrozenDict({key: freeze(item, f"{where}[{key!r}]") for key, item in value.items()})
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        if _PLAIN.issuperset(map(type, value)):
+            return tuple(value)
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(
         f"{where}: a {type(value).__name__} cannot be stored in a certificate. "

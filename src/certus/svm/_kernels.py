@@ -55,6 +55,16 @@ class Problems:
         """Where the members of a problem lie."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
 
+    def totals(self, values: Floats) -> Floats:
+        """Sums over the variables of each problem."""
+        return np.add.reduceat(values, self.starts[:-1] * self.copies)
+
+    def per_variable(self, values: Floats) -> Floats:
+        """Values of the members, or one value per problem, at every variable."""
+        if len(values) == self.count != len(self.members):
+            return np.repeat(values, np.diff(self.starts) * self.copies)
+        return np.tile(values, self.copies)  # several copies occur in single problems only
+
     def variables(self, number: int) -> slice:
         """Where the variables of a problem lie."""
         rows = self.rows(number)
