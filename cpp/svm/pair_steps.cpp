@@ -8,6 +8,7 @@ namespace certus::svm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double hairs = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double smallest_curvature = 1e-12;  // also serves directions of no or negative curvature
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -108,14 +109,16 @@ double PairSteps<T>::room(Index variable, bool rising) const {
   return (sign_[t] > 0) == rising ? upper_[t] - alpha_[t] : alpha_[t];
 }
 
-// Changes s_t a_t by `amount`, which may take up all the room there is.
+// Changes s_t a_t by `amount`, which may take up all the room there is, or all but rounding errors of it: a
+// variable that is left a hair away from its bound would count as free and pin down the intercept.
 template <class T>
 double PairSteps<T>::move(Index variable, double amount) {
   const std::size_t t = at(variable);
   const double before = alpha_[t];
   const bool growing = (sign_[t] > 0) == (amount > 0.0);
   const double size = std::abs(amount);
-  if (size >= room(variable, amount > 0.0)) {
+  const double hair = std::isfinite(upper_[t]) ? hairs * upper_[t] : hairs * before;
+  if (size >= room(variable, amount > 0.0) - hair) {
     alpha_[t] = growing ? upper_[t] : 0.0;
   } else {
     alpha_[t] = std::clamp(growing ? before + size : before - size, 0.0, upper_[t]);

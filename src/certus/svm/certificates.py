@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, Report, jaakkola_haussler, support_leave_one_out, xi_alpha
-from certus.svm._kernels import GAUSSIAN, NO_BIAS, Floats, Kernel
+from certus.svm._kernels import GAUSSIAN, NO_BIAS, ONE_SUM, Floats, Kernel
 from certus.svm.audit_certificate import audit, audit_certificate
 from certus.svm.compression import compression_certificate, reason_to_withhold
 from certus.svm.duality import objective_at_zero
@@ -37,7 +37,11 @@ def _gap_rounding(facts: KernelFacts, solution: Solution, errors: Floats) -> flo
     """How much the gap can change when every score moves by its error, and by the drift of the equality."""
     problems, alpha = solution.problems, solution.alpha
     bounded = problems.totals(np.where(np.isfinite(problems.upper), problems.upper, alpha))
-    drift = 4.0 * 2.0**-52 * problems.totals(alpha) * np.abs(solution.middle)  # |s_t a_t| = a_t
+    sizes = problems.totals(np.ones(len(alpha)))
+    drift = (sizes + 4.0) * 2.0**-52 * problems.totals(alpha)  # rounding of the sums
+    if problems.bias == ONE_SUM and problems.linear.any():  # where the sums are to be zero
+        drift = drift + np.abs(problems.totals(problems.sign * alpha))
+    drift = drift * np.abs(solution.middle)
     squares = float(alpha @ alpha)  # at least that of the members' coefficients
     return float((bounded * errors + drift).sum()) + facts.shift * squares
 
