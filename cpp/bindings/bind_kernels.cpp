@@ -1,6 +1,8 @@
 #include "bindings/common.hpp"
 #include "kernels/cholesky.hpp"
 #include "kernels/gram.hpp"
+#include "kernels/perceptron.hpp"
+#include "kernels/shifted.hpp"
 
 namespace certus::bindings {
 namespace {
@@ -48,6 +50,27 @@ void bind_kernels(nb::module_& m) {
       },
       nb::arg("matrix").noconvert(), nb::arg("threads"),
       "Overwrite the lower triangle by the Cholesky factor; returns the first row without a positive pivot.");
+  m.def(
+      "kernel_scale_and_shift",
+      [](Matrix<const double> K, Vector<const std::int64_t> rows, Vector<const double> scale, double shift,
+         int threads, Matrix<double> out) {
+        run_kernel([&](StopToken& stop) {
+          kernels::scale_and_shift(view(K), span(rows), span(scale), shift, threads, stop, view(out));
+        });
+      },
+      nb::arg("K").noconvert(), nb::arg("rows").noconvert(), nb::arg("scale").noconvert(), nb::arg("shift"),
+      nb::arg("threads"), nb::arg("out").noconvert(), "Fill in the lower triangle of S K S + shift I.");
+  m.def(
+      "kernel_perceptron_block",
+      [](Matrix<const double> K, Matrix<const double> y, Matrix<double> scores, Matrix<double> changes,
+         Matrix<std::int64_t> wrong) {
+        return run_kernel([&](StopToken& stop) {
+          return kernels::perceptron_block(view(K), view(y), view(scores), view(changes), view(wrong), stop);
+        });
+      },
+      nb::arg("K").noconvert(), nb::arg("y").noconvert(), nb::arg("scores").noconvert(),
+      nb::arg("changes").noconvert(), nb::arg("wrong").noconvert(),
+      "One pass of the kernel perceptron over a block of rows; returns the number of mistakes.");
 }
 
 }  // namespace certus::bindings

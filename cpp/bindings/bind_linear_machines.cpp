@@ -97,14 +97,14 @@ void stochastic_descent(const Table& table, Matrix<const double> targets, Matrix
 template <class Table>
 void sag_epoch(const Table& table, linear::SagLoss loss, Vector<const double> target,
                Vector<const double> weights, double strength, double step, double intercept_decay,
-               std::uint64_t seed, std::uint64_t epoch, Matrix<double> coef, Vector<double> intercept,
-               Matrix<double> sums, Vector<double> intercept_sums, Matrix<double> slopes,
-               Vector<std::uint8_t> seen) {
+               bool unbiased, std::uint64_t seed, std::uint64_t epoch, Matrix<double> coef,
+               Vector<double> intercept, Matrix<double> sums, Vector<double> intercept_sums,
+               Matrix<double> slopes, Vector<std::uint8_t> seen) {
   const auto rows = table.rows(0.0);
   const auto flat = [](Matrix<double>& matrix) { return std::span(matrix.data(), matrix.size()); };
   const linear::SagProblem problem{
-      loss,     span(target), span(weights),  static_cast<Index>(intercept.size()),
-      strength, step,         intercept_decay};
+      loss,     span(target), span(weights),   static_cast<Index>(intercept.size()),
+      strength, step,         intercept_decay, unbiased};
   const linear::SagState state{flat(coef),           span(intercept), flat(sums),
                                span(intercept_sums), flat(slopes),    span(seen)};
   run_kernel([&](StopToken& stop) { linear::sag_epoch(rows, problem, seed, epoch, stop, state); });
@@ -133,9 +133,10 @@ void bind_table(nb::module_& m, const char* name) {
         "Epochs of stochastic gradient descent for every row of the matrices.");
   m.def("sag_epoch", &sag_epoch<Table>, nb::arg("table"), nb::arg("loss"), nb::arg("target").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("step"), nb::arg("intercept_decay"),
-        nb::arg("seed"), nb::arg("epoch"), nb::arg("coef").noconvert(), nb::arg("intercept").noconvert(),
-        nb::arg("sums").noconvert(), nb::arg("intercept_sums").noconvert(), nb::arg("slopes").noconvert(),
-        nb::arg("seen").noconvert(), "One epoch of stochastic average gradient.");
+        nb::arg("unbiased"), nb::arg("seed"), nb::arg("epoch"), nb::arg("coef").noconvert(),
+        nb::arg("intercept").noconvert(), nb::arg("sums").noconvert(), nb::arg("intercept_sums").noconvert(),
+        nb::arg("slopes").noconvert(), nb::arg("seen").noconvert(),
+        "One epoch of stochastic average gradient.");
   m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
         nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
         nb::arg("max_passes"), nb::arg("seed"), nb::arg("a").noconvert(), nb::arg("w").noconvert(),

@@ -127,16 +127,7 @@ void row_gram(View2D<const T> x, double constant, std::span<const std::int64_t> 
   template BoxSums box_pass<Rows>(const Rows&, const BoxDual&, double, std::span<const double>, \
                                   std::span<const double>, int, StopToken&, std::span<double>,  \
                                   std::span<double>, std::span<double>, std::span<double>);
-using SingleShort = CompressedRows<float, std::int32_t>;
-using SingleLong = CompressedRows<float, std::int64_t>;
-using DoubleShort = CompressedRows<double, std::int32_t>;
-using DoubleLong = CompressedRows<double, std::int64_t>;
-CERTUS_INSTANTIATE(DenseRows<float>)
-CERTUS_INSTANTIATE(DenseRows<double>)
-CERTUS_INSTANTIATE(SingleShort)
-CERTUS_INSTANTIATE(SingleLong)
-CERTUS_INSTANTIATE(DoubleShort)
-CERTUS_INSTANTIATE(DoubleLong)
+CERTUS_FOR_EVERY_TABLE(CERTUS_INSTANTIATE)
 #undef CERTUS_INSTANTIATE
 template void row_gram<float>(View2D<const float>, double, std::span<const std::int64_t>,
                               std::span<const double>, int, StopToken&, View2D<double>);

@@ -90,6 +90,23 @@ const double* weights_from(const Rows<T>& rows, Index first) {
   return rows.weights.empty() ? nullptr : rows.weights.data() + first;
 }
 
+// |(row - shift) * inverse|, summed in four lanes.
+double scaled_length(const double* row, const double* shift, const double* inverse, Index columns) {
+  double sums[4] = {};
+  Index j = 0;
+  for (; j + 4 <= columns; j += 4) {
+    for (Index lane = 0; lane < 4; ++lane) {
+      const double part = (row[j + lane] - shift[j + lane]) * inverse[j + lane];
+      sums[lane] += part * part;
+    }
+  }
+  for (; j < columns; ++j) {
+    const double part = (row[j] - shift[j]) * inverse[j];
+    sums[0] += part * part;
+  }
+  return std::sqrt((sums[0] + sums[2]) + (sums[1] + sums[3]));
+}
+
 }  // namespace
 
 template <class T>
@@ -167,18 +184,16 @@ void scores_and_lengths(View2D<const T> x, const Coefficients& at, std::span<con
                         std::span<double> lengths) {
   const Index outputs = at.coef.rows;
   const RowPlan plan = plan_rows(x.rows, x.cols, 1);
+  std::vector<double> inverse;
+  for (const double value : scale) inverse.push_back(1.0 / value);
   chunk_sums(x, plan, outputs, 1, 0, threads, stop,
              [&](const double* block, Index stride, Index first, Index last, double*, Scratch&) {
                block_scores(block, stride, last - first, at, scores.row(first));
+               if (lengths.empty()) return;
                for (Index i = first; i < last; ++i) {
                  const double* row = block + (i - first) * stride;
-                 double sum = 0.0;
-                 for (Index j = 0; j < x.cols; ++j) {
-                   const auto at_column = static_cast<std::size_t>(j);
-                   const double part = (row[j] - shift[at_column]) / scale[at_column];
-                   sum += part * part;
-                 }
-                 lengths[static_cast<std::size_t>(i)] = std::sqrt(sum);
+                 lengths[static_cast<std::size_t>(i)] =
+                     scaled_length(row, shift.data(), inverse.data(), x.cols);
                }
              });
 }

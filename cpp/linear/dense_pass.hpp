@@ -48,7 +48,7 @@ template <class T>
 double newton_pass(Loss loss, const Rows<T>& rows, const Coefficients& at, std::span<const double> shift,
                    int threads, StopToken& stop, GradientOut gradient, View2D<double> hessian);
 
-// Scores (rows x outputs) of every row, and the length of (x_i - shift) / scale.
+// Scores (rows x outputs) of every row, and the length of (x_i - shift) / scale unless lengths is empty.
 template <class T>
 void scores_and_lengths(View2D<const T> x, const Coefficients& at, std::span<const double> shift,
                         std::span<const double> scale, int threads, StopToken& stop, View2D<double> scores,

@@ -148,16 +148,7 @@ void dual_descent(const Rows& x, const BoxDualFamily& family, const DescentRule&
 #define CERTUS_INSTANTIATE(Rows)                                                                           \
   template void dual_descent<Rows>(const Rows&, const BoxDualFamily&, const DescentRule&, int, StopToken&, \
                                    DescentOutputs);
-using SingleShort = CompressedRows<float, std::int32_t>;
-using SingleLong = CompressedRows<float, std::int64_t>;
-using DoubleShort = CompressedRows<double, std::int32_t>;
-using DoubleLong = CompressedRows<double, std::int64_t>;
-CERTUS_INSTANTIATE(DenseRows<float>)
-CERTUS_INSTANTIATE(DenseRows<double>)
-CERTUS_INSTANTIATE(SingleShort)
-CERTUS_INSTANTIATE(SingleLong)
-CERTUS_INSTANTIATE(DoubleShort)
-CERTUS_INSTANTIATE(DoubleLong)
+CERTUS_FOR_EVERY_TABLE(CERTUS_INSTANTIATE)
 #undef CERTUS_INSTANTIATE
 
 }  // namespace certus::linear

@@ -137,16 +137,7 @@ JointResult joint_descent(const Rows& x, std::span<const std::int64_t> labels, s
   template JointResult joint_descent<Rows>(const Rows&, std::span<const std::int64_t>,              \
                                            std::span<const double>, const DescentRule&, StopToken&, \
                                            View2D<double>, View2D<double>);
-using SingleShort = CompressedRows<float, std::int32_t>;
-using SingleLong = CompressedRows<float, std::int64_t>;
-using DoubleShort = CompressedRows<double, std::int32_t>;
-using DoubleLong = CompressedRows<double, std::int64_t>;
-CERTUS_INSTANTIATE(DenseRows<float>)
-CERTUS_INSTANTIATE(DenseRows<double>)
-CERTUS_INSTANTIATE(SingleShort)
-CERTUS_INSTANTIATE(SingleLong)
-CERTUS_INSTANTIATE(DoubleShort)
-CERTUS_INSTANTIATE(DoubleLong)
+CERTUS_FOR_EVERY_TABLE(CERTUS_INSTANTIATE)
 #undef CERTUS_INSTANTIATE
 
 }  // namespace certus::linear

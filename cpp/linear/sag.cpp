@@ -39,17 +39,22 @@ class Sag {
       change_[k] = score_[k] - memory[k];
       memory[k] = score_[k];
     }
-    x_.each(row, [&](Index j, double value) {
-      double* sums = s_.sums.data() + static_cast<std::size_t>(j) * outputs_;
-      for (std::size_t k = 0; k < outputs_; ++k) sums[k] += change_[k] * value;
+    scale_ *= 1.0 - p_.step * p_.strength;
+    // What SAGA adds on the entries of the row: the new sum holds 1 / seen of the change already.
+    const double extra = p_.unbiased ? p_.step * (1.0 - 1.0 / seen_) : 0.0;
+    x_.each(row, [&](Index column, double value) {
+      const std::size_t first = static_cast<std::size_t>(column) * outputs_;
+      for (std::size_t k = 0; k < outputs_; ++k) s_.sums[first + k] += change_[k] * value;
+      if (extra == 0.0) return;
+      for (std::size_t k = 0; k < outputs_; ++k) s_.coef[first + k] -= extra / scale_ * change_[k] * value;
     });
     if (p_.intercept_decay > 0.0) {
       for (std::size_t k = 0; k < outputs_; ++k) {
         s_.intercept_sums[k] += change_[k];
-        s_.intercept[k] -= p_.step * p_.intercept_decay / seen_ * s_.intercept_sums[k];
+        const double direction = p_.step / seen_ * s_.intercept_sums[k] + extra * change_[k];
+        s_.intercept[k] -= p_.intercept_decay * direction;
       }
     }
-    scale_ *= 1.0 - p_.step * p_.strength;
     owed_ += p_.step / (scale_ * seen_);
     if (scale_ < smallest_scale) settle();
   }
@@ -135,16 +140,7 @@ void sag_epoch(const Rows& x, const SagProblem& problem, std::uint64_t seed, std
 #define CERTUS_INSTANTIATE(Rows)                                                                          \
   template void sag_epoch<Rows>(const Rows&, const SagProblem&, std::uint64_t, std::uint64_t, StopToken&, \
                                 const SagState&);
-using SingleShort = CompressedRows<float, std::int32_t>;
-using SingleLong = CompressedRows<float, std::int64_t>;
-using DoubleShort = CompressedRows<double, std::int32_t>;
-using DoubleLong = CompressedRows<double, std::int64_t>;
-CERTUS_INSTANTIATE(DenseRows<float>)
-CERTUS_INSTANTIATE(DenseRows<double>)
-CERTUS_INSTANTIATE(SingleShort)
-CERTUS_INSTANTIATE(SingleLong)
-CERTUS_INSTANTIATE(DoubleShort)
-CERTUS_INSTANTIATE(DoubleLong)
+CERTUS_FOR_EVERY_TABLE(CERTUS_INSTANTIATE)
 #undef CERTUS_INSTANTIATE
 
 }  // namespace certus::linear

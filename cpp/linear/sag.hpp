@@ -1,6 +1,9 @@
-// Stochastic average gradient (Schmidt, Le Roux, Bach 2013) for the mean of row losses plus a ridge penalty.
+// Stochastic average gradient for the mean of row losses plus a ridge penalty, as it was published first
+// (SAG: Schmidt, Le Roux, Bach 2013) and with an unbiased direction (SAGA: Defazio, Bach, Lacoste-Julien
+// 2014, eq. 1).
 //
-//   w := (1 - step strength) w - (step / rows seen) sum_i g_i x_i
+//   SAG    w := (1 - step strength) w - (step / rows seen) sum_i g_i x_i
+//   SAGA   the same with the sum before the drawn row's change c, and in addition  w := w - step c x
 //
 // where g_i is the slope of row i's loss when the row was last drawn. The shrinking factor is kept apart
 // (w = scale v) and columns pay what they owe when a row needs them, so that a sparse row costs only its
@@ -25,6 +28,7 @@ struct SagProblem {
   double strength = 0.0;         // of the ridge penalty, divided by the number of rows
   double step = 0.0;             // constant step size
   double intercept_decay = 0.0;  // factor of the intercept's steps; 0: no intercept
+  bool unbiased = false;         // SAGA instead of SAG
 };
 
 // What lasts between epochs. Matrices are columns x outputs and rows x outputs.

@@ -4,11 +4,14 @@
 #include <cstdint>
 
 #include "core/parallel.hpp"
+#include "core/prefetch.hpp"
 
 namespace certus::linear {
 namespace {
 
 constexpr Index block_rows = 256;
+constexpr std::size_t ahead = 8;  // entries of the matrix whose rows of the other factor are on their way
+constexpr Index prefetched = 64;  // of such a row
 
 }  // namespace
 
@@ -31,6 +34,10 @@ void sparse_product(const SparseRows<T, I>& matrix, View2D<const double> dense, 
       }
       std::fill(to, to + width, 0.0);
       for (auto at = begin; at < end; ++at) {
+        if (at + ahead < matrix.columns.size()) {  // also across rows: they follow each other in memory
+          const double* next = dense.row(static_cast<Index>(matrix.columns[at + ahead]));
+          for (Index k = 0; k < std::min(width, prefetched); k += 8) prefetch_line(next + k);
+        }
         const double value = static_cast<double>(matrix.values[at]);
         const double* from = dense.row(static_cast<Index>(matrix.columns[at]));
         for (Index k = 0; k < width; ++k) to[k] += value * from[k];

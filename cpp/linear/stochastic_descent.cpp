@@ -275,16 +275,7 @@ void stochastic_descent(const Rows& x, const StochasticProblem& problem, const S
 #define CERTUS_INSTANTIATE(Rows)                                                                          \
   template void stochastic_descent<Rows>(const Rows&, const StochasticProblem&, const StochasticOptions&, \
                                          Index, Index, StopToken&, const StochasticState&);
-using SingleShort = CompressedRows<float, std::int32_t>;
-using SingleLong = CompressedRows<float, std::int64_t>;
-using DoubleShort = CompressedRows<double, std::int32_t>;
-using DoubleLong = CompressedRows<double, std::int64_t>;
-CERTUS_INSTANTIATE(DenseRows<float>)
-CERTUS_INSTANTIATE(DenseRows<double>)
-CERTUS_INSTANTIATE(SingleShort)
-CERTUS_INSTANTIATE(SingleLong)
-CERTUS_INSTANTIATE(DoubleShort)
-CERTUS_INSTANTIATE(DoubleLong)
+CERTUS_FOR_EVERY_TABLE(CERTUS_INSTANTIATE)
 #undef CERTUS_INSTANTIATE
 
 }  // namespace certus::linear

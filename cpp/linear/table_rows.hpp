@@ -6,17 +6,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/prefetch.hpp"
 #include "core/view2d.hpp"
 #include "linear/row_ops.hpp"
 #include "linear/sparse_product.hpp"
 
 namespace certus::linear {
-
-inline void prefetch_line([[maybe_unused]] const void* at) {
-#if defined(__GNUC__)
-  __builtin_prefetch(at);
-#endif
-}
 
 // Contiguous rows of width cols; coefficients have cols + 1 entries, the last one for the constant.
 template <class T>
@@ -126,5 +121,19 @@ class CompressedRows {
   Index cols_;
   double constant_;
 };
+
+using SingleShort = CompressedRows<float, std::int32_t>;
+using SingleLong = CompressedRows<float, std::int64_t>;
+using DoubleShort = CompressedRows<double, std::int32_t>;
+using DoubleLong = CompressedRows<double, std::int64_t>;
+
+// Instantiates a kernel for every kind of table: MACRO(Rows) spells the explicit instantiation.
+#define CERTUS_FOR_EVERY_TABLE(MACRO) \
+  MACRO(DenseRows<float>)             \
+  MACRO(DenseRows<double>)            \
+  MACRO(SingleShort)                  \
+  MACRO(SingleLong)                   \
+  MACRO(DoubleShort)                  \
+  MACRO(DoubleLong)
 
 }  // namespace certus::linear

@@ -35,7 +35,7 @@ def outcome(path, stage):
     pressed = []
 
     def press():
-        pressed.append(time.perf_counter())
+        pressed.extend((time.perf_counter(), time.process_time()))
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Timer(0.2, press).start()
@@ -43,7 +43,8 @@ def outcome(path, stage):
         while True:
             model.fit(X[:rows], target[:rows]) if stage == "fit" else model.predict(X)
     except KeyboardInterrupt:
-        waited = time.perf_counter() - pressed[0]
+        # A busy machine lets a process wait for its turn: then its own seconds of work tell more than the clock.
+        waited = min(time.perf_counter() - pressed[0], time.process_time() - pressed[1])
     fitted = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
     return {"waited": waited, "fitted": fitted}
 

@@ -18,11 +18,14 @@ from certus.guarantees import (
     CertificateError,
     ConfidenceSequence,
     Report,
+    as_estimate,
     auc_bound,
     balanced_accuracy_bound,
+    complement,
     error_bound,
     f_bound,
     intersection,
+    macro_f_bound,
     mean_bound,
     rules,
     strong_convexity_gap,
@@ -55,6 +58,9 @@ EXAMPLES = {
     "F1": f_bound(90, 5, 10),
     "F2": f_bound(90, 5, 10, beta=2.0, uses=3),
     "balanced accuracy": balanced_accuracy_bound([95, 90], [100, 100]),
+    "macro F1": macro_f_bound([95, 90, 0], [10, 5, 0], [5, 9, 1]),
+    "loss of a score": complement(f_bound(90, 5, 10)),
+    "estimate": as_estimate(error_bound(15, 500), "trained on more rows"),
     "area": auc_bound(RNG.normal(1, 1, 30), RNG.normal(0, 1, 50)),
     "gap": strong_convexity_gap(1e-4, 0.5, 12.0, gradient_error=1e-9, terms=100),
     "gap at machine precision": strong_convexity_gap(1e-12, 0.5, 12.0, terms=100),
@@ -111,10 +117,13 @@ def tampered(certificate):
     yield "witness", {}
 
 
+FIXED_QUANTITY = ("union", "intersection", "balanced-accuracy", "macro-f1", "complement", "estimate")
+
+
 @every_example
 def test_tampering_is_found(certificate):
     for field, change in tampered(certificate):
-        if field == "quantity" and certificate.rule not in ("union", "intersection", "balanced-accuracy"):
+        if field == "quantity" and certificate.rule not in FIXED_QUANTITY:
             change = ""  # a free name: only the claim ties it down
             with pytest.raises(ValueError, match="quantity"):
                 dataclasses.replace(certificate, quantity=change)

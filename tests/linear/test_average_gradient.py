@@ -1,4 +1,4 @@
-"""Stochastic average gradient: the optimum, the stop rule, weights, the certified gap of what it did reach."""
+"""Stochastic average gradients (SAG, SAGA): the optimum, the stop rule, weights, the certified gap."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ def table(classes: int = 2, dtype: Any = np.float64) -> tuple[Any, Any]:
     return X.astype(dtype), np.digitize(scores, np.quantile(scores, np.arange(1, classes) / classes))
 
 
+@pytest.mark.parametrize("solver", ["sag", "saga"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_reaches_the_logistic_optimum(classes: int, intercept: bool, form: Any) -> None:
+def test_reaches_the_logistic_optimum(classes: int, intercept: bool, form: Any, solver: str) -> None:
     X, y = table(classes)
     settings: dict[str, Any] = {"C": 0.5, "fit_intercept": intercept, "max_iter": 20000}
     exact = LogisticRegression(**settings, tol=1e-10).fit(X, y)
-    drawn = LogisticRegression(**settings, tol=1e-9, solver="sag", random_state=0).fit(form(X), y)
+    drawn = LogisticRegression(**settings, tol=1e-9, solver=solver, random_state=0).fit(form(X), y)
     np.testing.assert_allclose(drawn.coef_, exact.coef_, atol=1e-5)
     np.testing.assert_allclose(drawn.intercept_, exact.intercept_, atol=1e-4)
     assert drawn.converged_
@@ -37,22 +38,28 @@ def test_reaches_the_logistic_optimum(classes: int, intercept: bool, form: Any) 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_reaches_the_ridge_optimum(intercept: bool, form: Any) -> None:
+@pytest.mark.parametrize("solver", ["sag", "saga"])
+def test_reaches_the_ridge_optimum(solver: str, intercept: bool, form: Any) -> None:
     X, y = table(7)
     Y, weights = np.column_stack([y, -(y**2.0)]), np.linspace(0.0, 3.0, 60)
     exact = Ridge([0.5, 2.0], fit_intercept=intercept).fit(X, Y, weights)
-    drawn = Ridge([0.5, 2.0], fit_intercept=intercept, solver="sag", tol=1e-12, max_iter=5000, random_state=0)
+    drawn = Ridge([0.5, 2.0], fit_intercept=intercept, solver=solver, tol=1e-12, max_iter=5000, random_state=0)
+    if solver == "saga" and intercept and form is not np.asarray:
+        with pytest.raises(ValueError, match="does not support fitting the intercept on sparse data"):
+            drawn.fit(form(X), Y, weights)
+        return
     drawn.fit(form(X), Y, weights)
     np.testing.assert_allclose(drawn.coef_, exact.coef_, atol=1e-8)
     np.testing.assert_allclose(drawn.intercept_, exact.intercept_, atol=1e-8)
-    assert drawn.solver_ == "sag"
+    assert drawn.solver_ == solver
     assert drawn.n_iter_.shape == (2,)
 
 
-def test_weights_are_repetitions_and_zero_removes() -> None:
+@pytest.mark.parametrize("solver", ["sag", "saga"])
+def test_weights_are_repetitions_and_zero_removes(solver: str) -> None:
     X, y = table(3)
     weights = np.arange(60) % 3
-    settings: dict[str, Any] = {"solver": "sag", "tol": 1e-10, "max_iter": 20000, "random_state": 1}
+    settings: dict[str, Any] = {"solver": solver, "tol": 1e-10, "max_iter": 20000, "random_state": 1}
     weighted = LogisticRegression(**settings).fit(X, y, weights)
     repeated = LogisticRegression(**settings).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-7)
@@ -61,9 +68,10 @@ def test_weights_are_repetitions_and_zero_removes() -> None:
     np.testing.assert_array_equal(weighted.coef_, removed.coef_)
 
 
-def test_single_precision_and_same_random_state() -> None:
+@pytest.mark.parametrize("solver", ["sag", "saga"])
+def test_single_precision_and_same_random_state(solver: str) -> None:
     X, y = table(2, np.float32)
-    settings: dict[str, Any] = {"solver": "sag", "max_iter": 1000, "random_state": 3}
+    settings: dict[str, Any] = {"solver": solver, "max_iter": 1000, "random_state": 3}
     first, second = (LogisticRegression(**settings).fit(X, y) for _ in range(2))
     double = LogisticRegression(**settings).fit(X.astype(np.float64), y)
     assert first.coef_.dtype == np.float32
@@ -71,14 +79,15 @@ def test_single_precision_and_same_random_state() -> None:
     np.testing.assert_allclose(first.coef_, double.coef_, rtol=1e-5)
 
 
+@pytest.mark.parametrize("solver", ["sag", "saga"])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_gap_is_above_the_true_distance(classes: int) -> None:
+def test_gap_is_above_the_true_distance(classes: int, solver: str) -> None:
     """After a few epochs the certificate bounds how far the objective is from that of the optimum."""
     X, y = table(classes)
     best = LogisticRegression(tol=1e-12).fit(X, y)
     for epochs in (1, 3, 10):
         with pytest.warns(ConvergenceWarning, match="The max_iter was reached"):
-            early = LogisticRegression(solver="sag", tol=1e-12, max_iter=epochs, random_state=0).fit(X, y)
+            early = LogisticRegression(solver=solver, tol=1e-12, max_iter=epochs, random_state=0).fit(X, y)
         distance = early.history_[-1] - best.history_[-1]
         assert 0.0 < distance <= early.gap_
         assert early.n_iter_[0] == epochs
@@ -96,12 +105,13 @@ def test_warning_states_the_gap_of_ridge() -> None:
     assert 0.0 < objective(model) - objective(exact) <= model.gap_
 
 
+@pytest.mark.parametrize("solver", ["sag", "saga"])
 @pytest.mark.parametrize("model", [LogisticRegression, Ridge, RidgeClassifier])
-def test_gap_tol_is_reached_by_the_exact_method(model: Any) -> None:
+def test_gap_tol_is_reached_by_the_exact_method(model: Any, solver: str) -> None:
     X, y = table(2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = model(solver="sag", max_iter=20, tol=1e-3, gap_tol=1e-10, random_state=0).fit(X, y)
+        fitted = model(solver=solver, max_iter=20, tol=1e-3, gap_tol=1e-10, random_state=0).fit(X, y)
     assert fitted.converged_
     assert fitted.gap_ <= 1e-10 * max(60.0 * np.log(2.0), np.sum((y - y.mean()) ** 2) * 4)
 

@@ -82,7 +82,7 @@ def test_audit_counts_every_multiplier() -> None:
         (NuSVC(nu=0.3), "not a soft margin"),
         (OneClassSVM(gamma=0.5), "depend on the number of rows"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else type(given).__name__,
 )
 def test_compression_bound_is_withheld_with_the_reason(machine: Any, reason: str) -> None:
     X, y = noisy(60, np.random.default_rng(4))

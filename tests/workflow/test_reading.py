@@ -24,7 +24,7 @@ SMALL = pl.DataFrame({"size": [1.5, 2.5, None], "color": ["red", None, "blue"]})
         ("semicolon.csv", b"size;color\n1,5;red\n2,5;NA\n?;blue\n"),
         ("tab.tsv", b"size\tcolor\n1.5\tred\n2.5\t\n\tblue\n"),
         ("mark.csv", b"\xef\xbb\xbfsize,color\n1.5,red\n2.5,\n,blue\n"),
-        ("packed.csv.gz", gzip.compress(b"size,color\n1.5,red\n2.5,\n,blue\n")),
+        ("packed.csv.gz", gzip.compress(b"size,color\n1.5,red\n2.5,\n,blue\n", mtime=0)),
         ("lines.jsonl", b'{"size":1.5,"color":"red"}\n{"size":2.5}\n{"color":"blue"}\n'),
     ],
 )

@@ -262,6 +262,8 @@ def test_the_last_rows_by_time_are_the_test_rows() -> None:
 def test_measures_of_labels(measure: str) -> None:
     result = study(table(400), target="sold", measure=measure, families=["linear", "bayes"], trials=3)
     assert result.certificate.check()
+    assert result.certificate.direction == "upper"
+    assert result.evaluation.value <= result.certificate.value
     assert 0.0 <= result.winner.value < result.baseline
 
 
@@ -317,3 +319,16 @@ def test_greedy_weights_mix_models_that_err_on_different_rows() -> None:
     assert weights.sum() == pytest.approx(1.0)
     assert np.count_nonzero(weights) >= 3
     assert choose_blend(votes[:1], truth, MEASURES["error"], seed=0) is None
+
+
+def test_a_model_of_all_rows_promises_nothing(tmp_path: Path) -> None:
+    result = study(table(300), target="sold", families=["bayes"], trials=1, refit_all=True)
+    folder = result.save(tmp_path / "out")
+    told = certus.load(folder / "model-all-rows.certus").report_
+    assert [certificate.kind for certificate in told] == ["estimate"]
+    assert told.check()
+    assert told[0].value == result.certificate.value
+    assert "trained on all rows" in told[0].claim
+    without = study(table(300), target="sold", families=["bayes"], trials=1)
+    without.save(folder, force=True)
+    assert not (folder / "model-all-rows.certus").exists()

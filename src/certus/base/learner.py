@@ -8,8 +8,10 @@ training alone supports. ``certify`` adds what held-out rows support.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,9 @@ def fit_method(method: Method) -> Method:
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
         if not get_config()["skip_parameter_validation"]:
-            check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
+            names = _parameter_names(type(self))
+            given = {name: getattr(self, name) for name in self._constraints if name in names}
+            check_parameters(type(self).__name__, self._constraints, given)
         try:
             with blas_on_one_thread():
                 return method(self, *args, **kwargs)
@@ -52,6 +56,16 @@ def fit_method(method: Method) -> Method:
             raise
 
     return with_callbacks(wrapper)
+
+
+_names_of: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+
+def _parameter_names(kind: type) -> frozenset[str]:
+    """The parameters of a class; reading its signature at every fit would cost more than checking them."""
+    if kind not in _names_of:
+        _names_of[kind] = frozenset(inspect.signature(kind).parameters)
+    return _names_of[kind]
 
 
 def predict_method(method: Method) -> Method:
@@ -132,8 +146,7 @@ class Classifier(ClassifierMixin, Learner):
 
     def _encode_labels(self, y: NDArray[Any], *, min_classes: int = 1) -> NDArray[np.intp]:
         """Set ``classes_`` and return for each row the position of its label there."""
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = _distinct(y)
         if len(self.classes_) < min_classes:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least {min_classes} classes in the data, but the "
@@ -141,6 +154,19 @@ class Classifier(ClassifierMixin, Learner):
                 "Hint: check the target column, or that a split did not leave a class out."
             )
         return codes
+
+
+def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The labels, and for each row the position of its label; refuses what are not labels."""
+    if y.ndim != 1 or y.dtype.kind not in "biuU":
+        check_classification_targets(y)
+        labels, codes = np.unique(y, return_inverse=True)
+        return labels, codes
+    labels = np.unique(y)
+    codes = np.searchsorted(labels, y)  # for many rows faster than return_inverse
+    if 2 * len(labels) > len(y):  # integers or words are labels, unless nearly all differ
+        check_classification_targets(y)
+    return labels, codes
 
 
 class Regressor(RegressorMixin, Learner):

@@ -39,14 +39,14 @@ def resolve_threads(n_jobs: int | None = None) -> int:
 
 
 def _cores() -> int:
-    """The cores of this process; asking the cgroup takes a millisecond, so it is done once per affinity."""
-    affinity = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
-    return _counted_cores(affinity, os.environ.get("LOKY_MAX_CPU_COUNT", ""))
+    """Cores that affinity, cgroup and joblib's own limit leave to this process."""
+    affinity = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    return _count_cores(affinity, os.environ.get("LOKY_MAX_CPU_COUNT"))
 
 
 @functools.lru_cache(maxsize=8)
-def _counted_cores(affinity: frozenset[int], limit: str) -> int:
-    del affinity, limit  # what the count depends on
+def _count_cores(_affinity: frozenset[int] | None, _limit: str | None) -> int:
+    """Joblib reads the cgroup's files for this; the arguments are what else the count depends on."""
     return max(1, cpu_count())
 
 

@@ -4,14 +4,16 @@ from certus.guarantees import alarm_certificate, hypothesis_classes, mean_checks
 from certus.guarantees.adaptive_conformal import AdaptiveConformal
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.combine import intersection, union
+from certus.guarantees.complement import complement
 from certus.guarantees.compression import compression_bound
 from certus.guarantees.conformal_cross_certificate import cross_certificate
 from certus.guarantees.conformal_ranks import ConformalRank, assured_rank, coverage_floor, split_rank
 from certus.guarantees.conformal_split import Calibration, GroupCalibration, calibrate, calibrate_groups
-from certus.guarantees.confusion import balanced_accuracy_bound, f_bound
+from certus.guarantees.confusion import balanced_accuracy_bound, f_bound, macro_f_bound
 from certus.guarantees.crowd import chernoff_lower_tail, condorcet
 from certus.guarantees.error import error_bound
 from certus.guarantees.errors import CertificateError
+from certus.guarantees.estimate import as_estimate
 from certus.guarantees.finite_class import excess_bound, finite_class_bound, uniform_convergence
 from certus.guarantees.growth import cover, sauer
 from certus.guarantees.hypothesis_classes import HypothesisClass
@@ -64,6 +66,8 @@ __all__ = [
     "campi_garatti",
     "cantelli_bound",
     "chernoff_lower_tail",
+    "as_estimate",
+    "complement",
     "compression_bound",
     "condorcet",
     "control_rates",
@@ -81,6 +85,7 @@ __all__ = [
     "intersection",
     "jaakkola_haussler",
     "kernel_margin_bound",
+    "macro_f_bound",
     "mcnemar",
     "mcnemar_power",
     "mcnemar_rows",

@@ -141,16 +141,17 @@ def _claim(parts: tuple[Certificate, ...], direction: str, value: float | tuple[
 
 
 def _check_parts(certificate: Certificate, data: object) -> tuple[Certificate, ...]:
-    parts = tuple(Certificate.from_dict(_thawed(item)) for item in certificate.witness["certificates"])
+    parts = tuple(map(part_of, certificate.witness["certificates"]))
     for part in parts:
         part.check(data)
     return parts
 
 
-def _thawed(record: object) -> dict[str, object]:
+def part_of(record: object) -> Certificate:
+    """The certificate that a witness holds."""
     if not isinstance(record, dict):
-        raise CertificateError("the witness of a combination must be a list of certificates")
-    return dict(record)
+        raise CertificateError("the witness of a combination must hold certificates")
+    return Certificate.from_dict(dict(record))
 
 
 @rules.checker("union")

@@ -1,7 +1,7 @@
 """Guarantees for measures that combine several rates of a confusion matrix: F-measure, balanced accuracy."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -179,6 +179,83 @@ def _check_balanced(certificate: Certificate, _data: Any) -> Derivation:
     limits = [summed_lower(a, b, share) for a, b in zip(correct, rows, strict=True)]
     record = _balanced_record(certificate.value, correct, rows, certificate.confidence, uses)  # type: ignore[arg-type]
     return Derivation(sum(limits) / len(limits), error=1e-11, record=record)
+
+
+def macro_f_bound(
+    true_positives: Sequence[int],
+    false_positives: Sequence[int],
+    false_negatives: Sequence[int],
+    *,
+    confidence: float = 0.95,
+    uses: int = 1,
+) -> Certificate:
+    """Lower bound on the mean over classes of their F1, each class in turn taken as the positive one.
+
+    (1/K) sum_c 2 q_c / (1 + q_c), where q_c is the Clopper-Pearson lower limit, at failure probability delta/K, of
+    the share of hits among the rows that are of class c or called so.
+
+    Examples
+    --------
+    >>> bound = macro_f_bound([90, 80], [20, 10], [10, 20])
+    >>> round(bound.value, 3), bound.check()
+    (0.787, True)
+    """
+    counts = {
+        "true_positives": [check_count(value, "true_positives") for value in true_positives],
+        "false_positives": [check_count(value, "false_positives") for value in false_positives],
+        "false_negatives": [check_count(value, "false_negatives") for value in false_negatives],
+    }
+    if not counts["true_positives"] or len({len(column) for column in counts.values()}) > 1:
+        raise ValueError("true_positives, false_positives and false_negatives need one entry per class")
+    check_confidence(confidence)
+    check_count(uses, "uses", minimum=1)
+    return _macro_record(
+        _macro_value(counts, confidence, uses, clopper_pearson.lower) - 1e-14, counts, confidence, uses
+    )
+
+
+def _macro_value(
+    counts: dict[str, list[int]], confidence: float, uses: int, limit: Callable[[int, int, float], float]
+) -> float:
+    """The mean over classes of 2 q/(1 + q); a class that no row has or is called has F1 >= 0, no more."""
+    classes = list(zip(counts["true_positives"], counts["false_positives"], counts["false_negatives"], strict=True))
+    delta = float((1 - exact(confidence)) / (uses * len(classes)))
+    found = [limit(hits, hits + alarms + misses, delta) for hits, alarms, misses in classes if hits]
+    return sum(2.0 * q / (1.0 + q) for q in found) / len(classes)
+
+
+def _macro_record(value: float, counts: dict[str, list[int]], confidence: float, uses: int) -> Certificate:
+    value = max(0.0, value)
+    return Certificate(
+        claim=f"With confidence {confidence_percent(confidence)} the mean F1 over {len(counts['true_positives'])} "
+        f"classes is at least {percent(value, 'lower')}.",
+        quantity="macro F1",
+        direction="lower",
+        value=value,
+        trivial=0.0,
+        confidence=confidence,
+        kind="probable",
+        theorem=CLOPPER_PEARSON,
+        rule="macro-f1",
+        assumptions=holdout_tokens(uses, "class-counts-given"),
+        inputs={"uses": uses},
+        witness=counts,
+    )
+
+
+@rules.checker("macro-f1")
+def _check_macro(certificate: Certificate, _data: Any) -> Derivation:
+    names = ("true_positives", "false_positives", "false_negatives")
+    counts = {name: [check_count(value, name) for value in certificate.witness[name]] for name in names}
+    uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
+    value = _macro_value(
+        counts,
+        certificate.confidence,
+        uses,
+        lambda events, rows, delta: summed_lower(events, rows, math.log(delta)),
+    )
+    record = _macro_record(certificate.value, counts, certificate.confidence, uses)  # type: ignore[arg-type]
+    return Derivation(value, error=1e-11, scale=1e-2, record=record)
 
 
 def _log(share: Fraction) -> float:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-_PLAIN = frozenset((float, int, bool, str, type(None)))
+PLAIN_NUMBERS = {float, int, bool}
 FLOAT_TAG = "$float"  # {"$float": "inf"}: JSON has no infinities
 
 
@@ -45,8 +45,10 @@ def freeze(value: Any, where: str) -> Any:
             if not isinstance(key, str) or key == FLOAT_TAG:
                 raise ValueError(f"{where}: the key {key!r} is not allowed. Hint: keys are strings.")
         return FrozenDict({key: freeze(item, f"{where}[{key!r}]") for key, item in value.items()})
+    if type(value) is list and all(type(item) is float for item in value):
+        return tuple(value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        if _PLAIN.issuperset(map(type, value)):
+        if set(map(type, value)) <= PLAIN_NUMBERS:  # long lists of coefficients need no second look
             return tuple(value)
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(

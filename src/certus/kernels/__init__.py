@@ -20,6 +20,9 @@ from certus.kernels.function import KernelFunction
 from certus.kernels.given import FunctionKernel, Precomputed
 from certus.kernels.inner_products import ArcCosine, Exponential, Linear, Polynomial, Tanh
 from certus.kernels.kernel import InfiniteFeaturesError, Kernel
+from certus.kernels.kernel_logistic import KernelLogistic
+from certus.kernels.kernel_machine_classifier import KernelMachineClassifier
+from certus.kernels.kernel_machine_regressor import KernelMachineRegressor
 from certus.kernels.kernel_ridge import KernelRidge
 from certus.kernels.validity import Validity
 
@@ -36,6 +39,9 @@ __all__ = [
     "InfiniteFeaturesError",
     "Kernel",
     "KernelFunction",
+    "KernelLogistic",
+    "KernelMachineClassifier",
+    "KernelMachineRegressor",
     "KernelRidge",
     "Laplacian",
     "Linear",

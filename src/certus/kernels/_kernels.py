@@ -68,3 +68,15 @@ def _dense(table: Any) -> Array:
 def factor_cholesky(matrix: Array, threads: int) -> bool:
     """Overwrite the lower triangle by the Cholesky factor; False if the matrix is not positive definite."""
     return bool(_native.kernel_cholesky(matrix, threads) == len(matrix))
+
+
+def scale_and_shift(K: Array, rows: NDArray[np.int64], scale: Array, shift: float, threads: int) -> Array:
+    """The lower triangle of S K S + shift I for these rows; what is above the diagonal is not to be used."""
+    out = np.empty((len(rows), len(rows)))
+    _native.kernel_scale_and_shift(K, rows, scale, float(shift), threads, out)
+    return out
+
+
+def perceptron_block(K: Array, y: Array, scores: Array, changes: Array, wrong: NDArray[np.int64]) -> int:
+    """One pass of the kernel perceptron over a block of rows; see cpp/kernels/perceptron.hpp."""
+    return int(_native.kernel_perceptron_block(K, y, scores, changes, wrong))

@@ -50,6 +50,9 @@ class Constant(Kernel):
     def _takes_rows(self) -> bool:
         return True
 
+    def feature_count(self, X: Any) -> int | None:
+        return 1 if self.value >= 0 else None
+
     def _proof(self) -> str | None:
         return "a constant >= 0" if self.value >= 0 else None
 
@@ -81,6 +84,10 @@ class Sum(_Built):
         left, right = self.left.feature_map(), self.right.feature_map()
         return lambda X: np.hstack([left(X), right(X)])
 
+    def feature_count(self, X: Any) -> int | None:
+        left, right = self.left.feature_count(X), self.right.feature_count(X)
+        return None if left is None or right is None else left + right
+
     def _proof(self) -> str | None:
         return "a sum of kernels" if self._parts_are_proved() else None
 
@@ -108,6 +115,10 @@ class Product(_Built):
     def feature_map(self) -> FeatureMap:
         left, right = self.left.feature_map(), self.right.feature_map()
         return lambda X: tensor_features(left(X), right(X))
+
+    def feature_count(self, X: Any) -> int | None:
+        left, right = self.left.feature_count(X), self.right.feature_count(X)
+        return None if left is None or right is None else left * right
 
     def _proof(self) -> str | None:
         return "a product of kernels (Schur)" if self._parts_are_proved() else None
@@ -138,6 +149,9 @@ class Scaled(_Built):
             return super().feature_map()
         inner = self.kernel.feature_map()
         return lambda X: np.sqrt(self.factor) * inner(X)
+
+    def feature_count(self, X: Any) -> int | None:
+        return self.kernel.feature_count(X) if self.factor >= 0 else None
 
     def _proof(self) -> str | None:
         return "a multiple >= 0 of a kernel" if self.factor >= 0 and self._parts_are_proved() else None
@@ -176,6 +190,10 @@ class Power(_Built):
             return found
 
         return features
+
+    def feature_count(self, X: Any) -> int | None:
+        once = self.kernel.feature_count(X)
+        return None if once is None else once**self.exponent
 
     def _proof(self) -> str | None:
         return "a product of a kernel with itself (Schur)" if self._parts_are_proved() else None
@@ -247,6 +265,9 @@ class Normalized(_Built):
         inner = self.kernel.feature_map()
         return lambda X: _inverse_root(self.kernel.diag(X))[:, None] * inner(X)
 
+    def feature_count(self, X: Any) -> int | None:
+        return self.kernel.feature_count(X)
+
     def _proof(self) -> str | None:
         return "f(x) k(x, z) f(z) for a kernel k" if self._parts_are_proved() else None
 
@@ -285,6 +306,9 @@ class Mapped(_Built):
         inner = self.kernel.feature_map()
         return lambda X: inner(self.function(X))
 
+    def feature_count(self, X: Any) -> int | None:
+        return self.kernel.feature_count(self.function(X))
+
     def _proof(self) -> str | None:
         return "a kernel of images" if self._parts_are_proved() else None
 
@@ -319,6 +343,9 @@ class Weighted(_Built):
     def feature_map(self) -> FeatureMap:
         inner = self.kernel.feature_map()
         return lambda X: np.asarray(self.weight(X), dtype=np.float64)[:, None] * inner(X)
+
+    def feature_count(self, X: Any) -> int | None:
+        return self.kernel.feature_count(X)
 
     def _proof(self) -> str | None:
         return "f(x) k(x, z) f(z) for a kernel k" if self._parts_are_proved() else None
@@ -372,6 +399,11 @@ class Tensor(_Built):
             return tensor_features(left(first), right(second))
 
         return features
+
+    def feature_count(self, X: Any) -> int | None:
+        first, second = self._split(X)
+        left, right = self.left.feature_count(first), self.right.feature_count(second)
+        return None if left is None or right is None else left * right
 
     def _proof(self) -> str | None:
         return "a tensor product of kernels" if self._parts_are_proved() else None

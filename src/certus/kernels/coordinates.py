@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from certus.base import register_part
 from certus.kernels import _kernels
 from certus.kernels.arguments import whole
-from certus.kernels.kernel import Array, FeatureMap, VectorKernel, dense_rows
+from certus.kernels.kernel import Array, FeatureMap, VectorKernel, dense_rows, width
 from certus.kernels.monomials import subset_features
 
 
@@ -29,6 +30,9 @@ class AllSubsets(VectorKernel):
             return subset_features(rows, range(rows.shape[1] + 1))
 
         return features
+
+    def feature_count(self, X: Any) -> int | None:
+        return int(2 ** width(X))
 
     def _proof(self) -> str | None:
         return "the inner product of the products over all sets of coordinates"
@@ -62,6 +66,9 @@ class Anova(VectorKernel):
 
     def feature_map(self) -> FeatureMap:
         return lambda X: subset_features(dense_rows(self._rows(X, "X")), range(self.degree, self.degree + 1))
+
+    def feature_count(self, X: Any) -> int | None:
+        return math.comb(width(X), self.degree)
 
     def _proof(self) -> str | None:
         return "the inner product of the products over sets of coordinates of one size"

@@ -130,6 +130,9 @@ class FunctionKernel(Kernel):
             return super().feature_map()
         return lambda X: np.array([features(item) for item in X], dtype=np.float64)
 
+    def feature_count(self, X: Any) -> int | None:
+        return None if self.features is None else len(self.features(next(iter(X))))
+
     def validity_on(self, X: Any) -> Validity:
         """Refuted if the matrix of these objects has a negative eigenvalue, or differs from that of the features."""
         values = FunctionKernel(self.function, symmetric=False).gram(X)

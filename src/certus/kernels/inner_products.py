@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,15 @@ import numpy as np
 from certus.base import register_part
 from certus.kernels import _kernels
 from certus.kernels.arguments import number, whole
-from certus.kernels.kernel import Array, FeatureMap, InfiniteFeaturesError, VectorKernel, dense_rows, squared_norms
+from certus.kernels.kernel import (
+    Array,
+    FeatureMap,
+    InfiniteFeaturesError,
+    VectorKernel,
+    dense_rows,
+    squared_norms,
+    width,
+)
 from certus.kernels.monomials import polynomial_features
 from certus.kernels.validity import Validity, examine
 
@@ -72,6 +81,9 @@ class Linear(VectorKernel):
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return lambda X: np.asarray(self._rows(X, "X") @ root)
 
+    def feature_count(self, X: Any) -> int | None:
+        return width(X) if self.metric is None else len(self.metric)
+
     @property
     def validity(self) -> Validity:
         """Decided by the eigenvalues of A: A is the matrix of kernel values of the unit vectors."""
@@ -123,6 +135,12 @@ class Polynomial(VectorKernel):
         if self.gamma < 0 or self.coef0 < 0:
             return super().feature_map()
         return lambda X: polynomial_features(dense_rows(self._rows(X, "X")), self.degree, self.gamma, self.coef0)
+
+    def feature_count(self, X: Any) -> int | None:
+        if self.gamma < 0 or self.coef0 < 0:
+            return None
+        columns = width(X) if self.coef0 == 0 else width(X) + 1
+        return math.comb(columns + self.degree - 1, self.degree)
 
     def _proof(self) -> str | None:
         good = self.gamma >= 0 and self.coef0 >= 0

@@ -56,6 +56,10 @@ class Kernel(BaseEstimator):
             f"{self!r} has no finite feature map.\nHint: approximate it by a finite one, or use gram()."
         )
 
+    def feature_count(self, X: Any) -> int | None:
+        """How many features `feature_map` gives these objects; None if infinitely many, or if nobody knows."""
+        return None
+
     @property
     def validity(self) -> Validity:
         """Whether this is a kernel: proved by how it is built, refuted by points, or unknown."""
@@ -176,6 +180,13 @@ def as_rows(kernel: Kernel, X: Any, name: str) -> Any:
         raise ValueError(f"{type(kernel).__name__}: {name} must be a table, got an array of {rows.ndim} dimensions.")
     assert_finite(kernel, rows, name=name)
     return rows
+
+
+def width(X: Any) -> int:
+    """How many columns a table has; a plain list of numbers has one."""
+    if hasattr(X, "shape"):
+        return int(X.shape[1]) if len(X.shape) == 2 else 1
+    return len(X[0]) if np.ndim(X[0]) == 1 else 1
 
 
 def squared_norms(rows: Any) -> Array:

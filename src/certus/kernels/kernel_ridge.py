@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 
 from certus.base import (
     Regressor,
-    check_target,
     check_weights,
-    check_X,
-    check_Xy,
     fit_method,
     predict_method,
     register,
@@ -24,12 +20,11 @@ from certus.base import (
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.guarantees import Report
 from certus.guarantees.wording import number
-from certus.kernels.choice import KERNEL_CONSTRAINTS, choose_kernel
-from certus.kernels.kernel import Array, Kernel
+from certus.kernels.choice import KERNEL_CONSTRAINTS
+from certus.kernels.kernel import Array
+from certus.kernels.kernel_learner import KernelLearner
 from certus.kernels.ridge_certificate import ridge_certificate
 from certus.kernels.ridge_solver import RidgeEvidence, is_semidefinite, ridge_evidence, solve_ridge
-
-PREDICTED_AT_ONCE = 2048  # rows whose kernel values are in memory at one time
 
 
 @register(
@@ -38,7 +33,7 @@ PREDICTED_AT_ONCE = 2048  # rows whose kernel values are in memory at one time
     guarantees=("gap to the optimum",),
     cost="fit n^2 p + n^3 / 3, predict n p per row",
 )
-class KernelRidge(MultiOutputMixin, Regressor):
+class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
     """Least squares over the functions that a kernel spans, with a penalty on their norm.
 
     Minimizes, over f = sum_j c_j k(x_j, .) with weights s,
@@ -95,7 +90,6 @@ class KernelRidge(MultiOutputMixin, Regressor):
         "gap_tol": [Interval(0, None, closed="left"), Exactly(None)],
     }
     _state = ("dual_coef_", "X_fit_", "gap_", "converged_", "n_features_in_", "feature_names_in_")
-    _keeps_training_rows = True
 
     def __init__(
         self,
@@ -134,7 +128,7 @@ class KernelRidge(MultiOutputMixin, Regressor):
         KernelRidge
             The fitted learner.
         """
-        X, y = self._check_training(X, y)
+        X, y = self._read_training(X, y, multi_output=True, y_numeric=True)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         weights = check_weights(self, sample_weight, targets)
         alphas = self._alphas(targets.shape[1])
@@ -147,7 +141,7 @@ class KernelRidge(MultiOutputMixin, Regressor):
                 f"KernelRidge needs 16 n^2 bytes, here {16e-9 * len(targets) ** 2:.1f} GB for {len(targets)} rows.\n"
                 "Hint: fit a sample of the rows, or certus.linear.Ridge on fewer, explicit features."
             ) from error
-        known_valid = self.kernel != "precomputed" and choose_kernel(self, _width(X))._proof() is not None
+        known_valid = not self._precomputed() and self._kernel(X)._proof() is not None
         self.X_fit_ = X
         self.dual_coef_ = coef.ravel() if y.ndim == 1 else coef
         if known_valid or is_semidefinite(K, threads):
@@ -158,25 +152,6 @@ class KernelRidge(MultiOutputMixin, Regressor):
             self._warn()
         return self
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        options = {"multi_output": True, "y_numeric": True}
-        if self._takes_objects():
-            X = X if hasattr(X, "shape") else list(X)
-            y = check_target(self, y, multi_output=True, numeric=True)
-            if len(y) != _rows(X):
-                raise ValueError(f"Found {_rows(X)} objects in X and {len(y)} targets in y; they must be equally many.")
-            return X, y
-        X, y = check_Xy(self, X, y, accept_sparse=("csr", "csc"), **options)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.\n"
-                "Hint: fit takes the kernel values of the training rows with themselves."
-            )
-        return X, y
-
-    def _takes_objects(self) -> bool:
-        return isinstance(self.kernel, Kernel) and not self.kernel._takes_rows()
-
     def _alphas(self, targets: int) -> Array:
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if alphas.ndim != 1 or len(alphas) not in (1, targets) or not (alphas >= 0).all():
@@ -185,11 +160,6 @@ class KernelRidge(MultiOutputMixin, Regressor):
                 f"targets. Got {self.alpha!r} instead."
             )
         return np.broadcast_to(alphas, (targets,))
-
-    def _matrix(self, X: Any, Y: Any = None) -> Array:
-        if self.kernel == "precomputed":
-            return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-        return choose_kernel(self, _width(X)).gram(X, Y)
 
     def _certify_fit(self, evidence: RidgeEvidence, coef: Array, alphas: Array) -> None:
         self.gap_ = evidence.gap
@@ -220,35 +190,8 @@ class KernelRidge(MultiOutputMixin, Regressor):
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             The predictions.
         """
-        if not self._takes_objects():
-            X = check_X(self, X, accept_sparse="csr")
-        elif not hasattr(X, "shape"):
-            X = list(X)
-        out = np.empty((_rows(X), *self.dual_coef_.shape[1:]))
-        for first in range(0, _rows(X), PREDICTED_AT_ONCE):
-            block = slice(first, first + PREDICTED_AT_ONCE)
-            out[block] = self._matrix(X[block], self.X_fit_) @ self.dual_coef_
-        return out
+        return self._expansion(self._read_new(X), self.dual_coef_)
 
     def _restored(self) -> None:
-        if not hasattr(self, "dual_coef_"):
-            return
-        if _rows(self.X_fit_) != len(self.dual_coef_) or self.dual_coef_.ndim not in (1, 2):
-            raise ValueError("X_fit_ and dual_coef_ do not fit together")
-        width = getattr(self, "n_features_in_", None)
-        if width is not None and self.X_fit_.shape != (len(self.dual_coef_), width):
-            raise ValueError("X_fit_ and n_features_in_ do not fit together")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
-
-def _rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _width(X: Any) -> int:
-    return int(X.shape[1]) if hasattr(X, "shape") and len(X.shape) == 2 else 1
+        if hasattr(self, "dual_coef_"):
+            self._check_expansion(self.dual_coef_)

@@ -121,6 +121,13 @@ def scores_and_lengths(
     return scores, lengths
 
 
+def scores(X: NDArray[Any], coef: Array, intercept: Array, threads: int) -> Array:
+    """Scores X coef' + intercept of all rows."""
+    found, nothing = np.empty((X.shape[0], len(coef))), np.empty(0)
+    _native.scores_and_lengths(X, coef, intercept, nothing, nothing, threads, found, nothing)
+    return found
+
+
 def sparse_product(matrix: Any, dense: Array, threads: int) -> Array:
     """A CSR matrix times a dense one."""
     out = np.empty((matrix.shape[0], dense.shape[1]))

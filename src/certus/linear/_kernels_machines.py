@@ -233,11 +233,12 @@ def sag_epoch(
     strength: float,
     step: float,
     intercept_decay: float,
+    unbiased: bool,
     seed: int,
     epoch: int,
     state: AverageGradientState,
 ) -> None:
-    """One epoch of stochastic average gradient, updating the state in place."""
+    """One epoch of SAG, or of SAGA (``unbiased``), updating the state in place."""
     _native.sag_epoch(
         table,
         getattr(_native.SagLoss, loss),
@@ -246,6 +247,7 @@ def sag_epoch(
         strength,
         step,
         intercept_decay,
+        unbiased,
         seed,
         epoch,
         state.coef,

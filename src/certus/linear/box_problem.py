@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear import _kernels_machines as kernels
+from certus.linear.design import DenseDesign
 
 Array = NDArray[np.float64]
-BLOCK = 4096  # rows
 SMALL = 100_000  # cells of a table up to which one thread is faster
 
 
@@ -57,31 +57,29 @@ class MachineTable:
         """Small tables are not worth waking a second thread."""
         return self.threads if self.cells > SMALL else 1
 
+    @cached_property
+    def _dense(self) -> DenseDesign:
+        return DenseDesign(self.X, self.used_threads)
+
     def scores(self, w: Array) -> Array:
         """Scores of all rows for coefficients that end with the constant's."""
-        found = np.empty(self.X.shape[0])
-        for block in self._blocks():
-            found[block] = self.X[block] @ w[:-1]
-        return found + self.constant * w[-1]
+        if sparse.issparse(self.X):
+            return np.asarray(self.X @ w[:-1]) + self.constant * w[-1]
+        coef, intercept = np.ascontiguousarray(w[None, :-1]), np.array([self.constant * w[-1]])
+        return self._dense.scores(coef, intercept)[:, 0]
 
     def image(self, b: Array) -> Array:
         """X'b, with the constant's entry last."""
-        found = np.zeros(self.width)
-        for block in self._blocks():
-            found += self.X[block].T @ b[block]
+        found = np.asarray(self.X.T @ b) if sparse.issparse(self.X) else self._dense.image(b)
         return np.append(found, self.constant * b.sum())
-
-    def _blocks(self) -> list[slice]:
-        """Dense tables of single precision are turned into doubles a block at a time."""
-        rows = self.X.shape[0]
-        size = rows if sparse.issparse(self.X) else BLOCK
-        return [slice(first, first + size) for first in range(0, rows, max(size, 1))]
 
     @property
     def chain(self) -> int:
         """Longest chain of additions behind an entry of `image` or a sum over rows."""
         rows = self.X.shape[0]
-        return rows if sparse.issparse(self.X) else min(rows, BLOCK) + rows // BLOCK + 64
+        if sparse.issparse(self.X):
+            return rows
+        return max(self._dense.chain(1), 64 + rows // 8)  # NumPy adds in pairs of blocks; this is above it
 
     @cached_property
     def lengths(self) -> Array:
@@ -89,7 +87,7 @@ class MachineTable:
         if sparse.issparse(self.X):
             squares = np.asarray(self.X.multiply(self.X).sum(axis=1), dtype=np.float64).ravel()
         else:
-            squares = np.einsum("ij,ij->i", self.X, self.X, dtype=np.float64)
+            squares = self._dense.squares()
         return np.sqrt(squares + self.constant**2)
 
 

@@ -5,7 +5,7 @@ Solvers see one interface. Scores are F = X W' + 1 b' with coefficients W (outpu
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,14 @@ SMALL = 100_000  # entries of a table up to which one thread is faster
 
 
 class Design(Protocol):
-    """What a solver may ask of a table."""
+    """What a solver may ask of a table.
+
+    ``layout`` says in which order it is fastest to keep coefficients (outputs x columns): "C" or "F".
+    """
 
     rows: int
     columns: int
+    layout: Literal["C", "F"]
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -59,6 +63,7 @@ class DenseDesign:
         self.X = X
         self.threads = threads
         self.rows, self.columns = X.shape
+        self.layout: Literal["C", "F"] = "C"
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
@@ -78,6 +83,20 @@ class DenseDesign:
 
     def scores_and_lengths(self, coef: Array, intercept: Array, shift: Array, scale: Array) -> tuple[Array, Array]:
         return _kernels.scores_and_lengths(self.X, coef, intercept, shift, scale, self.threads)
+
+    def scores(self, coef: Array, intercept: Array) -> Array:
+        """X coef' + intercept."""
+        return _kernels.scores(self.X, coef, intercept, self.threads)
+
+    def image(self, values: Array) -> Array:
+        """X' values: the gradient of the squared loss at 0 with the target -values."""
+        target, zero = -values[:, None], np.zeros((1, self.columns))
+        return _kernels.loss_gradient("squared", self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
+
+    def squares(self) -> Array:
+        """The squared lengths of the rows."""
+        zero, one = np.zeros(self.columns), np.ones(self.columns)
+        return _kernels.scores_and_lengths(self.X, zero[None], np.zeros(1), zero, one, self.threads)[1] ** 2
 
     def mean(self, weights: Array | None) -> Array:
         # With coefficients 0, intercept 1 and target 0 the squared loss has the gradient sum_i w_i x_i.
@@ -101,25 +120,30 @@ class SparseDesign:
         self.transposed = _with_one_index_type(sparse.csr_array(self.X.T))
         self.threads = threads
         self.rows, self.columns = X.shape
+        self.layout: Literal["C", "F"] = "F"
 
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
-        scores = self._scores(coef, intercept)
+        scores = self.scores(coef, intercept)
         value, derivatives, curvature = _kernels.apply_loss(loss, target, weights, scores, self.threads)
-        return value, self._transposed_product(derivatives), derivatives.sum(axis=0), curvature
+        return value, *self.gradient_of(derivatives), curvature
+
+    def gradient_of(self, derivatives: Array) -> tuple[Array, Array]:
+        """Gradients for coef and intercept, if the losses' derivatives in the scores are known already."""
+        return self._transposed_product(derivatives), derivatives.sum(axis=0)
 
     def hessian_product(
         self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
     ) -> tuple[Array, Array]:
-        directions = self._scores(coef, intercept)
+        directions = self.scores(coef, intercept)
         _kernels.apply_curvature(loss, curvature, weights, directions, self.threads)
         return self._transposed_product(directions), directions.sum(axis=0)
 
     def scores_and_lengths(self, coef: Array, intercept: Array, shift: Array, scale: Array) -> tuple[Array, Array]:
         # |x - m| <= |x| + |m|: exact centred lengths would cost as much as a dense table.
         lengths = np.sqrt(_kernels.sparse_squares(self.X, scale, self.threads))
-        return self._scores(coef, intercept), lengths + np.linalg.norm(shift / scale)
+        return self.scores(coef, intercept), lengths + np.linalg.norm(shift / scale)
 
     def mean(self, weights: Array | None) -> Array:
         weight = np.ones((self.rows, 1)) if weights is None else weights[:, None]
@@ -133,13 +157,14 @@ class SparseDesign:
         longest_column = int(np.diff(self.transposed.indptr).max(initial=0))
         return max(longest_column, 64 + self.rows // 8)  # NumPy adds in pairs of blocks; this is above it
 
-    def _scores(self, coef: Array, intercept: Array) -> Array:
+    def scores(self, coef: Array, intercept: Array) -> Array:
+        """Scores of all rows."""
         scores = _kernels.sparse_product(self.X, np.ascontiguousarray(coef.T), self.threads)
         scores += intercept
         return scores
 
     def _transposed_product(self, derivatives: Array) -> Array:
-        return np.ascontiguousarray(_kernels.sparse_product(self.transposed, derivatives, self.threads).T)
+        return _kernels.sparse_product(self.transposed, derivatives, self.threads).T
 
 
 def make_design(X: Any, threads: int) -> DenseDesign | SparseDesign:

@@ -22,15 +22,20 @@ class LimitedMemory:
         if product > 1e-12 * float(np.linalg.norm(step) * np.linalg.norm(change)):
             self._pairs.append((step, change, 1.0 / product))
 
-    def direction(self, gradient: Array) -> Array:
-        """Minus the implied inverse Hessian times the gradient (two-loop recursion)."""
+    def direction(self, gradient: Array, first: Array | None = None) -> Array:
+        """Minus the implied inverse Hessian times the gradient (two-loop recursion).
+
+        ``first`` is the diagonal that stands for the inverse Hessian before any step; by default a multiple of 1.
+        """
         q = gradient.copy()
         shares = []
         for step, change, inverse in reversed(self._pairs):
             share = inverse * float(step @ q)
             shares.append(share)
             q -= share * change
-        if self._pairs:
+        if first is not None:
+            q *= first
+        elif self._pairs:
             step, change, _ = self._pairs[-1]
             q *= float(step @ change) / float(change @ change)
         else:

@@ -160,8 +160,7 @@ def by_svd(problem: Problem) -> Solution:
 def by_dual(problem: Problem) -> Solution | None:
     """Ridge of a wide table: w = X'(XX' + alpha I)^-1 y; None when the conditioning does not allow it."""
     table, target, mean_x, mean_y = centered_table(problem)
-    wide = Problem(table.T, np.empty((table.shape[1], 0)), None, problem.alphas, False, problem.threads)
-    kernel = moments_of(wide).gram
+    kernel = kernel_matrix(table, problem.threads)
     coef = np.empty((problem.Y.shape[1], table.shape[1]))
     for alpha in set(problem.alphas.tolist()):
         factor = ScaledCholesky(kernel, alpha)
@@ -170,6 +169,11 @@ def by_dual(problem: Problem) -> Solution | None:
         chosen = problem.alphas == alpha
         coef[chosen] = factor.solve(np.ascontiguousarray(target[:, chosen])).T @ table
     return Solution(coef, mean_x, mean_y, "cholesky")
+
+
+def kernel_matrix(table: Array, threads: int) -> Array:
+    """X X' of a wide table: the second moments of its transpose."""
+    return moments_of(Problem(table.T, np.empty((table.shape[1], 0)), None, np.empty(0), False, threads)).gram
 
 
 def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str = "lsqr") -> Solution:
@@ -198,8 +202,8 @@ def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str =
     )
 
 
-def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int) -> Solution:
-    """Stochastic average gradient, target by target.
+def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int, unbiased: bool) -> Solution:
+    """Stochastic average gradient (SAGA if ``unbiased``), target by target.
 
     Dense tables are centred, so that no intercept is needed; that converges much faster, so small sparse ones are
     filled in. In large sparse ones the intercept takes part, and the best one for the coefficients that were found
@@ -216,7 +220,7 @@ def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: in
     runs = []
     for k, alpha in enumerate(problem.alphas):
         values = np.ascontiguousarray(target[:, k])
-        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay)
+        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay, unbiased)
         start = np.zeros((1, table.shape[1])), np.zeros(1)
         try:
             runs.append(average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False))
@@ -228,7 +232,7 @@ def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: in
         np.vstack([run.coef for run in runs]),
         mean_x,
         mean_y,
-        "sag",
+        "saga" if unbiased else "sag",
         iterations=np.array([run.epochs for run in runs], dtype=np.int32),
         converged=all(run.converged for run in runs),
     )

@@ -200,12 +200,14 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
                 f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
             )
         weights = check_weights(self, sample_weight, X)
-        class_weights = compute_class_weight(
-            self.class_weight,
-            classes=self.classes_,
-            y=y,
-            sample_weight=np.ones(len(codes)) if weights is None else weights,
-        )
+        class_weights = np.ones(len(self.classes_))
+        if self.class_weight is not None:
+            class_weights = compute_class_weight(
+                self.class_weight,
+                classes=self.classes_,
+                y=y,
+                sample_weight=np.ones(len(codes)) if weights is None else weights,
+            )
         costs = self.C * class_weights[codes] * (1.0 if weights is None else weights)
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         table = MachineTable(X, constant, resolve_threads())

@@ -20,6 +20,7 @@ from certus.linear.newton import (
     ConjugateGradientSteps,
     NewtonResult,
     Point,
+    QuasiNewtonSteps,
     Steps,
     minimize,
 )
@@ -28,8 +29,10 @@ from certus.linear.smooth_problem import SmoothProblem, make_problem
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
-SPARSE_INTERCEPT_DECAY = 0.01  # of "sag": steps of the intercept on sparse tables, whose columns are rarely touched
+DRAWN = ("sag", "saga")  # solvers that draw rows
+SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
+HUGE = 100_000  # coefficients above which L-BFGS may beat Newton steps by conjugate gradients
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
 
@@ -37,7 +40,7 @@ EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper th
 class Accuracy:
     """When to stop: scikit-learn's ``tol`` and ``max_iter``, and the share of the objective at zero for the gap.
 
-    ``seed`` is for the one solver that draws rows ("sag").
+    ``seed`` is for the solvers that draw rows.
     """
 
     tol: float
@@ -96,26 +99,43 @@ def solve(
         return gap <= accuracy.gap_tol * at_zero
 
     drawn = None
-    if solver == "sag":
-        drawn = by_average_gradient(problem, start, accuracy, watch)
+    if solver in DRAWN:
+        drawn = by_average_gradient(problem, start, accuracy, watch, unbiased=solver == "saga")
         stopped = not drawn.converged and drawn.iterations < accuracy.max_iter
         if accuracy.gap_tol is None or stopped:
             return drawn
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    found = minimize(
+    steps = newton_steps(problem, solver)
+    found = descend(problem, steps, start, accuracy, certified, watch)
+    if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
+        # Rounding ended it before the gap was reached; Newton steps get further.
+        left = replace(accuracy, max_iter=accuracy.max_iter - found.iterations)
+        steps, start = ConjugateGradientSteps(problem), (found.coef, found.center)
+        found = found.followed_by(descend(problem, steps, start, left, certified, watch))
+    return found if drawn is None else drawn.followed_by(found)
+
+
+def descend(
+    problem: SmoothProblem,
+    steps: Steps,
+    start: Point,
+    accuracy: Accuracy,
+    certified: Callable[[Array, Array], bool],
+    watch: Callable[[Array, Array, dict[str, float]], bool],
+) -> NewtonResult:
+    """Iterations with one rule for the steps."""
+    return minimize(
         problem,
-        newton_steps(problem, solver),
+        steps,
         start,
         tol=accuracy.tol,
         max_iter=accuracy.max_iter,
         good_enough=certified,
         watch=watch,
+        wanted_gap=None if accuracy.gap_tol is None else accuracy.gap_tol * problem.null,
     )
-    if drawn is None:
-        return found
-    return replace(found, iterations=drawn.iterations + found.iterations, history=drawn.history + found.history)
 
 
 def by_average_gradient(
@@ -123,8 +143,10 @@ def by_average_gradient(
     start: Point,
     accuracy: Accuracy,
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    *,
+    unbiased: bool,
 ) -> NewtonResult:
-    """Epochs of stochastic average gradient; the iterations that are counted and told are epochs."""
+    """Epochs of SAG, or of SAGA if ``unbiased``; the iterations that are counted and told are epochs."""
     decay = SPARSE_INTERCEPT_DECAY if isinstance(problem.design, SparseDesign) else 1.0
     rows = RowProblem(
         problem.design.X,
@@ -134,6 +156,7 @@ def by_average_gradient(
         problem.outputs,
         problem.strength,
         decay if problem.has_intercept else 0.0,
+        unbiased,
     )
     history: list[dict[str, float]] = []
 
@@ -164,7 +187,15 @@ def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
         return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
+    if solver == "lbfgs" and problem.outputs * design.columns > HUGE and nearly_diagonal(problem):
+        return QuasiNewtonSteps(problem)
     return ConjugateGradientSteps(problem)
+
+
+def nearly_diagonal(problem: SmoothProblem) -> bool:
+    """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
+    squares = float(np.sum(problem.spread**2))  # mean squared length of a centred row
+    return problem.strength >= 0.25 * squares
 
 
 def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:

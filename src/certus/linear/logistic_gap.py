@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear import _kernels
+from certus.linear.design import SparseDesign
 from certus.linear.label_certificate import undecided_rows
 from certus.linear.moments import UNIT, gamma
 from certus.linear.smooth_problem import SmoothProblem
@@ -39,6 +40,7 @@ class RowFacts:
     score_error: Array
     derivatives: Array
     curvature: Array
+    loss: float
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ def logistic_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> 
     """Evidence for the coefficients (K x d) and intercepts as they are stored."""
     center = intercept + coef @ problem.mean if problem.has_intercept else intercept
     rows = row_facts(problem, coef, intercept)
-    at = problem.evaluate(coef, center)
+    if isinstance(problem.design, SparseDesign):
+        at = problem.evaluation_of(rows.loss, rows.derivatives, rows.curvature, coef)
+    else:  # one more reading of a dense table, which row_facts does not keep, costs no more
+        at = problem.evaluate(coef, center)
     gradient_error, center_error = gradient_errors(problem, rows, coef)
     slope = float(np.linalg.norm(at.gradient)) + gradient_error
     center_slope, reach, per_radius = 0.0, 0.0, 0.0
@@ -110,10 +115,10 @@ def row_facts(problem: SmoothProblem, coef: Array, intercept: Array) -> RowFacts
     size = float(np.linalg.norm(coef))
     longest = lengths + float(np.linalg.norm(problem.mean))
     error = gamma(design.columns + 8) * (longest * size + float(np.abs(intercept).max(initial=0.0)))
-    _, derivatives, curvature = _kernels.apply_loss(
+    loss, derivatives, curvature = _kernels.apply_loss(
         problem.loss, problem.target, problem.weights, scores.copy(), design.threads
     )
-    return RowFacts(scores, lengths, error, derivatives, curvature)
+    return RowFacts(scores, lengths, error, derivatives, curvature, loss)
 
 
 def gradient_errors(problem: SmoothProblem, rows: RowFacts, coef: Array) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import resolve_seed
-from certus.linear.logistic_fit import Accuracy, solve
+from certus.linear.logistic_fit import DRAWN, Accuracy, solve
 from certus.linear.logistic_penalty import Penalty
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ def penalty_at(strength_inverse: float, l1_ratio: float) -> Penalty:
 
 def fit_path(member: Any, X: Any, codes: NDArray[Any], weights: Array | None, penalties: list[Penalty]) -> Path:
     """One fit per penalty, in their order; ``member`` is the LogisticRegression whose settings are used."""
-    seed = resolve_seed(member.random_state) if member.solver == "sag" else 0
+    seed = resolve_seed(member.random_state) if member.solver in DRAWN else 0
     accuracy = Accuracy(member.tol, member.max_iter, None, seed)
     problem = member._problem(X, codes, weights, penalties[0])
     point = problem.zero()

@@ -30,7 +30,7 @@ from certus.linear.design import make_design
 from certus.linear.elastic_net_gap import ElasticNetEvidence
 from certus.linear.label_certificate import label_certificate
 from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
-from certus.linear.logistic_fit import Accuracy, Evidence, evidence_for, logistic_problem, solve
+from certus.linear.logistic_fit import DRAWN, Accuracy, Evidence, evidence_for, logistic_problem, solve
 from certus.linear.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.newton import NewtonResult, Point
 from certus.linear.prediction import LinearClassification, SparseCoefficients
@@ -77,7 +77,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         Accepted with solver="liblinear" and the ridge penalty; primal and dual have the same solution.
     tol : float, default=1e-4
         Largest entry of the mean gradient at the end; iterations go on until the gap is far below what that asks.
-        For "sag": largest change of a coefficient in an epoch, relative to the largest coefficient.
+        For "sag" and "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
     fit_intercept : bool, default=True
         Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1
@@ -85,14 +85,14 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied to those of the rows.
     random_state : int, RandomState or None, default=None
-        The order of the rows with solver="sag"; no other solver is random.
+        The order of the rows with "sag" and "saga"; no other solver is random.
     solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
         Which objectives are allowed is as in scikit-learn ("saga" takes all penalties, "liblinear" L1 and ridge for
-        two classes, with a penalized intercept, the others ridge or none). "newton-cg", "newton-cholesky"
-        and "sag" (stochastic average gradient, for the sake of its name: the others are more accurate) choose the
-        method; for the other names it is chosen by the shape of the table.
+        two classes, with a penalized intercept, the others ridge or none). "newton-cg", "newton-cholesky", "sag" and
+        "saga" (stochastic average gradients: rough and, but for the first epochs, slow; "saga" only without L1)
+        choose the method; for the other names and under L1 it is chosen by the shape of the table.
     max_iter : int, default=100
-        Largest number of (proximal) Newton iterations, or of epochs of "sag".
+        Largest number of (proximal) Newton iterations, or of epochs of "sag" and "saga".
     verbose : int, default=0
         Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
     warm_start : bool, default=False
@@ -236,7 +236,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
                 names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
                 return iterations.step(names, **facts)
 
-            seed = resolve_seed(self.random_state) if self.solver == "sag" else 0
+            seed = resolve_seed(self.random_state) if self.solver in DRAWN else 0
             accuracy = Accuracy(self.tol, self.max_iter, self.gap_tol, seed)
             result = solve(problem, penalty, self.solver, self._start(problem), accuracy, watch)
         self._store(problem, penalty, result, class_weights)

@@ -2,20 +2,21 @@
 
 `CholeskySteps` factors the explicit Hessian (tall dense tables, one output). `ConjugateGradientSteps` needs only
 products with the Hessian (several classes, sparse or wide tables). Both are memoryless: two iterations at once
-equal twice one iteration.
+equal twice one iteration. `QuasiNewtonSteps` needs only gradients and remembers the last few of them (L-BFGS).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 
+from certus.linear.lbfgs import LimitedMemory
 from certus.linear.normal_equations import ScaledCholesky
 from certus.linear.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 
@@ -36,6 +37,10 @@ class NewtonResult:
     iterations: int
     converged: bool
     history: list[dict[str, float]]
+
+    def followed_by(self, later: NewtonResult) -> NewtonResult:
+        """The result of a second method that started where the first one ended."""
+        return replace(later, iterations=self.iterations + later.iterations, history=[*self.history, *later.history])
 
 
 class Steps(Protocol):
@@ -103,14 +108,14 @@ class ConjugateGradientSteps:
 
     def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
-        self._variance = problem.design.spread(problem.mean) ** 2
+        self._variance = problem.spread**2
         self._limit = max(20, min(200 * problem.outputs, problem.outputs * (problem.design.columns + 1)))
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate(coef, center)
 
     def step(self, at: Evaluation) -> Point:
-        inverse = self._preconditioner(at.detail)
+        inverse = self.preconditioner(at.detail)
         solution, solution_center = np.zeros_like(at.gradient), np.zeros_like(at.gradient_center)
         residual, residual_center = -at.gradient, -at.gradient_center
         direction, direction_center = inverse[0] * residual, inverse[1] * residual_center
@@ -138,7 +143,7 @@ class ConjugateGradientSteps:
             return direction, direction_center
         return solution, solution_center
 
-    def _preconditioner(self, curvature: Array) -> Point:
+    def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
         if self.problem.loss == "multinomial":
             spread = curvature * (1.0 - curvature)
@@ -146,13 +151,51 @@ class ConjugateGradientSteps:
         else:
             per_output = curvature.sum(axis=0)
         per_output = np.maximum(per_output, 1e-12 * self.problem.total_weight)
-        diagonal = self.problem.strength + np.outer(per_output, self._variance)
+        diagonal = self.problem.strength + np.outer(self._variance, per_output).T
         floor = 1e-10 * diagonal.max(initial=0.0) or 1.0
         return 1.0 / np.maximum(diagonal, floor), 1.0 / per_output
 
 
+class QuasiNewtonSteps:
+    """Steps of limited-memory BFGS: no products with the Hessian, a rough diagonal of it as the first guess."""
+
+    def __init__(self, problem: SmoothProblem, memory: int = 6) -> None:
+        self.problem = problem
+        self._memory = LimitedMemory(memory)
+        self._seen: tuple[Evaluation, Array, Array] | None = None  # the last point that was evaluated
+        self._before: tuple[Array, Array] | None = None  # point and gradient of the last step
+        self._first = np.empty(0)
+
+    def evaluate(self, coef: Array, center: Array) -> Evaluation:
+        at = self.problem.evaluate(coef, center)
+        self._seen = at, coef, center
+        return at
+
+    def step(self, at: Evaluation) -> Point:
+        assert self._seen is not None
+        seen, coef, center = self._seen
+        assert seen is at  # an accepted point is the last one that was evaluated
+        point, gradient = _joined(coef, center), _joined(at.gradient, at.gradient_center)
+        if self._before is None:
+            self._first = _joined(*ConjugateGradientSteps(self.problem).preconditioner(at.detail))
+        else:  # the old vectors become the differences: fresh memory of this size costs as much as the arithmetic
+            old_point, old_gradient = self._before
+            np.subtract(point, old_point, out=old_point)
+            np.subtract(gradient, old_gradient, out=old_gradient)
+            self._memory.remember(old_point, old_gradient)
+        self._before = point, gradient
+        way = self._memory.direction(gradient, first=self._first)
+        return way[: coef.size].reshape(coef.T.shape).T, way[coef.size :]
+
+
+def _joined(coef: Array, center: Array) -> Array:
+    """One vector, column after column of the table."""
+    return np.concatenate([coef.T.ravel(), center])
+
+
 def _inner(a: Array, b: Array) -> float:
-    return float(np.vdot(a, b))
+    """Sum of products; the tables of coefficients are laid out either way, and none is copied for it."""
+    return float(np.vdot(a, b) if a.flags.c_contiguous else np.vdot(a.T, b.T))
 
 
 def minimize(
@@ -164,8 +207,13 @@ def minimize(
     max_iter: int,
     good_enough: Callable[[Array, Array], bool],
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    wanted_gap: float | None = None,
 ) -> NewtonResult:
-    """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough."""
+    """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough.
+
+    Whether it is good enough is asked when nearly nothing can be gained any more, or, if a gap is wanted, when the
+    next step and strong convexity both promise that the gap is at most that.
+    """
     coef, center = start
     at = steps.evaluate(coef, center)
     scale = problem.null
@@ -180,7 +228,9 @@ def minimize(
             break
         way, way_center = steps.step(at)
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
-        small = largest <= tol * problem.total_weight and -0.5 * slope <= DECREASE * scale
+        left = -0.5 * slope
+        near = left <= DECREASE * scale if wanted_gap is None else max(left, _promised(problem, at)) <= wanted_gap
+        small = largest <= tol * problem.total_weight and near
         if small and good_enough(coef, center):
             # The step is known already, and so near the minimum it squares the error: take it unseen.
             coef, center = problem.neutral(coef + way, center + way_center)
@@ -197,6 +247,17 @@ def minimize(
         if watch(coef, center, facts):
             break
     return NewtonResult(coef, center, iterations, converged, history)
+
+
+def _promised(problem: SmoothProblem, at: Evaluation) -> float:
+    """Roughly the gap that strong convexity will certify here; 0 without a penalty (see `logistic_gap`)."""
+    if problem.strength <= 0.0:
+        return 0.0
+    slope = float(np.linalg.norm(at.gradient))
+    if problem.has_intercept:
+        radius = float(np.linalg.norm(problem.spread))
+        slope += max(1, problem.outputs - 1) * radius * float(np.abs(at.gradient_center).sum())
+    return slope * slope / (2.0 * problem.strength)
 
 
 def _line_search(

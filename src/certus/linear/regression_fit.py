@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 # How a solver of this name says that the iterations did not suffice.
 NOT_CONVERGED = {
     "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
     "lbfgs": "The lbfgs solver did not converge",
 }
 

@@ -53,17 +53,17 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
     max_iter : int or None, default=None
         Largest number of iterations of the iterative solvers.
     tol : float, default=1e-4
-        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag": largest
-        change of a coefficient in an epoch, relative to the largest coefficient.
+        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag" and
+        "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
         All minimize the same objective. "auto" and "cholesky": normal equations or their dual, "svd" where these
-        would be inaccurate; "svd": singular values of the table; "lsqr", "sparse_cg", "saga": LSQR; "sag":
+        would be inaccurate; "svd": singular values of the table; "lsqr", "sparse_cg": LSQR; "sag", "saga":
         stochastic average gradient, for the sake of its name; "lbfgs" (only with `positive`): active set, or that
         many quasi-Newton iterations if `max_iter` is given.
     positive : bool, default=False
         Whether to require w >= 0.
     random_state : int, RandomState or None, default=None
-        The order of the rows with solver="sag"; no other solver is random.
+        The order of the rows with "sag" and "saga"; no other solver is random.
     gap_tol : float or None, default=None
         Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 

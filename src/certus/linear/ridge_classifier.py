@@ -51,8 +51,8 @@ class RidgeClassifier(RidgeLabels, Classifier):
     max_iter : int or None, default=None
         Largest number of iterations of the iterative solvers.
     tol : float, default=1e-4
-        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag": largest
-        change of a coefficient in an epoch, relative to the largest coefficient.
+        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag" and
+        "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
@@ -60,7 +60,7 @@ class RidgeClassifier(RidgeLabels, Classifier):
     positive : bool, default=False
         Whether to require coefficients >= 0.
     random_state : int, RandomState or None, default=None
-        The order of the rows with solver="sag"; no other solver is random.
+        The order of the rows with "sag" and "saga"; no other solver is random.
     gap_tol : float or None, default=None
         Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
 

@@ -1,8 +1,8 @@
 """Which method answers to which of scikit-learn's solver names, for Ridge and RidgeClassifier alike.
 
-All names minimize the same objective, so each is free to use the method that does it best here: "saga" and the
-Krylov names share LSQR, which needs no step size; "lbfgs" (non-negative coefficients) is an exact active-set method
-unless the number of iterations is limited.
+All names minimize the same objective, so each is free to use the method that does it best here: the Krylov
+names share LSQR; "sag" and "saga" draw rows, as their names say; "lbfgs" (non-negative coefficients) is an exact
+active-set method unless the number of iterations is limited.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from certus.linear.quadratic_gap import quadratic_evidence
 Array = NDArray[np.float64]
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
-KRYLOV = ("lsqr", "sparse_cg", "saga")
-DRAWN_EPOCHS = 1000  # of "sag", if max_iter does not say
+KRYLOV = ("lsqr", "sparse_cg")
+DRAWN = ("sag", "saga")
+DRAWN_EPOCHS = 1000  # of these, if max_iter does not say
 COUNTED = ("lsqr", "sag", "saga")  # solvers for which scikit-learn reports n_iter_
 
 RIDGE_CONSTRAINTS: Constraints = {
@@ -108,7 +109,7 @@ def solve_ridge(learner: Any, problem: Problem) -> Solution:
     if learner.positive:
         limited = learner.solver == "lbfgs" and learner.max_iter is not None
         return nonnegative(problem, learner.max_iter if limited else None)
-    if learner.solver == "sag":
+    if learner.solver in DRAWN:
         return _by_average_gradient(learner, problem)
     if learner.solver in KRYLOV:
         tol = min(learner.tol, 1e-4) * 1e-4
@@ -119,12 +120,13 @@ def solve_ridge(learner: Any, problem: Problem) -> Solution:
 
 
 def _by_average_gradient(learner: Any, problem: Problem) -> Solution:
-    """Stochastic average gradient; the exact method takes over where ``gap_tol`` asks for more than it reached."""
+    """SAG or SAGA; the exact method takes over where ``gap_tol`` asks for more than it reached."""
     found = by_average_gradient(
         problem,
         tol=learner.tol,
         max_iter=DRAWN_EPOCHS if learner.max_iter is None else learner.max_iter,
         seed=resolve_seed(learner.random_state),
+        unbiased=learner.solver == "saga",
     )
     if learner.gap_tol is None:
         return found
@@ -132,7 +134,7 @@ def _by_average_gradient(learner: Any, problem: Problem) -> Solution:
     evidence = quadratic_evidence(problem, found, found.coef, intercept)
     if evidence.gap <= learner.gap_tol * evidence.objective_at_zero:
         return replace(found, converged=True)
-    return replace(direct(problem), method="sag", iterations=found.iterations)
+    return replace(direct(problem), method=learner.solver, iterations=found.iterations)
 
 
 def direct(problem: Problem, moments: Moments | None = None) -> Solution:

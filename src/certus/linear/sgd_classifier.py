@@ -82,8 +82,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             self.__dict__.pop(name, None)
         self.t_ = 1.0
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        self._encode_labels(y)
         state = self._descend(X, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
         stochastic_fit.warn_after_fit(self, state)
         return self
@@ -150,7 +149,9 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
                 "The number of classes has to be greater than one; got 1 class\n"
                 f"Hint: the target contains only one class: {self.classes_[0]!r}."
             )
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        by_class = np.ones(len(self.classes_))
+        if self.class_weight is not None:
+            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=True) if self.early_stopping else None
         weights = check_weights(self, sample_weight, X)
         if weights is not None and not weights.all():

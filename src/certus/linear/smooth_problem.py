@@ -9,6 +9,7 @@ with uncentred columns, but its Hessian is far better conditioned. Without inter
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,15 +59,26 @@ class SmoothProblem:
         """B of the uncentred model."""
         return center - coef @ self.mean
 
+    @cached_property
+    def spread(self) -> Array:
+        """Rough standard deviations of the columns."""
+        return self.design.spread(self.mean)
+
     def zero(self) -> tuple[Array, Array]:
         """The starting point without anything better."""
-        return np.zeros((self.outputs, self.design.columns)), np.zeros(self.outputs)
+        return np.zeros((self.outputs, self.design.columns), order=self.design.layout), np.zeros(self.outputs)
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         """Value, gradient, curvature of the rows."""
         value, gradient, total, curvature = self.design.loss_gradient(
             self.loss, self.target, self.weights, coef, self.intercept(coef, center)
         )
+        return self._finished(value, gradient, total, curvature, coef)
+
+    def evaluation_of(self, value: float, derivatives: Array, curvature: Array, coef: Array) -> Evaluation:
+        """As `evaluate` for a sparse table whose losses at these coefficients are known already."""
+        assert isinstance(self.design, SparseDesign)
+        gradient, total = self.design.gradient_of(derivatives)
         return self._finished(value, gradient, total, curvature, coef)
 
     def evaluate_with_hessian(self, coef: Array, center: Array) -> Evaluation:
@@ -78,22 +90,30 @@ class SmoothProblem:
         return self._finished(value, gradient, total, hessian, coef)
 
     def _finished(self, value: float, gradient: Array, total: Array, detail: Array, coef: Array) -> Evaluation:
-        gradient -= np.outer(total, self.mean)
+        self._center(gradient, total)
         gradient += self.strength * coef
         if not (np.isfinite(value) and np.isfinite(gradient).all() and np.isfinite(detail).all()):
             raise ScoreOverflowError(
                 "Floating-point under-/overflow occurred: the scores of some rows are too large to be computed.\n"
                 "Hint: scale the columns, for example with StandardScaler."
             )
-        value += 0.5 * self.strength * float(np.vdot(coef, coef)) + self.constant
+        value += 0.5 * self.strength * float(np.linalg.norm(coef)) ** 2 + self.constant
         return Evaluation(value, gradient, total if self.has_intercept else np.zeros_like(total), detail)
+
+    def _center(self, gradient: Array, total: Array) -> None:
+        """Subtract total mean' in place, in the layout that the gradient has."""
+        if gradient.flags.c_contiguous:
+            gradient -= np.outer(total, self.mean)
+        else:
+            turned = gradient.T
+            turned -= np.outer(self.mean, total)
 
     def hessian_product(self, curvature: Array, coef: Array, center: Array) -> tuple[Array, Array]:
         """Hessian of P times a direction."""
         product, total = self.design.hessian_product(
             self.loss, self.weights, curvature, coef, self.intercept(coef, center)
         )
-        product -= np.outer(total, self.mean)
+        self._center(product, total)
         product += self.strength * coef
         return product, total if self.has_intercept else np.zeros_like(total)
 

@@ -14,12 +14,14 @@ from certus.evaluation import (
     Display,
     ImportancesDisplay,
     LearningCurveDisplay,
+    MarginsDisplay,
     PrecisionRecallDisplay,
     RaceDisplay,
     ResidualsDisplay,
     RocDisplay,
 )
 from certus.guarantees import Certificate
+from certus.guarantees.wording import number
 from certus.workflow.result import Study
 
 
@@ -49,19 +51,21 @@ def short(value: Any) -> str:
 def _answer(study: Study) -> dict[str, str]:
     """The three big numbers of the first screen."""
     certificate, value = study.certificate, study.evaluation.value
-    percent = study.task.classification
+    percent = study.task.classification and not study.task.measure.said  # costs and log-loss are no shares
     shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline))
     return {
         "good": shown,
         "baseline": baseline,
-        "sure": _percent_up(certificate),
+        "sure": _rounded_up(certificate),
         "confidence": f"{100 * certificate.confidence:g} %",
     }
 
 
-def _percent_up(certificate: Certificate) -> str:
-    """The bound as a percentage, rounded to the safe side."""
+def _rounded_up(certificate: Certificate) -> str:
+    """The bound, rounded to the safe side: a share as a percentage, anything else as a number."""
     assert isinstance(certificate.value, float)
+    if certificate.trivial != 1.0:
+        return number(certificate.value, "upper")
     return f"{np.ceil(certificate.value * 1e4) / 1e2:.2f} %"
 
 
@@ -95,6 +99,10 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, _number(threshold))
         shown.append(("Errors on the test rows", residuals))
     shown += _curves(study, confidence)
+    if evaluation.shares is not None:
+        places = study.task.positions(evaluation.truth)
+        margins = MarginsDisplay.from_predictions(places, evaluation.shares, confidence=confidence)
+        shown.append(("By how much it is right", margins))
     if findings.bins:
         intervals = [(one.low, one.high) for one in findings.bins]
         said, right = [one.said for one in findings.bins], [one.right for one in findings.bins]

@@ -13,6 +13,7 @@ from certus.svm.audit_certificate import audit, audit_certificate
 from certus.svm.compression import compression_certificate, reason_to_withhold
 from certus.svm.duality import objective_at_zero
 from certus.svm.gap_certificate import gap_certificate
+from certus.svm.impossibility_certificate import impossibility_certificates
 from certus.svm.label_certificate import decision_reach, label_certificate, undecided_rows
 from certus.svm.reaches import score_errors
 from certus.svm.rounding import KernelFacts
@@ -28,9 +29,18 @@ def optimality_certificates(
     if facts.psd:
         rounding = _gap_rounding(facts, solution, errors)
         problem = {**declared, "kernel": list(facts.kernel)}
-        scale = objective_at_zero(solution.problems)
+        if solution.widened:
+            problem["epsilon"] = declared["epsilon"] + solution.widened
+        hard = not np.isfinite(solution.problems.upper).all()  # then there is no objective at zero
+        scale = 0.0 if hard else objective_at_zero(solution.problems)
         found.insert(0, gap_certificate(gap, rounding, scale, problem, solution))
     return found
+
+
+def _without_solution(facts: KernelFacts, table: Any, solution: Solution, machine: Any) -> tuple[Report, str]:
+    """The report of a hard margin or tube that nobody can meet."""
+    found = impossibility_certificates(facts, table, solution, machine._declared()) if facts.psd else []
+    return Report(found), "C is infinite, and no function meets all constraints"
 
 
 def _gap_rounding(facts: KernelFacts, solution: Solution, errors: Floats) -> float:
@@ -57,6 +67,8 @@ def classifier_report(
 ) -> tuple[Report, str]:
     """Certificates of a classifier, and why the compression bound is withheld if it is."""
     facts = KernelFacts.of(kernel, table)
+    if solution.impossible:
+        return _without_solution(facts, table, solution, machine)
     found = optimality_certificates(facts, solution, gap, machine._declared())
     if not machine._soft_margin(solution):
         return Report(found), "the machine is not a soft margin with a finite, fixed C"
@@ -91,6 +103,8 @@ def regression_report(
 ) -> tuple[Report, str]:
     """Certificates of a regression or one-class machine: gap, audit, and for a fixed tube the rows outside it."""
     facts = KernelFacts.of(kernel, table)
+    if solution.impossible:
+        return _without_solution(facts, table, solution, machine)
     found = optimality_certificates(facts, solution, gap, machine._declared())
     if machine._declared()["machine"] != "epsilon-svr":
         return Report(found), "nu makes the regularization depend on the number of rows"

@@ -41,7 +41,7 @@ def nu_classification(codes: NDArray[np.intp], weights: Floats, classes: int, nu
                     f"The specified nu is infeasible: nu={nu:g} needs a total weight of {demanded:g} in each of two "
                     f"classes, and one of them has only {upper[own].sum():g}.\nHint: use a smaller nu."
                 )
-            start[own] = _fill(upper[own], demanded)
+            start[own] = fill(upper[own], demanded)
     return Problems(TWO_SUMS, 1, members, starts, sign, np.zeros(len(members)), upper, parts), start
 
 
@@ -52,7 +52,7 @@ def epsilon_regression(y: Floats, upper: Floats, epsilon: float) -> tuple[Proble
 
 def nu_regression(y: Floats, upper: Floats, nu: float) -> tuple[Problems, Floats]:
     """nu-SVR: p = -/+ y, the sums of both halves are nu sum(C) / 2."""
-    start = _fill(upper, nu * upper.sum() / 2.0)
+    start = fill(upper, nu * upper.sum() / 2.0)
     return _regression(y, upper, 0.0, TWO_SUMS), np.concatenate([start, start])
 
 
@@ -68,7 +68,7 @@ def one_class(weights: Floats, nu: float) -> tuple[Problems, Floats]:
         np.zeros(rows),
         np.ascontiguousarray(weights),
     )
-    return problems, _fill(weights, nu * weights.sum())
+    return problems, fill(weights, nu * weights.sum())
 
 
 def _regression(y: Floats, upper: Floats, epsilon: float, bias: int) -> Problems:
@@ -84,7 +84,7 @@ def _regression(y: Floats, upper: Floats, epsilon: float, bias: int) -> Problems
     )
 
 
-def _fill(upper: Floats, total: float) -> Floats:
+def fill(upper: Floats, total: float) -> Floats:
     """Values from the first on at their upper bounds until their sum is the total."""
     return np.clip(total - (np.cumsum(upper) - upper), 0.0, upper)
 

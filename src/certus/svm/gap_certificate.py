@@ -61,12 +61,8 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
             f"{certificate.quantity}: more than {KEPT} multipliers are not kept in a certificate, so data cannot be "
             "checked against it"
         )
-    X, y, *rest = data
-    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-    weights = np.ones(len(X)) if not rest or rest[0] is None else np.broadcast_to(rest[0], (len(X),)).astype(float)
-    kept = weights > 0
-    table = X[np.ix_(kept, kept)] if inputs["kernel"][0] == GIVEN else X[kept]
-    problems = _problems(inputs, np.asarray(y)[kept] if y is not None else None, weights[kept])
+    table, y, weights = rows_with_weight(inputs, data)
+    problems = declared_problems(inputs, y, weights)
     alpha = np.array(witness["alpha"], dtype=np.float64)
     if alpha.shape != problems.upper.shape or (alpha < 0).any() or (alpha > problems.upper).any():
         raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data")
@@ -81,7 +77,17 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
         )
 
 
-def _problems(inputs: Any, y: Any, weights: Floats) -> Problems:
+def rows_with_weight(inputs: Any, data: Any) -> tuple[Floats, Any, Floats]:
+    """Table, target and weights of the rows of ``(X, y[, sample_weight])`` whose weight is not zero."""
+    X, y, *rest = data
+    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    weights = np.ones(len(X)) if not rest or rest[0] is None else np.broadcast_to(rest[0], (len(X),)).astype(float)
+    kept = weights > 0
+    table = X[np.ix_(kept, kept)] if inputs["kernel"][0] == GIVEN else X[kept]
+    return table, np.asarray(y)[kept] if y is not None else None, weights[kept]
+
+
+def declared_problems(inputs: Any, y: Any, weights: Floats) -> Problems:
     """The quadratic problems that the declared machine has on these data."""
     machine = inputs["machine"]
     if machine in ("c-svc", "nu-svc"):

@@ -32,8 +32,13 @@ THEOREM = "Strong convexity bounds the distance to the minimizer, weak duality i
 
 def decision_reach(facts: KernelFacts, solution: Solution, number: int) -> Floats:
     """By how much each member's decision value can differ from the exact optimum's; infinite if unknown."""
+    return reach_at(facts, solution, number, _facts(facts, solution, number)[1])
+
+
+def reach_at(facts: KernelFacts, solution: Solution, number: int, lengths: Floats) -> Floats:
+    """As `decision_reach`, at any rows with the given sqrt k(x, x)."""
     gap, norms, error = _facts(facts, solution, number)
-    reach = np.sqrt(2.0 * gap) * norms + error
+    reach = np.sqrt(2.0 * gap) * lengths + error
     if solution.problems.bias == NO_BIAS:
         return np.asarray(reach * (1.0 + 1e-12), dtype=np.float64)
     return np.asarray((reach + _intercept_reach(solution, number, gap, norms, error)) * (1.0 + 1e-12))

@@ -184,6 +184,9 @@ class Machine(Learner):
                 "The dual coefficients or intercepts are not finite. The input data may contain large values and "
                 "need to be preprocessed.\nHint: scale the columns first, for example with StandardScaler."
             )
+        if solution.impossible:
+            self._warn_impossible(solution)
+            return
         reached = solution.violation <= self.tol
         self.converged_ = bool(reached.all())
         self.fit_status_ = 0 if self.converged_ else 1
@@ -200,6 +203,20 @@ class Machine(Learner):
             f"{gap:.3g} ({gap / scale if scale > 0 else np.inf:.2g} of the objective at zero coefficients).",
             ConvergenceWarning,
             stacklevel=4,
+        )
+
+    def _warn_impossible(self, solution: Solution) -> None:
+        """Say once that a hard margin or tube cannot be kept."""
+        self.converged_, self.fit_status_ = False, 1
+        found = solution.impossible.values()
+        sure = "No function meets" if all(record.decided for record in found) else "No function was found that meets"
+        missed, total = sum(record.violated for record in found), sum(record.violation for record in found)
+        warnings.warn(
+            f"{sure} all constraints of {type(self).__name__} with C=inf. The one of least total violation misses "
+            f"{missed} of them, by {total:.4g} in sum; report_ holds the proof.\n"
+            "Hint: use a finite C, or a kernel with more features.",
+            ConvergenceWarning,
+            stacklevel=5,
         )
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.svm._kernels import CONVERGED, Floats, Kernel, Problems
 from certus.svm.duality import duality_gaps, objective_at_zero
+from certus.svm.hard_margin import solve_hard
 from certus.svm.solving import Solution, solve
 
 ROUNDS = 8  # each with a tenth of the tolerance
@@ -20,6 +21,8 @@ def solve_to_gap(
     machine: Any, table: Any, kernel: Kernel, problems: Problems, start: Floats
 ) -> tuple[Solution, float, float]:
     """The solution, its duality gap and the objective at zero coefficients that the gap is compared with."""
+    if not np.isfinite(problems.upper).all():
+        return solve_hard(machine, table, kernel, problems, start)
     options = machine._options()
     solution = solve(table, kernel, problems, start, options)
     scale = objective_at_zero(problems)

@@ -8,7 +8,7 @@ the rows' order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,19 @@ from certus.svm import _kernels
 from certus.svm._kernels import Floats, Kernel, Options, Problems, Solved
 
 FINE_ROWS = 200  # rows of a problem up to which the fine tolerance is aimed at
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """Why a hard problem has no solution: shares of the constraints that cannot be met together.
+
+    ``violation`` is the total by which the solution of least violation misses them, ``violated`` how many it misses.
+    """
+
+    shares: Floats
+    violation: float
+    violated: int
+    decided: bool
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,8 @@ class Solution:
     violation: Floats
     steps: Any
     reasons: Any
+    impossible: dict[int, Impossible] = field(default_factory=dict)  # of hard problems without a solution
+    widened: float = 0.0  # by how much a hard tube was widened so that rounding does not matter
 
     def all_slopes(self) -> Floats:
         """The g_t of all problems."""

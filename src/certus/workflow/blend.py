@@ -115,4 +115,4 @@ def _mix(said: list[NDArray[Any]], weights: NDArray[np.float64]) -> NDArray[Any]
 def _value(said: NDArray[Any], truth: NDArray[Any], measure: Measure) -> float:
     if said.ndim == 1:
         return measure.value(truth, said, None)
-    return measure.value(truth, np.argmax(said, axis=1), said)
+    return measure.value(truth, measure.decide(said), said)

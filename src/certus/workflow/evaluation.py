@@ -13,12 +13,13 @@ from certus.guarantees import (
     Certificate,
     auc_bound,
     balanced_accuracy_bound,
+    complement,
     error_bound,
     f_bound,
+    macro_f_bound,
     mean_bound,
 )
 from certus.guarantees.rate import RateSetting, rate_bound
-from certus.workflow.measures import LEAST_PROBABILITY
 from certus.workflow.model import StudyModel
 from certus.workflow.split import Split
 from certus.workflow.task import Task
@@ -107,12 +108,18 @@ class _Judged:
         """The bound that belongs to the measure."""
         if self.split.unit == "group":
             return self._by_group()
+        measure = self.task.measure
+        if measure.said:
+            assert measure.rows is not None
+            assert measure.range is not None
+            losses, (low, high) = measure.rows(self.truth, self.answers, self.shares), measure.range
+            return mean_bound(losses, low=low, high=high, confidence=self.confidence, quantity=measure.said)
         makers = {
             "error": self._error,
             "balanced_error": self._balanced,
-            "log_loss": self._log_loss,
             "auc": self._auc,
             "f1": self._f1,
+            "macro_f1": self._macro_f1,
         }
         return makers.get(self.task.measure.name, self._error if self.task.classification else self._far_off)()
 
@@ -124,25 +131,26 @@ class _Judged:
         if min(counts) == 0:
             return self._error()
         hits = [int(np.sum((self.truth == k) & (self.answers == k))) for k in range(len(self.task.labels))]
-        return balanced_accuracy_bound(hits, counts, confidence=self.confidence)
-
-    def _log_loss(self) -> Certificate:
-        assert self.task.measure.rows is not None
-        losses = self.task.measure.rows(self.truth, self.answers, self.shares)
-        largest = float(-np.log(LEAST_PROBABILITY))
-        return mean_bound(losses, high=largest, confidence=self.confidence, quantity="log-loss")
+        return complement(balanced_accuracy_bound(hits, counts, confidence=self.confidence))
 
     def _auc(self) -> Certificate:
         positive = self.truth == 1
         if self.task.kind != "binary" or not positive.any() or positive.all():
             return self._error()
         assert self.shares is not None
-        return auc_bound(self.shares[positive, 1], self.shares[~positive, 1], confidence=self.confidence)
+        return complement(auc_bound(self.shares[positive, 1], self.shares[~positive, 1], confidence=self.confidence))
 
     def _f1(self) -> Certificate:
         called, positive = self.answers == 1, self.truth == 1
         counts = (int(np.sum(called & positive)), int(np.sum(called & ~positive)), int(np.sum(~called & positive)))
-        return f_bound(*counts, confidence=self.confidence) if sum(counts) else self._error()
+        return complement(f_bound(*counts, confidence=self.confidence)) if sum(counts) else self._error()
+
+    def _macro_f1(self) -> Certificate:
+        places = range(len(self.task.labels))
+        hits = [int(np.sum((self.truth == k) & (self.answers == k))) for k in places]
+        alarms = [int(np.sum((self.truth != k) & (self.answers == k))) for k in places]
+        misses = [int(np.sum((self.truth == k) & (self.answers != k))) for k in places]
+        return complement(macro_f_bound(hits, alarms, misses, confidence=self.confidence))
 
     def _losses(self) -> tuple[NDArray[np.float64], str]:
         """0/1 losses of the rows, and what they count."""

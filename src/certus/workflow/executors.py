@@ -23,7 +23,9 @@ Request = tuple[Candidate, int]  # a candidate and the place of a division
 
 
 class Executor(Protocol):
-    """Runs evaluations; what is not done by the deadline is left out."""
+    """Runs evaluations, so many at once; what is not done by the deadline is left out."""
+
+    workers: int
 
     def run(self, requests: Sequence[Request], deadline: float | None) -> Iterator[tuple[Request, Outcome]]:
         """Outcomes as they come. The deadline is a time of `time.monotonic`."""
@@ -36,6 +38,8 @@ class Executor(Protocol):
 
 class InProcess:
     """One evaluation after the other, here; a running one is not interrupted by the deadline."""
+
+    workers = 1
 
     def __init__(self, learning: Learning, threads: int) -> None:
         self._evaluator = Evaluator(learning)
@@ -94,6 +98,7 @@ class Workers:
         self._folder = tempfile.TemporaryDirectory(prefix="certus-")
         self._file = Path(self._folder.name) / "learning.pickle"
         self._file.write_bytes(pickle.dumps(learning, protocol=5))
+        self.workers = count
         self._threads = threads_each
         self._workers = [_Worker(self._file) for _ in range(count)]
 

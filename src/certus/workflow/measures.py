@@ -15,6 +15,7 @@ from certus.workflow.errors import StudyError
 Array = NDArray[Any]
 # A probability of 0 for what happens would cost infinitely much; answers are taken to be at least this sure.
 LEAST_PROBABILITY = 1e-6
+_LOG_LOSS_RANGE = (0.0, float(-np.log(LEAST_PROBABILITY)))
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class Measure:
         (truth, answers, shares) -> float; truth and answers are class positions or numbers.
     rows : callable or None
         (truth, answers, shares) -> loss of each row, if the measure is (a function of) their mean.
+    range : (float, float) or None
+        Between which values the loss of a row lies, where that is known.
+    costs : array or None
+        costs[i, j]: what it costs to answer j when i is true, if answers are to be chosen by that.
+    said : str
+        What the certificate calls the mean loss.
     """
 
     name: str
@@ -40,6 +47,19 @@ class Measure:
     needs: Literal["answers", "shares"]
     value: Callable[[Array, Array, Array | None], float]
     rows: Callable[[Array, Array, Array | None], Array] | None = None
+    range: tuple[float, float] | None = None
+    costs: Array | None = None
+    said: str = ""
+
+    def decide(self, shares: Array) -> Array:
+        """The best answer of every row by its probabilities: the most probable one, or the one of least mean cost."""
+        if self.costs is None:
+            return np.argmax(shares, axis=1)
+        return np.argmin(shares @ self.costs, axis=1)
+
+    def answers(self, answers: Array, shares: Array | None) -> Array:
+        """A learner's own answers, or those that declared costs choose by its probabilities."""
+        return answers if self.costs is None or shares is None else self.decide(shares)
 
 
 def _wrong(truth: Array, answers: Array, _shares: Array | None) -> Array:
@@ -93,14 +113,14 @@ def _mean_of(rows: Callable[[Array, Array, Array | None], Array]) -> Callable[[A
     return lambda truth, answers, shares: float(np.mean(rows(truth, answers, shares)))
 
 
-_LABELS = frozenset({"binary", "multiclass"})
+_LABELS = frozenset({"binary", "multiclass", "ordinal"})
 _NUMBERS = frozenset({"regression"})
 MEASURES = {
     measure.name: measure
     for measure in (
-        Measure("error", _LABELS, "answers", _mean_of(_wrong), _wrong),
+        Measure("error", _LABELS, "answers", _mean_of(_wrong), _wrong, (0.0, 1.0)),
         Measure("balanced_error", _LABELS, "answers", _balanced_error),
-        Measure("log_loss", _LABELS, "shares", _mean_of(_log_losses), _log_losses),
+        Measure("log_loss", _LABELS, "shares", _mean_of(_log_losses), _log_losses, _LOG_LOSS_RANGE, said="log-loss"),
         Measure("auc", _LABELS, "shares", _one_minus_auc),
         Measure("f1", frozenset({"binary"}), "answers", lambda truth, answers, _: _one_minus_f1(truth, answers, 1)),
         Measure("macro_f1", _LABELS, "answers", _one_minus_macro_f1),
@@ -115,6 +135,10 @@ def find_measure(name: str | None, kind: str) -> Measure:
     if name is None:
         name = "rmse" if kind == "regression" else "error"
     fitting = [measure.name for measure in MEASURES.values() if kind in measure.tasks]
+    fitting += ["mae"] if kind == "ordinal" else []
     if name not in fitting:
-        raise StudyError(f"--measure: {name!r} does not fit a {kind} task.\nHint: choose among {', '.join(fitting)}.")
+        raise StudyError(
+            f"--measure: {name!r} does not fit a {kind} task.\nHint: choose among {', '.join(fitting)}; "
+            "or declare a loss as an expression of truth and prediction, with its --range."
+        )
     return MEASURES[name]

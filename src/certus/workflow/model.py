@@ -26,21 +26,27 @@ class StudyModel:
         What it predicts.
     """
 
-    _state = ("model_", "target_", "classes_", "threshold_", "feature_names_in_", "n_features_in_")
+    _state = ("model_", "target_", "classes_", "costs_", "threshold_", "feature_names_in_", "n_features_in_")
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model_ = model
         self.target_ = task.target
         if task.classification:
-            self.classes_ = np.sort(task.labels)
+            order = np.argsort(task.labels, kind="stable")
+            self.classes_ = task.labels[order]
+            costs = task.measure.costs
+            self.costs_ = None if costs is None else costs[np.ix_(order, order)]
         self.threshold_: float | None = None
         self.feature_names_in_ = model.feature_names_in_
         self.n_features_in_ = model.n_features_in_
         self.report_ = Report()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label or number of every row of a data frame."""
-        return np.asarray(self.model_.predict(X))
+        """The label or number of every row of a data frame; with declared costs the label of least mean cost."""
+        costs = getattr(self, "costs_", None)
+        if costs is None:
+            return np.asarray(self.model_.predict(X))
+        return self.classes_[np.argmin(self.shares(X) @ costs, axis=1)]
 
     @property
     def gives_probabilities(self) -> bool:

@@ -23,6 +23,7 @@ from certus.workflow.journal import Journal
 from certus.workflow.learning import Learning
 from certus.workflow.measures import Measure
 from certus.workflow.outcome import Outcome
+from certus.workflow.work import LARGEST_WORK, Measured, WorkModel, affordable
 
 # How many candidates go on after the first, second, … division; later ones like the last.
 KEPT = (12, 8, 6, 5)
@@ -84,6 +85,7 @@ class Race:
         self._learning, self._measure, self._recipes = learning, measure, list(recipes)
         self._journal, self._executor, self._budget, self._progress = journal, executor, budget, progress
         self._rng = np.random.default_rng(learning.seed)
+        self._work = WorkModel(max(1, len(learning.columns.used)))
         self.trials: list[Trial] = []
 
     def run(self) -> list[Trial]:
@@ -121,7 +123,8 @@ class Race:
         outcomes = trial.outcomes[-1:] if self._learning.rungs else trial.outcomes
         answers = np.concatenate([outcome.answers for outcome in outcomes if outcome.answers is not None])
         shares = [outcome.shares for outcome in outcomes if outcome.shares is not None]
-        return answers, np.concatenate(shares) if len(shares) == len(outcomes) else None
+        said = np.concatenate(shares) if len(shares) == len(outcomes) else None
+        return self._measure.answers(answers, said), said
 
     def _over(self) -> bool:
         late = self._budget.deadline is not None and time.monotonic() >= self._budget.deadline
@@ -132,8 +135,8 @@ class Race:
 
     def _portfolio(self) -> list[Trial]:
         """The settings that recipes try first: everyone's best bet before anyone's second, cheap ones first."""
-        fits, columns = len(self._learning.divisions[0].fit), max(1, len(self._learning.columns.used))
-        ordered = sorted(self._recipes, key=lambda recipe: recipe.seconds(fits, columns))
+        fits = len(self._learning.divisions[0].fit)
+        ordered = sorted(self._recipes, key=lambda recipe: self._work.guess(recipe, fits))
         longest = max(len(recipe.starts) for recipe in ordered)
         starts = [
             Trial(recipe.candidates()[turn], recipe)
@@ -169,9 +172,39 @@ class Race:
         self.trials += entered
         running = entered
         for place in range(len(self._learning.divisions)):
-            running = self._evaluate(running, place)
+            self._spare(running, place)
+            running = self._evaluate([trial for trial in running if trial.dropped is None], place)
             self._drop(running, place)
             running = [trial for trial in running if trial.dropped is None]
+
+    def _spare(self, running: list[Trial], place: int) -> None:
+        """Send out whose next evaluation would take too long: by far, or for the time that is left."""
+        running.sort(key=lambda trial: trial.value)  # equal ones, as at the start, keep their order
+        rows = len(self._learning.divisions[place].fit)
+        for trial in running:
+            if self._work.guess(trial.recipe, rows) > LARGEST_WORK:
+                trial.dropped = f"too much work on {rows} rows"
+        left = [trial for trial in running if trial.dropped is None]
+        if self._budget.deadline is None:
+            return
+        known = [self._journal.get(_key(trial.candidate, place)) is not None for trial in left]
+        seconds = [0.0 if done else self.seconds(trial, rows) for trial, done in zip(left, known, strict=True)]
+        # The last rung is worth all the time; before it half is kept for what is to come.
+        last = place == len(self._learning.divisions) - 1 or not self._learning.rungs
+        remaining = (self._budget.deadline - time.monotonic()) * (1.0 if last else 0.5)
+        for trial, fits, length in zip(
+            left, affordable(seconds, self._executor.workers, remaining), seconds, strict=True
+        ):
+            if not fits:
+                trial.dropped = f"no time left for about {length:.0f} s on {rows} rows"
+
+    def seconds(self, trial: Trial, rows: int) -> float:
+        """How long training this trial on so many rows will take."""
+        before = None
+        if trial.outcomes:
+            last = self._learning.divisions[len(trial.outcomes) - 1]
+            before = Measured(trial.recipe, len(last.fit), trial.outcomes[-1].seconds)
+        return self._work.predict(trial.recipe, rows, before)
 
     def _evaluate(self, running: list[Trial], place: int) -> list[Trial]:
         """The outcomes of all running trials on one division; those that there was no time for leave the race."""
@@ -193,6 +226,8 @@ class Race:
                 trial.dropped = "no time left"
                 continue
             trial.outcomes.append(found[trial.candidate.key])
+            rows = len(self._learning.divisions[place].fit)
+            self._work.learn(Measured(trial.recipe, rows, trial.outcomes[-1].seconds))
             if trial.failure is not None:
                 trial.dropped, trial.value = "failed", np.inf
             else:
@@ -233,17 +268,19 @@ class Race:
 
     def _surely_worse(self, trial: Trial, leader: Trial, place: int, rivals: int) -> bool:
         """Whether the mean difference of losses is above zero with the confidence left after all looks."""
-        if self._measure.name != "error":
-            return False  # only these losses have a known range
+        if self._measure.rows is None or self._measure.range is None:
+            return False  # only losses of a known range can be bounded
         truth = self._learning.y[self._learning.validated(place + 1)]
         first, second = (
-            self.answers(Trial(one.candidate, one.recipe, one.outcomes[: place + 1]))[0] for one in (trial, leader)
+            self._measure.rows(truth, *self.answers(Trial(one.candidate, one.recipe, one.outcomes[: place + 1])))
+            for one in (trial, leader)
         )
-        difference = (first != truth).astype(float) - (second != truth)
+        difference = first - second
         if difference.mean() <= 0.0:
             return False
         level = DROP_LEVEL / (rivals * len(self._learning.divisions))
-        bound = mean_bound(difference, low=-1.0, high=1.0, side="lower", confidence=1.0 - level)
+        reach = self._measure.range[1] - self._measure.range[0]
+        bound = mean_bound(difference, low=-reach, high=reach, side="lower", confidence=1.0 - level)
         return isinstance(bound.value, float) and bound.value > 0.0
 
 
@@ -258,7 +295,7 @@ def baseline_value(learning: Learning, measure: Measure) -> float:
         fit, count = learning.y[division.fit], len(division.validation)
         if learning.classes:
             frequency = np.bincount(fit.astype(np.intp), minlength=learning.classes) / len(fit)
-            answers.append(np.full(count, int(np.argmax(frequency))))
+            answers.append(np.full(count, int(measure.decide(frequency[None, :])[0])))
             shares.append(np.tile(frequency, (count, 1)))
         else:
             answers.append(np.full(count, float(np.median(fit) if measure.name == "mae" else np.mean(fit))))

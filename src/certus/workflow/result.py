@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base.persistence import save
-from certus.guarantees import Certificate, Report
+from certus.guarantees import Certificate, Report, as_estimate
 from certus.workflow.columns import Columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import Evaluation
@@ -25,7 +25,8 @@ from certus.workflow.split import Split
 from certus.workflow.task import Task
 
 JOURNAL = "journal.sqlite"
-WRITTEN = ("model.certus", "report.html", "study.json")  # in this order
+REFITTED = "model-all-rows.certus"
+WRITTEN = ("model.certus", REFITTED, "report.html", "study.json")  # in this order
 BASELINE = "baseline (always the same answer)"
 
 
@@ -80,6 +81,8 @@ class Study:
         Who won on the validation rows.
     best : StudyModel
         The winner, trained on all learning rows; exactly the model that is certified.
+    refitted : StudyModel or None
+        The winner trained on all rows, if that was asked for; nothing is guaranteed about it.
     evaluation : Evaluation
         What the test rows say about it.
     findings : Findings
@@ -101,6 +104,7 @@ class Study:
     baseline: float
     winner: Winner
     best: StudyModel
+    refitted: StudyModel | None
     evaluation: Evaluation
     findings: Findings
     certificates: Report
@@ -131,6 +135,11 @@ class Study:
     def certificate(self) -> Certificate:
         """The winner's certificate on the test rows."""
         return self.evaluation.certificate
+
+    @property
+    def files(self) -> list[str]:
+        """What `save` writes, the report first."""
+        return ["report.html", "model.certus", *([REFITTED] if self.refitted is not None else []), "study.json"]
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain values: what ``study.json`` holds."""
@@ -176,11 +185,17 @@ class Study:
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
             save(self.best, fresh / "model.certus", report=self.certificates)
+            if self.refitted is not None:
+                reason = "this model was trained on all rows, the test rows among them"
+                save(self.refitted, fresh / REFITTED, report=Report([as_estimate(self.certificate, reason)]))
             (fresh / "report.html").write_text(render_study(self), encoding="utf-8")
             (fresh / "study.json").write_text(json.dumps(self.to_dict(), indent=2), encoding="utf-8")
             folder.mkdir(exist_ok=True)
             for name in WRITTEN:
-                (fresh / name).replace(folder / name)
+                if (fresh / name).exists():
+                    (fresh / name).replace(folder / name)
+                else:  # not asked for this time: that of an earlier study would not belong here
+                    (folder / name).unlink(missing_ok=True)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 

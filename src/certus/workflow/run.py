@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,13 @@ from certus.workflow.result import Study, Winner
 from certus.workflow.split import Split, split_rows
 from certus.workflow.tables import read_query, read_table
 from certus.workflow.task import Task, infer_task, target_values
+from certus.workflow.work import affordable
 
 BUILT_IN = "breast_cancer"
 DEFAULT_TRIALS = 24
 # Share of a time budget that is kept for training the winner and the report.
 RESERVED_SHARE = 0.25
+TRAINING_SHARE = 0.7  # of what is left when the race is over
 # Cells of the table from which one process with all threads is better than several with one each.
 LARGEST_SHARED_TABLE = 4e6
 # Evaluations so cheap that starting processes would take longer.
@@ -56,6 +58,7 @@ class Options:
     task: str | None = None
     measure: str | None = None
     positive: str | None = None
+    levels: tuple[Any, ...] = ()
     confidence: float = 0.95
     holdout: float = 0.2
     group: str | None = None
@@ -64,6 +67,8 @@ class Options:
     trials: int | None = None
     time: float | None = None
     loss_range: tuple[float, float] | None = None
+    costs: tuple[tuple[tuple[Any, Any], float], ...] = ()
+    refit_all: bool = False
     seed: int = 0
 
     def check(self, frame: pl.DataFrame) -> None:
@@ -89,6 +94,7 @@ def study(
     task: str | None = None,
     measure: str | None = None,
     positive: str | None = None,
+    levels: Sequence[Any] = (),
     confidence: float = 0.95,
     holdout: float = 0.2,
     group: str | None = None,
@@ -97,6 +103,8 @@ def study(
     trials: int | None = None,
     time: float | None = None,
     loss_range: tuple[float, float] | None = None,
+    costs: Mapping[tuple[Any, Any], float] | None = None,
+    refit_all: bool = False,
     sql: str | None = None,
     database: str | None = None,
     seed: int = 0,
@@ -113,12 +121,15 @@ def study(
         built-in table if None.
     target : str
         The column to predict.
-    task : {"classification", "regression"}, default=None
+    task : {"classification", "ordinal", "regression"}, default=None
         Inferred from the target if None.
     measure : str, default=None
-        error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. All as losses: lower is better.
+        error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. All as losses: lower is better. Or an SQL
+        expression of ``truth`` and ``prediction`` with its ``loss_range``: ``"least(abs(truth - prediction), 10)"``.
     positive : str, default=None
         Which of two labels is the positive one; the last in alphabetical order if None.
+    levels : sequence, default=()
+        The labels from the least to the greatest, if they have an order; inferred where words or types tell.
     confidence : float, default=0.95
         Probability with which the winner's certificate holds.
     holdout : float, default=0.2
@@ -135,7 +146,14 @@ def study(
     time : float, default=None
         Seconds that the study may take.
     loss_range : (float, float), default=None
-        Declared range of the squared (rmse) or absolute (mae) error; the certificate then bounds its mean.
+        Declared range of the squared (rmse) or absolute (mae) error, or of a declared loss; the certificate then
+        bounds its mean.
+    costs : dict of (true label, answer) to float, default=None
+        What mistakes cost; those that are not named cost 1. Answers are chosen by it, and the certificate bounds the
+        mean cost.
+    refit_all : bool, default=False
+        Train the winner once more, on all rows, as ``refitted``. Nothing is guaranteed about it: no row is left to
+        test it on, so that the promises of the certified model are estimates for this one.
     sql, database : str, default=None
         A query and the SQLite file or address of the database, instead of a table.
     seed : int, default=0
@@ -165,6 +183,7 @@ def study(
         task,
         measure,
         positive,
+        tuple(levels),
         confidence,
         holdout,
         group,
@@ -173,6 +192,8 @@ def study(
         trials,
         time,
         loss_range,
+        tuple((costs or {}).items()),
+        refit_all,
         seed,
     )
     options.check(frame)
@@ -207,7 +228,14 @@ class _Run:
     ) -> None:
         self.name, self.options, self.threads, self.begin, self.progress = name, options, threads, begin, progress
         self.task: Task = infer_task(
-            frame, options.target, kind=options.task, measure=options.measure, positive=options.positive
+            frame,
+            options.target,
+            kind=options.task,
+            measure=options.measure,
+            positive=options.positive,
+            levels=options.levels,
+            costs=dict(options.costs),
+            loss_range=options.loss_range,
         )
         self.notes = [self.task.guess]
         self.frame = frame.filter(pl.col(self.task.target).is_not_null())
@@ -257,7 +285,11 @@ class _Run:
         """What must be equal for a journal to be continued."""
         hashed = self.frame.hash_rows(seed=0).to_numpy()
         digest = hashlib.sha256(hashed.tobytes() + repr(self.frame.schema).encode()).hexdigest()
-        asked = {name: str(value) for name, value in vars(self.options).items() if name not in ("trials", "time")}
+        asked = {
+            name: str(value)
+            for name, value in vars(self.options).items()
+            if name not in ("trials", "time", "refit_all")
+        }
         return {"table": digest, "version": __version__, "rows": str(self.frame.height), **asked}
 
     def finish(self, journal_path: str | Path | None) -> Study:
@@ -341,8 +373,9 @@ class _Run:
             confidence=self.options.confidence,
             threads=self.threads,
         )
+        refitted = StudyModel(self._train(winner, X, self.values), self.task) if self.options.refit_all else None
         limit = None if self.options.time is None else self.begin + self.options.time
-        findings = find_all(finished, lambda: limit is None or _now() < limit)
+        findings = find_all(finished, lambda seconds=0.0: limit is None or _now() + seconds < limit)
         return Study(
             name=self.name,
             task=self.task,
@@ -353,9 +386,10 @@ class _Run:
             baseline=baseline,
             winner=winner,
             best=best,
+            refitted=refitted,
             evaluation=evaluation,
             findings=findings,
-            certificates=self._training_report(best.model_).with_(promises),
+            certificates=Report(promises).with_(self._training_report(best.model_)),
             seconds=_now() - self.begin,
             notes=self.notes,
         )
@@ -366,6 +400,7 @@ class _Run:
 
     def _winner(self, race: Race, complete: list[Trial]) -> Winner:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
+        complete = self._trainable(race, complete)
         leaders = complete[:BLENDED_AT_MOST]
         said = [self._said(race, trial) for trial in leaders]
         truth = self.learning.y[self.learning.validated(race.depth)]
@@ -374,9 +409,18 @@ class _Run:
             return Winner([complete[0]], np.ones(1), complete[0].value, race.answers(complete[0])[0])
         kept = np.flatnonzero(weights)
         mixed = np.einsum("m,m...->...", weights[kept], np.array([said[place] for place in kept], dtype=np.float64))
-        answers = np.argmax(mixed, axis=1) if self.task.classification else mixed
+        answers = self.task.measure.decide(mixed) if self.task.classification else mixed
         value = self.task.measure.value(truth, answers, mixed if self.task.classification else None)
         return Winner([leaders[place] for place in kept], weights[kept], value, answers)
+
+    def _trainable(self, race: Race, complete: list[Trial]) -> list[Trial]:
+        """Those that can all be trained once more, on all learning rows, in the time that is left; the best first."""
+        if self.options.time is None:
+            return complete
+        remaining = TRAINING_SHARE * max(0.0, self.begin + self.options.time - _now())
+        seconds = [race.seconds(trial, len(self.split.learn)) for trial in complete]
+        fitting = [trial for trial, fits in zip(complete, affordable(seconds, 1, remaining), strict=True) if fits]
+        return fitting or [complete[int(np.argmin(seconds))]]
 
     def _said(self, race: Race, trial: Trial) -> NDArray[Any]:
         answers, shares = race.answers(trial)

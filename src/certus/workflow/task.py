@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,10 +10,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from certus.workflow.costs import cost_measure, declared_measure, rank_measure
 from certus.workflow.errors import StudyError
-from certus.workflow.measures import Measure, find_measure
+from certus.workflow.levels import in_levels, known_order
+from certus.workflow.measures import MEASURES, Measure, find_measure
 
-Kind = Literal["binary", "multiclass", "regression"]
+Kind = Literal["binary", "multiclass", "ordinal", "regression"]
 
 # A whole-number target with at most this many different values is read as labels.
 LARGEST_LABEL_COUNT = 20
@@ -26,14 +29,15 @@ class Task:
 
     Attributes
     ----------
-    kind : {"binary", "multiclass", "regression"}
+    kind : {"binary", "multiclass", "ordinal", "regression"}
         What is predicted.
     target : str
         The column to predict.
     measure : Measure
         What success means; lower is better.
     labels : array
-        The classes in the order of their positions, the positive one of two last; empty for numbers.
+        The classes in the order of their positions: sorted, the positive one of two last, levels from the least to
+        the greatest; empty for numbers.
     guess : str
         What was inferred, and the options that override it.
     """
@@ -64,6 +68,9 @@ def infer_task(
     kind: str | None = None,
     measure: str | None = None,
     positive: str | None = None,
+    levels: Sequence[Any] = (),
+    costs: Mapping[tuple[Any, Any], float] | None = None,
+    loss_range: tuple[float, float] | None = None,
 ) -> Task:
     """Decide between classification and regression from the target column, unless the user says which."""
     if target is None:
@@ -79,7 +86,9 @@ def infer_task(
         )
     labels = _wants_labels(column, values, target, kind)
     if not labels:
-        chosen = find_measure(measure, "regression")
+        if costs:
+            raise StudyError("--cost is for labels, but a number is to be predicted.\nHint: --task classification.")
+        chosen = _measure(measure, "regression", np.empty(0), {}, loss_range)
         guess = f"regression on {target!r}, measured by {chosen.name} (--task, --measure override)"
         return Task("regression", target, chosen, np.empty(0), guess)
     if values > LARGEST_CLASS_COUNT:
@@ -87,15 +96,52 @@ def infer_task(
             f"The target column {target!r} has {values} different labels.\nHint: is it an identifier, or a number "
             "(--task regression)?"
         )
-    exact: Kind = "binary" if values == 2 else "multiclass"
-    found = _in_order(np.unique(labels_of(column)), positive, exact)
-    chosen = find_measure(measure, exact)
-    positive_told = f", positive is {found[1]}" if exact == "binary" else ""
+    exact, found = _labels(column, kind, positive, levels)
+    chosen = _measure(measure, exact, found, costs or {}, loss_range)
+    told = {
+        "binary": f"2 classes, positive is {found[-1]}",
+        "multiclass": f"{values} classes",
+        "ordinal": " < ".join(map(str, found)),
+    }[exact]
+    option = {"binary": ", --positive", "multiclass": "", "ordinal": ", --levels"}[exact]
     guess = (
-        f"{exact} classification of {target!r}, {values} classes{positive_told}, measured by {chosen.name} "
-        f"(--task, --measure{', --positive' if exact == 'binary' else ''} override)"
+        f"{exact} classification of {target!r}, {told}, measured by {chosen.name} (--task, --measure{option} override)"
     )
     return Task(exact, target, chosen, found, guess)
+
+
+def _labels(
+    column: pl.Series, kind: str | None, positive: str | None, levels: Sequence[Any]
+) -> tuple[Kind, NDArray[Any]]:
+    """What kind of labels these are, and in which order."""
+    sorted_labels = np.unique(labels_of(column))
+    order = in_levels(sorted_labels, levels) if levels else known_order(column) if kind != "classification" else None
+    if kind == "ordinal" or (order is not None and len(sorted_labels) > 2):
+        if positive is not None:
+            raise StudyError("--positive is for two classes; these are levels.\nHint: --task classification.")
+        return "ordinal", sorted_labels if order is None else np.asarray(order)
+    exact: Kind = "binary" if len(sorted_labels) == 2 else "multiclass"
+    return exact, _in_order(sorted_labels, positive, exact)
+
+
+def _measure(
+    name: str | None,
+    kind: Kind,
+    labels: NDArray[Any],
+    costs: Mapping[tuple[Any, Any], float],
+    loss_range: tuple[float, float] | None,
+) -> Measure:
+    """A measure by its name, from declared costs, or declared as an expression."""
+    if costs or name == "cost":
+        if name not in (None, "cost"):
+            raise StudyError(f"--cost and --measure {name} exclude each other.\nHint: leave --measure out.")
+        if not costs:
+            raise StudyError("--measure cost needs the costs.\nHint: --cost 'sick as healthy=10'.")
+        return cost_measure(costs, labels)
+    if name is not None and name not in MEASURES and "prediction" in name:
+        return declared_measure(name, loss_range, labels)
+    found = find_measure(name, kind)
+    return rank_measure(labels) if found.name == "mae" and len(labels) else found
 
 
 def labels_of(column: pl.Series) -> NDArray[Any]:
@@ -112,8 +158,8 @@ def target_values(frame: pl.DataFrame, task: Task) -> NDArray[Any]:
 
 
 def _wants_labels(column: pl.Series, values: int, target: str, kind: str | None) -> bool:
-    if kind not in (None, "classification", "regression"):
-        raise StudyError(f"--task must be 'classification' or 'regression'. Got {kind!r} instead.")
+    if kind not in (None, "classification", "ordinal", "regression"):
+        raise StudyError(f"--task must be 'classification', 'ordinal' or 'regression'. Got {kind!r} instead.")
     numeric = column.dtype.is_numeric()
     if kind == "regression" and not numeric:
         raise StudyError(
@@ -122,7 +168,7 @@ def _wants_labels(column: pl.Series, values: int, target: str, kind: str | None)
         )
     if kind is None:
         return not numeric or (column.dtype.is_integer() and values <= LARGEST_LABEL_COUNT) or values == 2
-    return kind == "classification"
+    return kind != "regression"
 
 
 def _in_order(labels: NDArray[Any], positive: str | None, kind: Kind) -> NDArray[Any]:

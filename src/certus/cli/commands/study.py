@@ -19,10 +19,15 @@ def command(
         typer.Argument(help="CSV, Parquet, Arrow, JSON lines, Excel, - for standard input; built-in if left out."),
     ] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
-    task: Annotated[str | None, typer.Option(help="classification or regression; inferred if left out.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="classification, ordinal or regression; inferred if left out.")
+    ] = None,
     measure: Annotated[
         str | None,
-        typer.Option(help="error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. Lower is better for all."),
+        typer.Option(
+            help="error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae; or an expression of truth and "
+            "prediction with its --range. Lower is better for all."
+        ),
     ] = None,
     time: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,
     trials: Annotated[int | None, typer.Option(help="How many candidates to try (24 without --time).")] = None,
@@ -31,10 +36,17 @@ def command(
     group: Annotated[str | None, typer.Option(help="Column whose equal values stay on one side.")] = None,
     order: Annotated[str | None, typer.Option(help="Column of time: the last rows are the test rows.")] = None,
     positive: Annotated[str | None, typer.Option(help="Which of two labels is the positive one.")] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="Labels with an order, from the least to the greatest, with commas.")
+    ] = None,
     families: Annotated[str | None, typer.Option(help="Families of learners to try, with commas.")] = None,
     loss_range: Annotated[
         tuple[float, float] | None,
-        typer.Option("--range", help="Declared range of the squared (rmse) or absolute (mae) error."),
+        typer.Option("--range", help="Declared range of the squared (rmse) or absolute (mae) error, or of the loss."),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(help="What a mistake costs, as 'sick as healthy=10'; others cost 1. May be given several times."),
     ] = None,
     sql: Annotated[str | None, typer.Option(help="A query instead of a table; needs --database.")] = None,
     database: Annotated[str | None, typer.Option(help="A SQLite file, or the address of a database.")] = None,
@@ -45,10 +57,15 @@ def command(
     ),
     resume: Annotated[bool, typer.Option("--resume", help="Continue the study in the folder.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier study.")] = False,
+    refit_all: Annotated[
+        bool,
+        typer.Option("--refit-all", help="Also write model-all-rows.certus: trained on all rows, nothing guaranteed."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no messages.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
+    from certus.workflow.costs import parse_costs
     from certus.workflow.keeping import study_in_folder
 
     with _progress(quiet) as progress:
@@ -67,8 +84,11 @@ def command(
             group=group,
             order=order,
             positive=positive,
-            families=[name.strip() for name in families.split(",")] if families else [],
+            levels=_listed(levels),
+            families=_listed(families),
             loss_range=loss_range,
+            costs=parse_costs(cost or []),
+            refit_all=refit_all,
             sql=sql,
             database=database,
             seed=seed,
@@ -87,7 +107,12 @@ def command(
     print_table(["", "learner", measured, "seconds"], rows, title="Leaderboard")
     if left := len(result.leaderboard) - len(stayed):
         print_text(f"{left} more candidates left the race early; the report says why.")
-    print_text(f"\n{result}\n\nWrote {out / 'report.html'}, {out / 'model.certus'}, {out / 'study.json'}.")
+    written = ", ".join(str(out / name) for name in result.files)
+    print_text(f"\n{result}\n\nWrote {written}.")
+
+
+def _listed(names: str | None) -> list[str]:
+    return [name.strip() for name in names.split(",")] if names else []
 
 
 @contextmanager

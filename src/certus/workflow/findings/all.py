@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.workflow.evaluation import Evaluation
+from certus.workflow.findings import guards as guarding
 from certus.workflow.findings import reliability as reliable
 from certus.workflow.findings.comparisons import Versus, compare_all
 from certus.workflow.findings.diagnosis import diagnosis
@@ -42,6 +43,8 @@ class Findings:
         Errors by subgroup, worst first.
     bins : list of Bin
         Said probabilities against what happened.
+    guards : list of GuardedAnswers
+        How sure the model must be for its answers to be right as often as somebody needs.
     training_value : float
         The measure on the rows that were learned from.
     diagnosis : str
@@ -54,6 +57,7 @@ class Findings:
     importances: dict[str, float]
     subgroups: list[Subgroup]
     bins: list[reliable.Bin]
+    guards: list[guarding.GuardedAnswers]
     training_value: float
     diagnosis: str
 
@@ -73,6 +77,8 @@ class Findings:
             told.append(self.curve.verdict)
         if self.bins:
             told.append(reliable.remark(self.bins))
+        if self.guards:
+            told.append(guarding.remark(self.guards))
         return told
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,6 +91,7 @@ class Findings:
             "importances": self.importances,
             "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
             "calibration": [asdict(one) for one in self.bins],
+            "guards": [asdict(one) for one in self.guards],
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,
             "remarks": self.remarks(),
@@ -112,8 +119,11 @@ class Finished:
     threads: int
 
 
-def find_all(study: Finished, in_time: Callable[[], bool]) -> Findings:
-    """Gather the findings, the cheap ones first; what there is no time for is left out."""
+def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
+    """Gather the findings, the cheap ones first; what there is no time for is left out.
+
+    ``in_time(seconds=0.0)`` says whether so many seconds are left.
+    """
     wrong = study.evaluation.answers != study.evaluation.truth
     groups, bins = [], []
     if study.task.classification:
@@ -124,9 +134,7 @@ def find_all(study: Finished, in_time: Callable[[], bool]) -> Findings:
     training = _value(
         study, study.frame[study.split.learn][:LARGEST_SAMPLE], study.values[study.split.learn][:LARGEST_SAMPLE]
     )
-    curve = None
-    if in_time():
-        curve = learning_curve(study.complete[0].candidate, study.learning, study.task.measure, study.threads, in_time)
+    curve = _curve(study, in_time)
     falling = None if curve is None else curve.falling
     return Findings(
         shortlist=_shortlist(study),
@@ -135,13 +143,34 @@ def find_all(study: Finished, in_time: Callable[[], bool]) -> Findings:
         importances=_importances(study, in_time),
         subgroups=groups,
         bins=bins,
+        guards=_guards(study),
         training_value=training,
         diagnosis=diagnosis(training, study.winner_value, study.baseline, falling),
     )
 
 
+def _guards(study: Finished) -> list[guarding.GuardedAnswers]:
+    """From the calibration rows, which the model has not seen."""
+    spared = study.split.calibration
+    if not study.task.classification or not len(spared):
+        return []
+    shares = study.model.shares(study.frame[spared])
+    right = study.model.classes_[np.argmax(shares, axis=1)] == study.values[spared]
+    return guarding.guards(shares, right, study.confidence)
+
+
+def _curve(study: Finished, in_time: Callable[[], bool]) -> LearningCurve | None:
+    """The race itself drew it if it went over ever more rows; else it is drawn now."""
+    best, learning = study.complete[0], study.learning
+    if learning.rungs:
+        return LearningCurve([len(part.fit) for part in learning.divisions[: len(best.values)]], list(best.values))
+    return learning_curve(best.candidate, learning, study.task.measure, study.threads, in_time) if in_time() else None
+
+
 def _losses(task: Task, truth: NDArray[Any], answers: NDArray[Any]) -> NDArray[Any]:
-    """Row losses by which two models are compared: wrong or right, or the distance."""
+    """Row losses by which two models are compared: declared ones, wrong or right, or the distance."""
+    if task.measure.rows is not None and task.measure.said and task.measure.needs == "answers":
+        return task.measure.rows(truth, answers, None)
     return (truth != answers).astype(float) if task.classification else np.abs(truth - answers)
 
 
@@ -161,14 +190,13 @@ def _shortlist(study: Finished) -> list[str]:
     return [study.winner_name, *others]
 
 
-def _versus(study: Finished, in_time: Callable[[], bool]) -> list[Versus]:
+def _versus(study: Finished, in_time: Callable[..., bool]) -> list[Versus]:
     learn, test = study.split.learn, study.split.test
-    truth = study.evaluation.truth
-    constant = _most_common(study.values[learn]) if study.task.classification else float(np.mean(study.values[learn]))
-    rivals = [("the baseline", _losses(study.task, truth, np.full(len(test), constant)))]
+    truth, answers = (study.task.positions(one) for one in (study.evaluation.truth, study.evaluation.answers))
+    rivals = [("the baseline", _losses(study.task, truth, np.full(len(test), _constant(study))))]
     winner = study.complete[0]
     runner_up = next((trial for trial in study.complete[1:] if trial.recipe is not winner.recipe), None)
-    if runner_up is not None and in_time():
+    if runner_up is not None and in_time(study.race.seconds(runner_up, len(learn))):
         model = train(
             runner_up.candidate,
             study.frame[learn],
@@ -177,13 +205,17 @@ def _versus(study: Finished, in_time: Callable[[], bool]) -> list[Versus]:
             seed=study.learning.seed,
             threads=study.threads,
         )
-        rivals.insert(0, (runner_up.name, _losses(study.task, truth, np.asarray(model.predict(study.frame[test])))))
-    return compare_all(_losses(study.task, truth, study.evaluation.answers), rivals)
+        said = study.task.positions(StudyModel(model, study.task).predict(study.frame[test]))
+        rivals.insert(0, (runner_up.name, _losses(study.task, truth, said)))
+    return compare_all(_losses(study.task, truth, answers), rivals)
 
 
-def _most_common(values: NDArray[Any]) -> Any:
-    labels, counts = np.unique(values, return_counts=True)
-    return labels[np.argmax(counts)]
+def _constant(study: Finished) -> float:
+    """The best answer that looks at no column."""
+    if not study.task.classification:
+        return float(np.mean(study.learning.y))
+    frequency = np.bincount(study.learning.y.astype(np.intp), minlength=study.learning.classes) / len(study.learning.y)
+    return int(study.task.measure.decide(frequency[None, :])[0])
 
 
 def _importances(study: Finished, in_time: Callable[[], bool]) -> dict[str, float]:

@@ -64,5 +64,6 @@ def learning_curve(
         outcome = Evaluator(part).evaluate(candidate, 0, threads)
         if outcome.answers is not None and (measure.needs == "answers" or outcome.shares is not None):
             rows.append(size)
-            values.append(measure.value(learning.y[whole.validation], outcome.answers, outcome.shares))
+            answers = measure.answers(outcome.answers, outcome.shares)
+            values.append(measure.value(learning.y[whole.validation], answers, outcome.shares))
     return LearningCurve(rows, values)

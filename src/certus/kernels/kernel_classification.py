@@ -1,0 +1,91 @@
+"""What kernel machines for labels share: classes and their weights, decisions, certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
+
+from certus.base import Classifier, check_weights, predict_method
+from certus.base.params import Constraints, Exactly, InstanceOf, OneOf
+from certus.guarantees import Report
+from certus.kernels.kernel import Array
+from certus.kernels.kernel_machine import KernelMachine, Outcome
+from certus.kernels.machine_certificate import label_certificate, machine_certificate
+
+CLASS_WEIGHT: Constraints = {"class_weight": [OneOf("balanced"), InstanceOf(dict), Exactly(None)]}
+
+
+class KernelClassification(KernelMachine, Classifier):
+    """Shared part of the kernel machines that classify; not a learner by itself."""
+
+    class_weight: Any
+    class_weight_: Array
+
+    def _read_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[np.intp], Array]:
+        """The rows, the positions of their classes, and their weights with those of the classes."""
+        X, y = self._read_training(X, y)
+        codes = self._encode_labels(y, min_classes=2)
+        given = check_weights(self, sample_weight, y)
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=y, sample_weight=None if sample_weight is None else given
+        )
+        weights = np.ones(len(y)) if given is None else given
+        return X, codes, weights * self.class_weight_[codes]
+
+    def _certify_labels(self, outcome: Outcome, inputs: dict[str, Any], factor: float = 1.0) -> None:
+        """The certificates of the gap and of the labels; ``factor`` multiplies all weights."""
+        declared = {
+            **inputs,
+            "fit_intercept": self.fit_intercept,
+            "classes": self.classes_.tolist(),
+            "class_weights": (factor * self.class_weight_).tolist(),
+        }
+        space, coef = outcome.space, outcome.solved.coef
+        self.report_ = Report(
+            [
+                machine_certificate(outcome.evidence, outcome.solved.dual, declared),
+                label_certificate(space.scores(coef), space.score_error(coef), space.lengths, outcome.evidence),
+            ]
+        )
+
+    @predict_method
+    def decision_function(self, X: Any) -> Array:
+        """The values f(x): of the second class for two classes, else one column per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
+            Rows; if the kernel is "precomputed", their kernel values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The scores; the largest (for two classes, the sign) decides.
+        """
+        values = self._values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
+            Rows; if the kernel is "precomputed", their kernel values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            A label for every row.
+        """
+        values = self._values(X)
+        codes = (values[:, 0] > 0.0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_"):
+            self._check_loaded(1 if len(self.classes_) == 2 else len(self.classes_))

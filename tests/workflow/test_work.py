@@ -1,0 +1,43 @@
+"""How long evaluations take, and which of them a budget affords."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from certus import study
+from certus.workflow.candidates import Recipe
+from certus.workflow.work import LARGEST_WORK, Measured, WorkModel, affordable
+
+SLOW = Recipe("certus.svm.SVC", work=(2.0, 1.0, 3.0))
+QUICK = Recipe("certus.bayes.GaussianNB", work=(1.0, 1.0, 0.05))
+
+
+def test_the_law_of_a_recipe_is_scaled_by_what_was_measured() -> None:
+    model = WorkModel(columns=20)
+    assert model.predict(SLOW, 10_000) == pytest.approx(3.0)
+    assert model.predict(SLOW, 20_000) == pytest.approx(12.0)
+    model.learn(Measured(QUICK, 10_000, 0.1))  # this machine takes twice as long
+    assert model.predict(SLOW, 20_000) == pytest.approx(24.0)
+    assert model.guess(SLOW, 20_000) == pytest.approx(12.0)
+    assert model.predict(SLOW, 40_000, Measured(SLOW, 10_000, 1.0)) == pytest.approx(16.0)
+
+
+def test_jobs_that_fit_in_the_order_of_their_importance() -> None:
+    assert affordable([5.0, 20.0, 4.0, 4.0], workers=1, remaining=10.0) == [True, False, True, False]
+    assert affordable([5.0, 20.0, 4.0, 4.0], workers=2, remaining=10.0) == [True, False, True, True]
+    assert affordable([1.0], workers=1, remaining=-1.0) == [False]
+    assert affordable([], workers=1, remaining=1.0) == []
+
+
+def test_a_learner_whose_work_explodes_leaves_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 2))
+    table = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.where(x[:, 0] > 0, "p", "n")})
+    monkeypatch.setattr("certus.workflow.race.LARGEST_WORK", 1.5e-4)
+    result = study(table, target="y", families=["svm", "bayes"], trials=4)
+    dropped = {row["learner"].split("(")[0]: row["dropped"] for row in result.leaderboard}
+    assert dropped["SVC"] == "too much work on 256 rows"
+    assert dropped["GaussianNB"] is None
+    assert LARGEST_WORK > 1.0
