@@ -11,8 +11,7 @@
 namespace certus::svm {
 namespace {
 
-constexpr Index few = 4;  // fewer problems than this are solved one after the other
-constexpr Index fewest_rows = 512;
+constexpr Index few = 4;         // fewer problems than this are solved one after the other
 constexpr double closer = 0.75;  // single precision aims at this share of the tolerance, for it is verified
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -34,13 +33,19 @@ class Worker {
 // Kernel rows in both precisions, kept from one problem to the next as long as the rows are the same.
 struct Rows {
   Rows(const Table& table, std::span<const std::int32_t> members, const KernelFunction& kernel, double bytes)
-      : table(table), members(members), kernel(kernel), bytes(bytes), store_single(size()), store(size()) {}
+      : table(table),
+        members(members),
+        kernel(kernel),
+        bytes(bytes),
+        block(largest_block(size(), SolverOptions{})),
+        store_single(size()),
+        store(size()) {}
 
   Index size() const { return static_cast<Index>(members.size()); }
   RowCache<float>& in_single() {
     if (!cache_single) {
       rows_single.emplace(table, members, kernel);
-      cache_single.emplace(*rows_single, store_single, bytes, fewest_rows);
+      cache_single.emplace(*rows_single, store_single, bytes, block);
     }
     return *cache_single;
   }
@@ -52,7 +57,7 @@ struct Rows {
   RowCache<double>& in_double() {
     if (!cache) {
       rows.emplace(table, members, kernel);
-      cache.emplace(*rows, store, bytes, fewest_rows);
+      cache.emplace(*rows, store, bytes, block);
     }
     return *cache;
   }
@@ -61,6 +66,7 @@ struct Rows {
   std::span<const std::int32_t> members;
   KernelFunction kernel;
   double bytes;
+  Index block;  // rows that the solver asks for at once
   RowStore<float> store_single;
   RowStore<double> store;
   std::optional<KernelRows<float>> rows_single;
@@ -92,13 +98,21 @@ class BatchSolver {
       Worker worker;
       for (Index b = 0; b < batch_.problems() && !stop_.poll(); ++b) solve_alone(b, threads_, worker);
     } else {
-      side_by_side(quarter_of_cache(), [&](Index b, Worker& worker) { solve_alone(b, 1, worker); });
+      side_by_side(largest_whole(), [&](Index b, Worker& worker) { solve_alone(b, 1, worker); });
     }
   }
 
  private:
   double quarter_of_cache() const { return options_.cache_bytes / 4.0; }
   bool whole_fits(double rows) const { return rows * rows * sizeof(double) <= quarter_of_cache(); }
+  double largest_whole() const {  // bytes of the largest matrix that a problem is solved on
+    double most = 0.0;
+    for (Index b = 0; b < batch_.problems(); ++b) {
+      const auto rows = static_cast<double>(members(b).size());
+      if (whole_fits(rows)) most = std::max(most, rows * rows * sizeof(double));
+    }
+    return most;
+  }
   bool pairs_fit() const {
     return batch_.parts.values_within() * sizeof(double) <= options_.cache_bytes / 2.0 &&
            batch_.parts.values_of_pair() * sizeof(double) <= quarter_of_cache();
@@ -138,8 +152,8 @@ class BatchSolver {
 
   // The rows are the same in all problems: one matrix, or one cache per precision, serves all of them.
   void solve_on_same_rows() {
-    if (4.0 * quarter_of_cache() >=
-        sizeof(double) * static_cast<double>(members(0).size()) * static_cast<double>(members(0).size())) {
+    const auto size = static_cast<double>(members(0).size());
+    if (size * size * sizeof(double) <= options_.cache_bytes) {
       Worker shared;
       WholeKernel whole = matrix_of(members(0), threads_, shared);
       side_by_side(1.0, [&](Index b, Worker&) {

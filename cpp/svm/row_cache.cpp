@@ -1,6 +1,7 @@
 #include "svm/row_cache.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <type_traits>
 
 #include "core/parallel.hpp"
@@ -62,6 +63,7 @@ Index RowCache<T>::take_slot() {
 
 template <class T>
 void RowCache<T>::fetch(std::span<const Index> rows, std::span<const T*> out, int threads, StopToken& stop) {
+  assert(static_cast<Index>(rows.size()) <= capacity_);
   for (const Index row : rows) {  // first those that are there, so that none of them is thrown out
     const Index slot = slot_of_row_[at(row)];
     if (slot > 0) unlink(slot), push_newest(slot);

@@ -14,7 +14,7 @@
 namespace certus::svm {
 namespace {
 
-constexpr Index largest_block = 512;
+constexpr Index usual_block = 512;
 constexpr Index score_block = 2048;  // scores updated by one task
 constexpr int most_renewals = 10;    // of the scores, each time that the solver would stop
 
@@ -31,7 +31,7 @@ class Solver {
         threads_(threads),
         stop_(stop),
         out_(solution),
-        block_(problem.rows <= options.whole_problem ? problem.rows : std::min(problem.rows, largest_block)),
+        block_(largest_block(problem.rows, options)),
         choice_(problem, block_),
         goal_(options.tolerance),
         limit_(options.max_steps >= 0 ? options.max_steps
@@ -203,6 +203,10 @@ template <class Rows>
 using ValueOf = std::remove_cvref_t<decltype(std::declval<Rows&>().whole().front())>;
 
 }  // namespace
+
+Index largest_block(Index rows, const SolverOptions& options) {
+  return rows <= options.whole_problem ? rows : std::min(rows, usual_block);
+}
 
 template <class Rows>
 void solve(const Problem& problem, Rows& rows, const SolverOptions& options, int threads, StopToken& stop,

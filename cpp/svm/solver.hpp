@@ -15,6 +15,9 @@
 
 namespace certus::svm {
 
+// How many rows the solver works on at once: a cache must hold at least so many.
+Index largest_block(Index rows, const SolverOptions& options);
+
 // Rows is RowCache<float>, RowCache<double> or WholeKernel.
 template <class Rows>
 void solve(const Problem& problem, Rows& rows, const SolverOptions& options, int threads, StopToken& stop,

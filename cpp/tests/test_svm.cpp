@@ -190,6 +190,15 @@ TEST(svm_pairs_that_share_kernel_values_have_the_same_solutions) {
   }
 }
 
+TEST(svm_a_block_of_all_rows_fits_into_the_smallest_cache) {
+  testing::fill_blas_with_reference();
+  const Points points(700, 3, 2, 7);
+  StopToken stop;
+  Machine machine(points, 2, true);
+  machine.solve(points.dense(), little, true, 2, stop);
+  CHECK(machine.recomputed_violation(points) <= 1e-4 + 1e-10);
+}
+
 TEST(svm_kernel_sums_are_those_of_plain_loops) {
   testing::fill_blas_with_reference();
   const Points points(1300, 3, 2, 4);
