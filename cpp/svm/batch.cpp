@@ -90,7 +90,7 @@ class BatchSolver {
         out_(out) {}
 
   void run() {
-    if (batch_.parts.count() > 2 && pairs_fit()) {
+    if (batch_.parts.count() > 2 && parts_make_problems() && pairs_fit()) {
       solve_pairs();
     } else if (batch_.problems() > 1 && same_members()) {
       solve_on_same_rows();
@@ -120,6 +120,24 @@ class BatchSolver {
   std::span<const std::int32_t> members(Index b) const {
     const std::int64_t first = batch_.starts[at(b)];
     return batch_.members.subspan(at(first), at(batch_.starts[at(b) + 1] - first));
+  }
+  // Whether every problem has the rows of its two parts and no others.
+  bool parts_make_problems() const {
+    if (static_cast<Index>(batch_.pairs.size()) != 2 * batch_.problems()) return false;
+    for (Index b = 0; b < batch_.problems(); ++b) {
+      const auto first = part_members(batch_.pairs[at(2 * b)]),
+                 second = part_members(batch_.pairs[at(2 * b + 1)]);
+      const auto rows = members(b);
+      if (rows.size() != first.size() + second.size() ||
+          !std::ranges::equal(rows.first(first.size()), first) ||
+          !std::ranges::equal(rows.last(second.size()), second)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  std::span<const std::int32_t> part_members(Index part) const {
+    return batch_.parts.members.subspan(at(batch_.parts.starts[at(part)]), at(batch_.parts.size(part)));
   }
   bool same_members() const {
     for (Index b = 1; b < batch_.problems(); ++b) {
