@@ -108,6 +108,14 @@ def breast_cancer(C: float | None = None) -> Data:
     return table if C is None else {**table, **objectives.logistic_optimum(table["X"], table["y"], C)}
 
 
+def digits() -> Data:
+    """1797 images of 8 x 8 pixels in [0, 1], ten classes; a third is kept back."""
+    from sklearn import datasets
+
+    X, y = datasets.load_digits(return_X_y=True)
+    return _shuffled_split(X / 16.0, y)
+
+
 def diabetes(alpha: float = 0.0) -> Data:
     """442 rows, 10 columns, a number to predict; a third is kept back."""
     from sklearn import datasets

@@ -42,6 +42,9 @@ struct Given {
   Vector<const std::int64_t> starts;
   Vector<const std::int8_t> sign;
   Vector<const double> linear, upper;
+  Vector<const std::int32_t> part_members;
+  Vector<const std::int64_t> part_starts;
+  Vector<const std::int32_t> pairs;
   Vector<double> alpha, scores;
   Matrix<double> centers;
   Vector<double> violation;
@@ -57,7 +60,9 @@ void solve_given(const Table& table, const KernelFunction& kernel, const Given& 
                     span(given.starts),
                     span(given.sign),
                     span(given.linear),
-                    span(given.upper)};
+                    span(given.upper),
+                    {span(given.part_members), span(given.part_starts)},
+                    span(given.pairs)};
   const BatchSolution out{span(given.alpha),     span(given.scores), view(given.centers),
                           span(given.violation), span(given.steps),  span(given.reasons)};
   ensure_blas();
@@ -73,14 +78,16 @@ void bind_svm(nb::module_& m) {
       [](Matrix<const double> rows, Vector<const double> values, Vector<const std::int32_t> columns,
          Vector<const std::int32_t> row_starts, Index width, KernelTuple kernel, int bias, Index copies,
          Vector<const std::int32_t> members, Vector<const std::int64_t> starts,
-         Vector<const std::int8_t> sign, Vector<const double> linear, Vector<const double> upper, bool single,
-         double tolerance, double fine_tolerance, std::int64_t max_steps, double cache_bytes, int threads,
-         Vector<double> alpha, Vector<double> scores, Matrix<double> centers, Vector<double> violation,
-         Vector<std::int64_t> steps, Vector<std::int32_t> reasons) {
+         Vector<const std::int8_t> sign, Vector<const double> linear, Vector<const double> upper,
+         Vector<const std::int32_t> part_members, Vector<const std::int64_t> part_starts,
+         Vector<const std::int32_t> pairs, bool single, double tolerance, double fine_tolerance,
+         std::int64_t max_steps, double cache_bytes, int threads, Vector<double> alpha, Vector<double> scores,
+         Matrix<double> centers, Vector<double> violation, Vector<std::int64_t> steps,
+         Vector<std::int32_t> reasons) {
         const Table table =
             row_starts.shape(0) > 0 ? sparse_table(values, columns, row_starts, width) : dense_table(rows);
-        const Given given{bias,  copies, members, starts,    sign,  linear, upper,
-                          alpha, scores, centers, violation, steps, reasons};
+        const Given given{bias,        copies, members, starts, sign,    linear,    upper, part_members,
+                          part_starts, pairs,  alpha,   scores, centers, violation, steps, reasons};
         solve_given(table, kernel_of(kernel), given, single,
                     {tolerance, fine_tolerance, max_steps, cache_bytes}, threads);
       },
@@ -88,6 +95,7 @@ void bind_svm(nb::module_& m) {
       nb::arg("row_starts").noconvert(), nb::arg("width"), nb::arg("kernel"), nb::arg("bias"),
       nb::arg("copies"), nb::arg("members").noconvert(), nb::arg("starts").noconvert(),
       nb::arg("sign").noconvert(), nb::arg("linear").noconvert(), nb::arg("upper").noconvert(),
+      nb::arg("part_members").noconvert(), nb::arg("part_starts").noconvert(), nb::arg("pairs").noconvert(),
       nb::arg("single"), nb::arg("tolerance"), nb::arg("fine_tolerance"), nb::arg("max_steps"),
       nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("alpha").noconvert(), nb::arg("scores").noconvert(),
       nb::arg("centers").noconvert(), nb::arg("violation").noconvert(), nb::arg("steps").noconvert(),

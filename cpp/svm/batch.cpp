@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -10,76 +11,265 @@
 namespace certus::svm {
 namespace {
 
-constexpr Index few = 4;         // so many problems are solved one after the other
-constexpr Index tiny = 400;      // rows up to which single precision does not pay
+constexpr Index few = 4;         // fewer problems than this are solved one after the other
 constexpr double closer = 0.75;  // single precision aims at this share of the tolerance, for it is verified
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // What a thread needs for one problem after the other.
-struct Worker {
-  explicit Worker(Index longest) : single(longest), precise(longest) {}
-  RowStore<float> single;
-  RowStore<double> precise;
+class Worker {
+ public:
+  double* matrix(Index rows) {  // not initialized
+    const auto values = static_cast<std::size_t>(rows * rows);
+    if (values > size_) matrix_ = std::make_unique_for_overwrite<double[]>(size_ = values);
+    return matrix_.get();
+  }
+
+ private:
+  std::unique_ptr<double[]> matrix_;
+  std::size_t size_ = 0;
 };
 
-void solve_precisely(const Table& table, const KernelFunction& kernel, std::span<const std::int32_t> members,
-                     const Problem& problem, const SolverOptions& options, bool single, int threads,
-                     StopToken& stop, Worker& worker, Solution& solution) {
-  std::int64_t first_steps = 0;
-  SolverOptions rest = options;
-  if (single && problem.rows > tiny) {
-    SolverOptions rough = options;
-    rough.tolerance *= closer;
-    rough.fine_tolerance = rough.tolerance;
-    solve(problem, KernelRows<float>(table, members, kernel), worker.single, rough, threads, stop, solution);
-    first_steps = solution.status.iterations;
-    rest.whole_problem = tiny;
-    if (rest.max_steps >= 0) rest.max_steps = std::max<std::int64_t>(0, rest.max_steps - first_steps);
+// Kernel rows in both precisions, kept from one problem to the next as long as the rows are the same.
+struct Rows {
+  Rows(const Table& table, std::span<const std::int32_t> members, const KernelFunction& kernel, double bytes)
+      : table(table),
+        members(members),
+        kernel(kernel),
+        bytes(bytes),
+        block(largest_block(size(), SolverOptions{})),
+        store_single(size()),
+        store(size()) {}
+
+  Index size() const { return static_cast<Index>(members.size()); }
+  RowCache<float>& in_single() {
+    if (!cache_single) {
+      rows_single.emplace(table, members, kernel);
+      cache_single.emplace(*rows_single, store_single, bytes, block);
+    }
+    return *cache_single;
   }
-  solve(problem, KernelRows<double>(table, members, kernel), worker.precise, rest, threads, stop, solution);
-  solution.status.iterations += first_steps;
-}
+  void drop_single() {
+    cache_single.reset();
+    rows_single.reset();
+    store_single.rows.clear();
+  }
+  RowCache<double>& in_double() {
+    if (!cache) {
+      rows.emplace(table, members, kernel);
+      cache.emplace(*rows, store, bytes, block);
+    }
+    return *cache;
+  }
+
+  const Table& table;
+  std::span<const std::int32_t> members;
+  KernelFunction kernel;
+  double bytes;
+  Index block;  // rows that the solver asks for at once
+  RowStore<float> store_single;
+  RowStore<double> store;
+  std::optional<KernelRows<float>> rows_single;
+  std::optional<KernelRows<double>> rows;
+  std::optional<RowCache<float>> cache_single;
+  std::optional<RowCache<double>> cache;
+};
+
+class BatchSolver {
+ public:
+  BatchSolver(const Table& table, const KernelFunction& kernel, const Batch& batch,
+              const SolverOptions& options, bool single, int threads, StopToken& stop,
+              const BatchSolution& out)
+      : table_(table),
+        kernel_(kernel),
+        batch_(batch),
+        options_(options),
+        single_(single),
+        threads_(std::max(threads, 1)),
+        stop_(stop),
+        out_(out) {}
+
+  void run() {
+    if (batch_.parts.count() > 2 && parts_make_problems() && pairs_fit()) {
+      solve_pairs();
+    } else if (batch_.problems() > 1 && same_members()) {
+      solve_on_same_rows();
+    } else if (batch_.problems() < few) {
+      Worker worker;
+      for (Index b = 0; b < batch_.problems() && !stop_.poll(); ++b) solve_alone(b, threads_, worker);
+    } else {
+      side_by_side(largest_whole(), [&](Index b, Worker& worker) { solve_alone(b, 1, worker); });
+    }
+  }
+
+ private:
+  double quarter_of_cache() const { return options_.cache_bytes / 4.0; }
+  bool whole_fits(double rows) const { return rows * rows * sizeof(double) <= quarter_of_cache(); }
+  double largest_whole() const {  // bytes of the largest matrix that a problem is solved on
+    double most = 0.0;
+    for (Index b = 0; b < batch_.problems(); ++b) {
+      const auto rows = static_cast<double>(members(b).size());
+      if (whole_fits(rows)) most = std::max(most, rows * rows * sizeof(double));
+    }
+    return most;
+  }
+  bool pairs_fit() const {
+    return batch_.parts.values_within() * sizeof(double) <= options_.cache_bytes / 2.0 &&
+           batch_.parts.values_of_pair() * sizeof(double) <= quarter_of_cache();
+  }
+  std::span<const std::int32_t> members(Index b) const {
+    const std::int64_t first = batch_.starts[at(b)];
+    return batch_.members.subspan(at(first), at(batch_.starts[at(b) + 1] - first));
+  }
+  // Whether every problem has the rows of its two parts and no others.
+  bool parts_make_problems() const {
+    if (static_cast<Index>(batch_.pairs.size()) != 2 * batch_.problems()) return false;
+    for (Index b = 0; b < batch_.problems(); ++b) {
+      const auto first = part_members(batch_.pairs[at(2 * b)]),
+                 second = part_members(batch_.pairs[at(2 * b + 1)]);
+      const auto rows = members(b);
+      if (rows.size() != first.size() + second.size() ||
+          !std::ranges::equal(rows.first(first.size()), first) ||
+          !std::ranges::equal(rows.last(second.size()), second)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  std::span<const std::int32_t> part_members(Index part) const {
+    return batch_.parts.members.subspan(at(batch_.parts.starts[at(part)]), at(batch_.parts.size(part)));
+  }
+  bool same_members() const {
+    for (Index b = 1; b < batch_.problems(); ++b) {
+      if (!std::ranges::equal(members(b), members(0))) return false;
+    }
+    return true;
+  }
+
+  // Problems on one thread each, on so many that their matrices of `bytes` each stay within half the cache.
+  template <class Body>
+  void side_by_side(double bytes, Body&& body) {
+    const double affordable = std::max(1.0, options_.cache_bytes / 2.0 / std::max(bytes, 1.0));
+    const int workers = affordable < threads_ ? static_cast<int>(affordable) : threads_;
+    std::vector<Worker> own(at(workers));
+    parallel_for(batch_.problems(), workers, stop_, [&](Index b, int number) { body(b, own[at(number)]); });
+  }
+
+  void solve_pairs() {
+    const PairKernels kernels(table_, kernel_, batch_.parts, threads_, stop_);
+    Index longest = 0;
+    for (Index b = 0; b < batch_.problems(); ++b) {
+      longest = std::max(longest, static_cast<Index>(members(b).size()));
+    }
+    side_by_side(batch_.parts.values_of_pair() * sizeof(double), [&](Index b, Worker& worker) {
+      WholeKernel whole =
+          kernels.matrix(batch_.pairs[at(2 * b)], batch_.pairs[at(2 * b + 1)], worker.matrix(longest));
+      solve_on_whole(b, whole, 1);
+    });
+  }
+
+  // The rows are the same in all problems: one matrix, or one cache per precision, serves all of them.
+  void solve_on_same_rows() {
+    const auto size = static_cast<double>(members(0).size());
+    if (size * size * sizeof(double) <= options_.cache_bytes) {
+      Worker shared;
+      WholeKernel whole = matrix_of(members(0), threads_, shared);
+      side_by_side(1.0, [&](Index b, Worker&) {
+        WholeKernel own = whole;
+        solve_on_whole(b, own, 1);
+      });
+      return;
+    }
+    Rows rows(table_, members(0), kernel_, options_.cache_bytes);
+    for (Index b = 0; b < batch_.problems() && !stop_.poll(); ++b) solve_in_stages(b, rows, threads_);
+  }
+
+  void solve_alone(Index b, int threads, Worker& worker) {
+    const std::span<const std::int32_t> rows = members(b);
+    if (whole_fits(static_cast<double>(rows.size()))) {
+      WholeKernel whole = matrix_of(rows, threads, worker);
+      solve_on_whole(b, whole, threads);
+    } else {
+      const int sharing = batch_.problems() < few ? 1 : threads_;
+      Rows caches(table_, rows, kernel_, options_.cache_bytes / sharing);
+      solve_in_stages(b, caches, threads);
+    }
+  }
+
+  WholeKernel matrix_of(std::span<const std::int32_t> rows, int threads, Worker& worker) {
+    const KernelRows<double> source(table_, rows, kernel_);
+    double* matrix = worker.matrix(source.size());
+    fill_symmetric(source, 0, source.size(), matrix, source.size(), threads, stop_);
+    return {matrix, source.diagonal()};
+  }
+
+  void solve_on_whole(Index b, WholeKernel& whole, int threads) {
+    SolverOptions options = options_;
+    options.whole_problem = static_cast<Index>(members(b).size());
+    const Problem problem = problem_of(b);
+    Solution solution = solution_of(b);
+    solve(problem, whole, options, threads, stop_, solution);
+    keep(b, solution);
+  }
+
+  void solve_in_stages(Index b, Rows& rows, int threads) {
+    const Problem problem = problem_of(b);
+    Solution solution = solution_of(b);
+    std::int64_t first_steps = 0;
+    SolverOptions rest = options_;
+    if (single_) {
+      SolverOptions rough = options_;
+      rough.tolerance *= closer;
+      rough.fine_tolerance = rough.tolerance;
+      solve(problem, rows.in_single(), rough, threads, stop_, solution);
+      first_steps = solution.status.iterations;
+      if (rest.max_steps >= 0) rest.max_steps = std::max<std::int64_t>(0, rest.max_steps - first_steps);
+      if (batch_.problems() == 1) rows.drop_single();
+    }
+    solve(problem, rows.in_double(), rest, threads, stop_, solution);
+    solution.status.iterations += first_steps;
+    keep(b, solution);
+  }
+
+  Problem problem_of(Index b) const {
+    const std::size_t first = at(batch_.starts[at(b)]) * at(batch_.copies);
+    const std::size_t count = members(b).size() * at(batch_.copies);
+    return {static_cast<Index>(members(b).size()), batch_.bias, batch_.sign.subspan(first, count),
+            batch_.linear.subspan(first, count), batch_.upper.subspan(first, count)};
+  }
+
+  Solution solution_of(Index b) const {
+    const std::size_t first = at(batch_.starts[at(b)]), count = members(b).size();
+    Solution solution;
+    solution.alpha = out_.alpha.subspan(first * at(batch_.copies), count * at(batch_.copies));
+    solution.scores = out_.scores.subspan(first, count);
+    return solution;
+  }
+
+  void keep(Index b, const Solution& solution) {
+    out_.centers(b, 0) = solution.center[0];
+    out_.centers(b, 1) = solution.center[1];
+    out_.violation[at(b)] = solution.violation;
+    out_.steps[at(b)] = solution.status.iterations;
+    out_.reasons[at(b)] = static_cast<std::int32_t>(solution.status.reason);
+  }
+
+  const Table& table_;
+  const KernelFunction& kernel_;
+  const Batch& batch_;
+  const SolverOptions& options_;
+  bool single_;
+  int threads_;
+  StopToken& stop_;
+  const BatchSolution& out_;
+};
 
 }  // namespace
 
 void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch,
                  const SolverOptions& options, bool single, int threads, StopToken& stop,
                  const BatchSolution& out) {
-  const auto solve_one = [&](Index b, int threads_inside, const SolverOptions& limits, Worker& worker) {
-    const std::size_t first = at(batch.starts[at(b)]), count = at(batch.starts[at(b) + 1]) - first;
-    const std::size_t first_variable = first * at(batch.copies), variables = count * at(batch.copies);
-    const Problem problem{
-        static_cast<Index>(count), batch.bias, batch.sign.subspan(first_variable, variables),
-        batch.linear.subspan(first_variable, variables), batch.upper.subspan(first_variable, variables)};
-    Solution solution;
-    solution.alpha = out.alpha.subspan(first_variable, variables);
-    solution.scores = out.scores.subspan(first, count);
-    solve_precisely(table, kernel, batch.members.subspan(first, count), problem, limits, single,
-                    threads_inside, stop, worker, solution);
-    out.centers(b, 0) = solution.center[0];
-    out.centers(b, 1) = solution.center[1];
-    out.violation[at(b)] = solution.violation;
-    out.steps[at(b)] = solution.status.iterations;
-    out.reasons[at(b)] = static_cast<std::int32_t>(solution.status.reason);
-  };
-  Index longest = 0;
-  for (Index b = 0; b < batch.problems(); ++b) {
-    longest = std::max<Index>(longest, batch.starts[at(b) + 1] - batch.starts[at(b)]);
-  }
-  if (batch.problems() < few) {
-    Worker worker(longest);
-    for (Index b = 0; b < batch.problems() && !stop.poll(); ++b) solve_one(b, threads, options, worker);
-    return;
-  }
-  SolverOptions shared = options;
-  shared.cache_bytes /= std::max(threads, 1);
-  std::vector<std::unique_ptr<Worker>> workers(at(std::max(threads, 1)));
-  parallel_for(batch.problems(), threads, stop, [&](Index b, int number) {
-    std::unique_ptr<Worker>& own = workers[at(number)];
-    if (own == nullptr) own = std::make_unique<Worker>(longest);
-    solve_one(b, 1, shared, *own);
-  });
+  BatchSolver(table, kernel, batch, options, single, threads, stop, out).run();
 }
 
 }  // namespace certus::svm

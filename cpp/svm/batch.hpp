@@ -1,7 +1,8 @@
-// Several problems over one table, such as the pairs of classes of a one-versus-one machine.
+// Several problems over one table, such as the pairs of classes of a one-versus-one machine, or one class
+// against the others for every class. Kernel values are shared between the problems.
 #pragma once
 
-#include "svm/kernel_rows.hpp"
+#include "svm/pair_kernels.hpp"
 #include "svm/problem.hpp"
 
 namespace certus::svm {
@@ -16,6 +17,9 @@ struct Batch {
   std::span<const std::int8_t> sign;
   std::span<const double> linear;
   std::span<const double> upper;
+  // If given: problem b consists of the rows of parts pairs[2 b] and pairs[2 b + 1], in this order.
+  Parts parts;
+  std::span<const std::int32_t> pairs;
 
   Index problems() const { return static_cast<Index>(starts.size()) - 1; }
 };
@@ -29,9 +33,12 @@ struct BatchSolution {
   std::span<std::int32_t> reasons;  // StopReason per problem
 };
 
-// With `single` the kernel values of problems that are not tiny are first kept in single precision; the
-// solution is then verified, and where needed improved, with kernel values in double. Few problems are solved
-// one after the other on all threads, many side by side.
+// A problem whose kernel matrix takes at most a quarter of the cache is solved on it in double precision;
+// pairs of parts share the matrices within the parts (pair_kernels.hpp). Others begin, with `single`, on
+// kernel values in single precision; the scores of that solution are then computed in double precision, and
+// where needed it is improved. Problems with equal rows share their kernel rows. Few problems are solved one
+// after the other on all threads, many side by side. The way taken depends on the problems and the cache
+// alone.
 void solve_batch(const Table& table, const KernelFunction& kernel, const Batch& batch,
                  const SolverOptions& options, bool single, int threads, StopToken& stop,
                  const BatchSolution& out);

@@ -31,19 +31,26 @@ struct KernelOps {
                    std::ptrdiff_t first, double* out, std::ptrdiff_t n);
   // scores[j] += step (row_i[j] - row_k[j])
   void (*move_pair)(double* scores, const T* row_i, const T* row_k, double step, std::ptrdiff_t n);
+  // The same, and then the largest up[j] - scores[j], last of equals.
+  UpMost (*move_pair_and_find_up)(double* scores, const T* row_i, const T* row_k, double step,
+                                  const double* up, std::ptrdiff_t n);
   // Second-order choice of a partner among v_j = low[j] - scores[j] < v: the largest
   // (v - v_j)^2 / max(smallest_curvature, k_ii + diagonal[j] - 2 row_i[j]).
   Partner (*best_partner)(const double* low, const double* scores, const double* diagonal, const T* row_i,
                           double k_ii, double v, double smallest_curvature, std::ptrdiff_t n);
 };
 
-// The largest up[j] - scores[j], first of equals.
+// The largest up[j] - scores[j], last of equals (as LIBSVM does, so that equal step counts mean the same).
 using FindUp = UpMost (*)(const double* up, const double* scores, std::ptrdiff_t n);
+// to(c, r) := from(r, c); both have rows `stride` apart.
+using Transpose = void (*)(const double* from, std::ptrdiff_t rows, std::ptrdiff_t cols, double* to,
+                           std::ptrdiff_t stride);
 
 struct SvmOps {
   KernelOps<float> single;
   KernelOps<double> precise;
   FindUp find_up;
+  Transpose transpose;
 };
 
 template <class T>

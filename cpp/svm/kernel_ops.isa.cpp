@@ -118,15 +118,17 @@ void move_pair(double* scores, const T* row_i, const T* row_k, double step, Size
   }
 }
 
-// Each lane keeps its own best value and its place (as a double, so that both are blended alike).
-UpMost find_up(const double* up, const double* scores, Size n) {
+// The largest value and its place: each lane keeps its own (the place as a double, so that both are blended
+// alike); `value_at` is called once per position, in any order.
+template <class ValueAt>
+inline UpMost largest(ValueAt value_at, Size n) {
   double best[lanes], place[lanes];
   for (int lane = 0; lane < lanes; ++lane) best[lane] = -infinity, place[lane] = -1.0;
   Size j = 0;
   for (; j + lanes <= n; j += lanes) {
     for (int lane = 0; lane < lanes; ++lane) {
-      const double value = up[j + lane] - scores[j + lane];
-      const bool better = value > best[lane];
+      const double value = value_at(j + lane);
+      const bool better = value >= best[lane];
       place[lane] = better ? static_cast<double>(j) : place[lane];
       best[lane] = better ? value : best[lane];
     }
@@ -135,15 +137,60 @@ UpMost find_up(const double* up, const double* scores, Size n) {
   for (int lane = 0; lane < lanes; ++lane) {
     const Size position = static_cast<Size>(place[lane]) + lane;
     if (best[lane] > found.value ||
-        (best[lane] == found.value && best[lane] > -infinity && position < found.position)) {
+        (best[lane] == found.value && best[lane] > -infinity && position > found.position)) {
       found = {best[lane], position};
     }
   }
   for (; j < n; ++j) {
-    const double value = up[j] - scores[j];
-    if (value > found.value) found = {value, j};
+    const double value = value_at(j);
+    if (value >= found.value && value > -infinity) found = {value, j};
   }
   return found;
+}
+
+UpMost find_up(const double* up, const double* scores, Size n) {
+  return largest([=](Size j) { return up[j] - scores[j]; }, n);
+}
+
+template <class T>
+UpMost move_pair_and_find_up(double* __restrict scores, const T* row_i, const T* row_k, double step,
+                             const double* up, Size n) {
+  return largest(
+      [=](Size j) {
+        scores[j] += step * (static_cast<double>(row_i[j]) - static_cast<double>(row_k[j]));
+        return up[j] - scores[j];
+      },
+      n);
+}
+
+using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+
+// Squares of 4 x 4 values in registers, the rest one by one.
+void transpose(const double* from, Size rows, Size cols, double* to, Size stride) {
+  const Size even_rows = rows - rows % 4, even_cols = cols - cols % 4;
+  for (Size c = 0; c < even_cols; c += 4) {
+    for (Size r = 0; r < even_rows; r += 4) {
+      const double* in = from + r * stride + c;
+      double* out = to + c * stride + r;
+      const Four a = *reinterpret_cast<const Four*>(in), b = *reinterpret_cast<const Four*>(in + stride),
+                 d = *reinterpret_cast<const Four*>(in + 2 * stride),
+                 e = *reinterpret_cast<const Four*>(in + 3 * stride);
+      const Four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+                 ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+                 de_even = __builtin_shufflevector(d, e, 0, 4, 2, 6),
+                 de_odd = __builtin_shufflevector(d, e, 1, 5, 3, 7);
+      *reinterpret_cast<Four*>(out) = __builtin_shufflevector(ab_even, de_even, 0, 1, 4, 5);
+      *reinterpret_cast<Four*>(out + stride) = __builtin_shufflevector(ab_odd, de_odd, 0, 1, 4, 5);
+      *reinterpret_cast<Four*>(out + 2 * stride) = __builtin_shufflevector(ab_even, de_even, 2, 3, 6, 7);
+      *reinterpret_cast<Four*>(out + 3 * stride) = __builtin_shufflevector(ab_odd, de_odd, 2, 3, 6, 7);
+    }
+    for (Size r = even_rows; r < rows; ++r) {
+      for (int k = 0; k < 4; ++k) to[(c + k) * stride + r] = from[r * stride + c + k];
+    }
+  }
+  for (Size c = even_cols; c < cols; ++c) {
+    for (Size r = 0; r < rows; ++r) to[c * stride + r] = from[r * stride + c];
+  }
 }
 
 template <class T>
@@ -161,7 +208,7 @@ Partner best_partner(const double* low, const double* scores, const double* diag
       double distance = v - value;
       distance = distance > 0.0 ? distance : 0.0;
       const double gain = distance * distance / curvature;
-      const bool better = gain > best[lane];
+      const bool better = gain >= best[lane];
       place[lane] = better ? static_cast<double>(j) : place[lane];
       best[lane] = better ? gain : best[lane];
     }
@@ -171,7 +218,7 @@ Partner best_partner(const double* low, const double* scores, const double* diag
     found.lowest = least[lane] < found.lowest ? least[lane] : found.lowest;
     const Size position = static_cast<Size>(place[lane]) + lane;
     if (best[lane] > found.gain ||
-        (best[lane] == found.gain && best[lane] > 0.0 && position < found.position)) {
+        (best[lane] == found.gain && best[lane] > 0.0 && position > found.position)) {
       found.gain = best[lane], found.position = position;
     }
   }
@@ -182,7 +229,7 @@ Partner best_partner(const double* low, const double* scores, const double* diag
     const double curvature = raw > smallest_curvature ? raw : smallest_curvature;
     const double distance = v - value;
     const double gain = distance > 0.0 ? distance * distance / curvature : 0.0;
-    if (gain > found.gain) found.gain = gain, found.position = j;
+    if (gain >= found.gain && gain > 0.0) found.gain = gain, found.position = j;
   }
   return found;
 }
@@ -191,9 +238,10 @@ Partner best_partner(const double* low, const double* scores, const double* diag
 
 extern const SvmOps svm_ops_table;
 const SvmOps svm_ops_table = {{gaussian<float>, polynomial<float>, sigmoid<float>, add_rows<float>,
-                               move_pair<float>, best_partner<float>},
+                               move_pair<float>, move_pair_and_find_up<float>, best_partner<float>},
                               {gaussian<double>, polynomial<double>, sigmoid<double>, add_rows<double>,
-                               move_pair<double>, best_partner<double>},
-                              find_up};
+                               move_pair<double>, move_pair_and_find_up<double>, best_partner<double>},
+                              find_up,
+                              transpose};
 
 }  // namespace certus::CERTUS_ISA

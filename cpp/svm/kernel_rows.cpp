@@ -152,28 +152,52 @@ void KernelRows<T>::fill_dense(std::span<const Index> rows, T* const* out, int t
   });
 }
 
+// Kernel values between one sparse row and `count` others, by scattering it; `scattered` is zero before and
+// after.
+template <class T>
+void KernelRows<T>::sparse_row(Index row, Index first, Index count, std::vector<double>& scattered,
+                               T* out) const {
+  const Table& table = *table_;
+  const std::int32_t member = members_[at(row)];
+  const std::int32_t begin = table.starts[at(member)], end = table.starts[at(member) + 1];
+  for (std::int32_t k = begin; k < end; ++k) scattered[at(table.columns[at(k)])] = table.values[at(k)];
+  for (Index j = 0; j < count; ++j) {
+    const std::int32_t other = members_[at(first + j)];
+    double sum = 0.0;
+    for (std::int32_t k = table.starts[at(other)]; k < table.starts[at(other) + 1]; ++k) {
+      sum += table.values[at(k)] * scattered[at(table.columns[at(k)])];
+    }
+    out[j] = static_cast<T>(kernel_.kind == KernelKind::gaussian ? kernel_.gamma * sum : sum);
+  }
+  for (std::int32_t k = begin; k < end; ++k) scattered[at(table.columns[at(k)])] = 0.0;
+  apply(out, row, first, count);
+}
+
 template <class T>
 void KernelRows<T>::fill_sparse(std::span<const Index> rows, T* const* out, int threads,
                                 StopToken& stop) const {
-  const Table& table = *table_;
   std::vector<std::vector<double>> scratch(at(std::max(threads, 1)));
   parallel_for(static_cast<Index>(rows.size()), threads, stop, [&](Index r, int worker) {
-    std::vector<double>& scattered = scratch[at(worker)];
-    scattered.resize(at(width_), 0.0);
-    const std::int32_t member = members_[at(rows[at(r)])];
-    const std::int32_t begin = table.starts[at(member)], end = table.starts[at(member) + 1];
-    for (std::int32_t k = begin; k < end; ++k) scattered[at(table.columns[at(k)])] = table.values[at(k)];
-    for (Index j = 0; j < size_; ++j) {
-      const std::int32_t other = members_[at(j)];
-      double sum = 0.0;
-      for (std::int32_t k = table.starts[at(other)]; k < table.starts[at(other) + 1]; ++k) {
-        sum += table.values[at(k)] * scattered[at(table.columns[at(k)])];
-      }
-      out[r][j] = static_cast<T>(kernel_.kind == KernelKind::gaussian ? kernel_.gamma * sum : sum);
-    }
-    for (std::int32_t k = begin; k < end; ++k) scattered[at(table.columns[at(k)])] = 0.0;
-    apply(out[r], rows[at(r)], 0, size_);
+    scratch[at(worker)].resize(at(width_), 0.0);
+    sparse_row(rows[at(r)], 0, size_, scratch[at(worker)], out[r]);
   });
+}
+
+template <class T>
+void KernelRows<T>::block(Index top, Index high, Index first, Index wide, T* out, Index stride) const {
+  if (kernel_.kind == KernelKind::given) {
+    for (Index r = 0; r < high; ++r) {
+      const double* values = table_->dense.row(members_[at(top + r)]);
+      for (Index j = 0; j < wide; ++j) out[r * stride + j] = static_cast<T>(values[members_[at(first + j)]]);
+    }
+  } else if (table_->sparse()) {
+    std::vector<double> scattered(at(width_), 0.0);
+    for (Index r = 0; r < high; ++r) sparse_row(top + r, first, wide, scattered, out + r * stride);
+  } else {
+    gemm_nt<T>(high, wide, width_, T(1), rows_.data() + top * width_, width_, rows_.data() + first * width_,
+               width_, T(0), out, stride);
+    for (Index r = 0; r < high; ++r) apply(out + r * stride, top + r, first, wide);
+  }
 }
 
 template class KernelRows<float>;

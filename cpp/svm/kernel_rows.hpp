@@ -37,12 +37,18 @@ class KernelRows {
   const std::vector<double>& diagonal() const { return diagonal_; }
   // out[r][j] = k(row rows[r], row j) for all j.
   void fill(std::span<const Index> rows, T* const* out, int threads, StopToken& stop) const;
+  // out(r, c) = k(row top + r, row first + c) for r < high, c < wide; its rows are `stride` apart.
+  void block(Index top, Index high, Index first, Index wide, T* out, Index stride) const;
+  const Table& table() const { return *table_; }
+  std::span<const std::int32_t> members() const { return members_; }
+  const KernelFunction& kernel() const { return kernel_; }
 
  private:
   void copy_dense(const Table& table);
   void set_diagonal(const Table& table);
   void fill_dense(std::span<const Index> rows, T* const* out, int threads, StopToken& stop) const;
   void fill_sparse(std::span<const Index> rows, T* const* out, int threads, StopToken& stop) const;
+  void sparse_row(Index row, Index first, Index count, std::vector<double>& scattered, T* out) const;
   void apply(T* products, Index row, Index first, Index count) const;
 
   const Table* table_;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "svm/kernel_ops.hpp"
+#include <utility>
 
 namespace certus::svm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double hairs = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double smallest_curvature = 1e-12;  // also serves directions of no or negative curvature
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -43,6 +43,7 @@ void PairSteps<T>::load(const Problem& problem, std::span<const Index> members, 
     }
   }
   start_ = alpha_;
+  has_top_ = false;
 }
 
 template <class T>
@@ -63,7 +64,9 @@ typename PairSteps<T>::Pair PairSteps<T>::choose_pair() {
   violation_ = 0.0;
   for (int group = 0; group < (bias_ == Bias::two ? 2 : 1); ++group) {
     UpMost top{-infinity, -1};
-    for (Index copy = 0; copy < copies_; ++copy) {
+    const bool known = std::exchange(has_top_, false);
+    if (known) top = top_;
+    for (Index copy = 0; copy < copies_ && !known; ++copy) {
       const UpMost found = svm_ops().find_up(up_[group].data() + copy * size_, scores_.data(), size_);
       if (found.value > top.value) top = {found.value, found.position + copy * size_};
     }
@@ -106,14 +109,16 @@ double PairSteps<T>::room(Index variable, bool rising) const {
   return (sign_[t] > 0) == rising ? upper_[t] - alpha_[t] : alpha_[t];
 }
 
-// Changes s_t a_t by `amount`, which may take up all the room there is.
+// Changes s_t a_t by `amount`, which may take up all the room there is, or all but rounding errors of it: a
+// variable that is left a hair away from its bound would count as free and pin down the intercept.
 template <class T>
 double PairSteps<T>::move(Index variable, double amount) {
   const std::size_t t = at(variable);
   const double before = alpha_[t];
   const bool growing = (sign_[t] > 0) == (amount > 0.0);
   const double size = std::abs(amount);
-  if (size >= room(variable, amount > 0.0)) {
+  const double hair = std::isfinite(upper_[t]) ? hairs * upper_[t] : hairs * before;
+  if (size >= room(variable, amount > 0.0) - hair) {
     alpha_[t] = growing ? upper_[t] : 0.0;
   } else {
     alpha_[t] = std::clamp(growing ? before + size : before - size, 0.0, upper_[t]);
@@ -133,7 +138,11 @@ void PairSteps<T>::step(const Pair& pair) {
   if (up >= 0) move(pair.up, amount);
   if (down >= 0) move(pair.down, -amount);
   if (up >= 0 && down >= 0) {
-    if (up != down) {
+    if (up != down && copies_ == 1 && bias_ == Bias::one) {
+      top_ = kernel_ops<T>().move_pair_and_find_up(scores_.data(), kernel_ + up * size_,
+                                                   kernel_ + down * size_, amount, up_[0].data(), size_);
+      has_top_ = true;
+    } else if (up != down) {
       kernel_ops<T>().move_pair(scores_.data(), kernel_ + up * size_, kernel_ + down * size_, amount, size_);
     }
     return;

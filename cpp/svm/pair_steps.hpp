@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/stop.hpp"
+#include "svm/kernel_ops.hpp"
 #include "svm/problem.hpp"
 
 namespace certus::svm {
@@ -50,6 +51,8 @@ class PairSteps {
   std::vector<std::int8_t> sign_;
   std::vector<double> up_[2],
       low_[2];  // offset where the variable may rise (fall), else -inf (+inf); per group
+  UpMost top_;  // the largest up - scores, if the last step found it on its way
+  bool has_top_ = false;
   double violation_ = 0.0;
 };
 

@@ -1,9 +1,18 @@
 #include "svm/row_cache.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <type_traits>
+
+#include "core/parallel.hpp"
+#include "svm/kernel_ops.hpp"
+#include "svm/kernel_sums.hpp"
 
 namespace certus::svm {
 namespace {
+
+constexpr Index row_block = 512;
+constexpr Index score_block = 2048;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -54,6 +63,7 @@ Index RowCache<T>::take_slot() {
 
 template <class T>
 void RowCache<T>::fetch(std::span<const Index> rows, std::span<const T*> out, int threads, StopToken& stop) {
+  assert(static_cast<Index>(rows.size()) <= capacity_);
   for (const Index row : rows) {  // first those that are there, so that none of them is thrown out
     const Index slot = slot_of_row_[at(row)];
     if (slot > 0) unlink(slot), push_newest(slot);
@@ -73,6 +83,39 @@ void RowCache<T>::fetch(std::span<const Index> rows, std::span<const T*> out, in
     out[r] = store_.rows[at(slot - 1)].get();
   }
   source_.fill(missing, places.data(), threads, stop);
+}
+
+template <class T>
+void RowCache<T>::sums(std::span<const double> coefficients, int threads, StopToken& stop,
+                       std::span<double> scores) {
+  if (std::is_same_v<T, double> && source_.kernel().kind != KernelKind::given) {
+    kernel_sums(source_.table(), source_.members(), source_.kernel(), coefficients, threads, stop, scores);
+  } else {
+    sums_of_rows(coefficients, threads, stop, scores);
+  }
+}
+
+// The rows with a coefficient, in blocks that fit into the cache.
+template <class T>
+void RowCache<T>::sums_of_rows(std::span<const double> coefficients, int threads, StopToken& stop,
+                               std::span<double> scores) {
+  std::fill(scores.begin(), scores.end(), 0.0);
+  std::vector<Index> rows;
+  for (Index i = 0; i < source_.size(); ++i) {
+    if (coefficients[at(i)] != 0.0) rows.push_back(i);
+  }
+  const Index most = std::min(capacity_, row_block), count = static_cast<Index>(rows.size());
+  std::vector<const T*> lines(at(most));
+  std::vector<double> factors(at(most));
+  for (Index from = 0; from < count && !stop.poll(); from += most) {
+    const Index taken = std::min(most, count - from);
+    fetch(std::span(rows).subspan(at(from), at(taken)), std::span(lines).first(at(taken)), threads, stop);
+    for (Index r = 0; r < taken; ++r) factors[at(r)] = coefficients[at(rows[at(from + r)])];
+    parallel_ranges(source_.size(), score_block, threads, stop, [&](Index first, Index last, int) {
+      kernel_ops<T>().add_rows(lines.data(), factors.data(), taken, first, scores.data() + first,
+                               last - first);
+    });
+  }
 }
 
 template class RowCache<float>;

@@ -27,8 +27,14 @@ class RowCache {
   // stay valid until the next call.
   void fetch(std::span<const Index> rows, std::span<const T*> out, int threads, StopToken& stop);
   Index capacity() const { return capacity_; }
+  const std::vector<double>& diagonal() const { return source_.diagonal(); }
+  std::span<const T> whole() const { return {}; }  // the whole matrix, if it lies in memory
+  // scores[i] = sum_j coefficients[j] k(i, j)
+  void sums(std::span<const double> coefficients, int threads, StopToken& stop, std::span<double> scores);
 
  private:
+  void sums_of_rows(std::span<const double> coefficients, int threads, StopToken& stop,
+                    std::span<double> scores);
   Index take_slot();
   void unlink(Index slot);
   void push_newest(Index slot);

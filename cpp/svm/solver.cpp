@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "core/parallel.hpp"
 #include "svm/block_choice.hpp"
@@ -13,25 +14,25 @@
 namespace certus::svm {
 namespace {
 
-constexpr Index largest_block = 512;
+constexpr Index usual_block = 512;
 constexpr Index score_block = 2048;  // scores updated by one task
+constexpr int most_renewals = 10;    // of the scores, each time that the solver would stop
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-template <class T>
+template <class T, class Rows>
 class Solver {
  public:
-  Solver(const Problem& problem, const KernelRows<T>& kernel, RowStore<T>& store,
-         const SolverOptions& options, int threads, StopToken& stop, Solution& solution)
+  Solver(const Problem& problem, Rows& kernel, const SolverOptions& options, int threads, StopToken& stop,
+         Solution& solution)
       : problem_(problem),
         kernel_(kernel),
         options_(options),
         threads_(threads),
         stop_(stop),
         out_(solution),
-        block_(problem.rows <= options.whole_problem ? problem.rows : std::min(problem.rows, largest_block)),
+        block_(largest_block(problem.rows, options)),
         choice_(problem, block_),
-        cache_(kernel, store, options.cache_bytes, block_),
         goal_(options.tolerance),
         limit_(options.max_steps >= 0 ? options.max_steps
                                       : std::max<std::int64_t>(3'000'000, 100 * problem.variables())) {}
@@ -39,8 +40,7 @@ class Solver {
   void run();
 
  private:
-  void start_scores();
-  void add_to_scores(std::span<const Index> rows, std::span<const double> coefficients);
+  void compute_scores();
   void load_block();
   void finish_round();
   double rounding() const;
@@ -48,17 +48,19 @@ class Solver {
   void set_centers(const Extremes& extremes);
 
   const Problem& problem_;
-  const KernelRows<T>& kernel_;
+  Rows& kernel_;
   const SolverOptions& options_;
   int threads_;
   StopToken& stop_;
   Solution& out_;
   Index block_;
   BlockChoice choice_;
-  RowCache<T> cache_;
   double goal_;         // the tolerance aimed at now
   bool fine_ = false;   // whether that is the fine one
-  std::int64_t limit_;  // on steps
+  bool fresh_ = false;  // whether the scores were computed from the multipliers and not moved since
+  int renewals_ = 0;
+  static constexpr bool exact_ = std::is_same_v<T, double>;  // single precision is verified by the caller
+  std::int64_t limit_;                                       // on steps
   std::int64_t done_ = 0;
   PairSteps<T> steps_;
   std::vector<Index> rows_;
@@ -67,42 +69,25 @@ class Solver {
   std::vector<double> change_;
 };
 
-// F = sum over the rows with a coefficient, in blocks that fit into the cache.
-template <class T>
-void Solver<T>::start_scores() {
-  std::fill(out_.scores.begin(), out_.scores.end(), 0.0);
-  std::vector<Index> rows;
-  std::vector<double> coefficients;
-  for (Index i = 0; i <= problem_.rows; ++i) {
-    if (static_cast<Index>(rows.size()) == block_ || (i == problem_.rows && !rows.empty())) {
-      add_to_scores(rows, coefficients);
-      rows.clear(), coefficients.clear();
-      if (stop_.poll()) return;
-    }
-    if (i == problem_.rows) break;
-    double sum = 0.0;
-    for (Index t = i; t < problem_.variables(); t += problem_.rows) {
-      sum += static_cast<double>(problem_.sign[at(t)]) * out_.alpha[at(t)];
-    }
-    if (sum != 0.0) rows.push_back(i), coefficients.push_back(sum);
+template <class T, class Rows>
+void Solver<T, Rows>::compute_scores() {
+  std::vector<double> coefficients(at(problem_.rows), 0.0);
+  for (Index t = 0; t < problem_.variables(); ++t) {
+    coefficients[at(t % problem_.rows)] += static_cast<double>(problem_.sign[at(t)]) * out_.alpha[at(t)];
   }
+  kernel_.sums(coefficients, threads_, stop_, out_.scores);
+  fresh_ = true;
 }
 
-template <class T>
-void Solver<T>::add_to_scores(std::span<const Index> rows, std::span<const double> coefficients) {
-  std::vector<const T*> lines(rows.size());
-  cache_.fetch(rows, lines, threads_, stop_);
-  parallel_ranges(problem_.rows, score_block, threads_, stop_, [&](Index first, Index last, int) {
-    kernel_ops<T>().add_rows(lines.data(), coefficients.data(), static_cast<Index>(rows.size()), first,
-                             out_.scores.data() + first, last - first);
-  });
-}
-
-template <class T>
-void Solver<T>::load_block() {
+template <class T, class Rows>
+void Solver<T, Rows>::load_block() {
   const std::size_t size = rows_.size();
   lines_.resize(size);
-  cache_.fetch(rows_, lines_, threads_, stop_);
+  kernel_.fetch(rows_, lines_, threads_, stop_);
+  if (static_cast<Index>(size) == problem_.rows && !kernel_.whole().empty()) {
+    steps_.load(problem_, rows_, kernel_.whole(), kernel_.diagonal(), out_.alpha, out_.scores);
+    return;
+  }
   sub_kernel_.resize(size * size);
   parallel_ranges(static_cast<Index>(size), 64, threads_, stop_, [&](Index first, Index last, int) {
     for (std::size_t r = at(first); r < at(last); ++r) {
@@ -112,8 +97,8 @@ void Solver<T>::load_block() {
   steps_.load(problem_, rows_, sub_kernel_, kernel_.diagonal(), out_.alpha, out_.scores);
 }
 
-template <class T>
-void Solver<T>::finish_round() {
+template <class T, class Rows>
+void Solver<T, Rows>::finish_round() {
   change_.resize(rows_.size());
   steps_.store(rows_, out_.alpha, change_);
   std::vector<const T*> moved;
@@ -121,6 +106,7 @@ void Solver<T>::finish_round() {
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     if (change_[k] != 0.0) moved.push_back(lines_[k]), coefficients.push_back(change_[k]);
   }
+  fresh_ = fresh_ && moved.empty();
   parallel_ranges(problem_.rows, score_block, threads_, stop_, [&](Index first, Index last, int) {
     kernel_ops<T>().add_rows(moved.data(), coefficients.data(), static_cast<Index>(moved.size()), first,
                              out_.scores.data() + first, last - first);
@@ -128,22 +114,22 @@ void Solver<T>::finish_round() {
 }
 
 // Differences of v below this cannot be told from rounding errors of the scores.
-template <class T>
-double Solver<T>::rounding() const {
+template <class T, class Rows>
+double Solver<T, Rows>::rounding() const {
   double largest = 0.0;
   for (const double score : out_.scores) largest = std::max(largest, std::abs(score));
   return 64.0 * std::numeric_limits<double>::epsilon() * largest;
 }
 
-template <class T>
-std::optional<StopReason> Solver<T>::reason_to_stop(int idle) {
+template <class T, class Rows>
+std::optional<StopReason> Solver<T, Rows>::reason_to_stop(int idle) {
   if (stop_.poll()) return StopReason::interrupted;
   if (!(out_.violation < std::numeric_limits<double>::infinity())) return StopReason::numerical_failure;
   if (!(out_.violation > options_.tolerance)) {
     if (!fine_ && options_.fine_tolerance < options_.tolerance) {
       fine_ = true;
       goal_ = options_.fine_tolerance;
-      limit_ = std::min(limit_, done_ + std::max<std::int64_t>(4 * done_, 10'000));
+      limit_ = std::min(limit_, done_ + std::max<std::int64_t>(4 * done_, 40'000));
     }
     const bool enough = !fine_ || out_.violation <= goal_ || done_ >= limit_ || idle > 0;
     if (enough || out_.violation <= rounding()) return StopReason::converged;
@@ -154,15 +140,20 @@ std::optional<StopReason> Solver<T>::reason_to_stop(int idle) {
   return std::nullopt;
 }
 
-template <class T>
-void Solver<T>::run() {
-  start_scores();
+template <class T, class Rows>
+void Solver<T, Rows>::run() {
+  compute_scores();
   std::optional<StopReason> reason;
   int idle = 0;
   for (;;) {
     const Extremes extremes = choice_.extremes(out_.alpha, out_.scores);
     out_.violation = extremes.violation();
     reason = reason_to_stop(idle);
+    if (reason && reason != StopReason::interrupted && exact_ && !fresh_ && renewals_ < most_renewals) {
+      ++renewals_;
+      compute_scores();
+      continue;
+    }
     if (reason) {
       set_centers(extremes);
       break;
@@ -182,8 +173,8 @@ void Solver<T>::run() {
 }
 
 // v of the free variables (their mean); where none is free, the middle of what is allowed.
-template <class T>
-void Solver<T>::set_centers(const Extremes& extremes) {
+template <class T, class Rows>
+void Solver<T, Rows>::set_centers(const Extremes& extremes) {
   double sums[2] = {0.0, 0.0};
   Index counts[2] = {0, 0};
   for (Index t = 0; t < problem_.variables(); ++t) {
@@ -208,17 +199,23 @@ void Solver<T>::set_centers(const Extremes& extremes) {
   if (problem_.bias != Bias::two) out_.center[1] = out_.center[0];
 }
 
+template <class Rows>
+using ValueOf = std::remove_cvref_t<decltype(std::declval<Rows&>().whole().front())>;
+
 }  // namespace
 
-template <class T>
-void solve(const Problem& problem, const KernelRows<T>& kernel, RowStore<T>& store,
-           const SolverOptions& options, int threads, StopToken& stop, Solution& solution) {
-  Solver<T>(problem, kernel, store, options, threads, stop, solution).run();
+Index largest_block(Index rows, const SolverOptions& options) {
+  return rows <= options.whole_problem ? rows : std::min(rows, usual_block);
 }
 
-template void solve<float>(const Problem&, const KernelRows<float>&, RowStore<float>&, const SolverOptions&,
-                           int, StopToken&, Solution&);
-template void solve<double>(const Problem&, const KernelRows<double>&, RowStore<double>&,
-                            const SolverOptions&, int, StopToken&, Solution&);
+template <class Rows>
+void solve(const Problem& problem, Rows& rows, const SolverOptions& options, int threads, StopToken& stop,
+           Solution& solution) {
+  Solver<ValueOf<Rows>, Rows>(problem, rows, options, threads, stop, solution).run();
+}
+
+template void solve(const Problem&, RowCache<float>&, const SolverOptions&, int, StopToken&, Solution&);
+template void solve(const Problem&, RowCache<double>&, const SolverOptions&, int, StopToken&, Solution&);
+template void solve(const Problem&, WholeKernel&, const SolverOptions&, int, StopToken&, Solution&);
 
 }  // namespace certus::svm

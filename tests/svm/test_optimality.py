@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,16 +94,17 @@ def blobs(rows: int = 120, classes: int = 3, seed: int = 0) -> tuple[np.ndarray,
 def test_blocks_give_the_solution_of_pair_steps_on_everything() -> None:
     X, y = blobs(1500, 2)
     problems, start = dual_problems.c_classification(y, np.ones(len(y)), 2)
-    solution = solve(X, (2, 0.3, 0.0, 0), problems, start, OPTIONS)
+    options = replace(OPTIONS, cache_bytes=6e6)  # too little for the whole matrix
+    solution = solve(X, (2, 0.3, 0.0, 0), problems, start, options)
     order = problems.members
     squares = ((X[order, None, :] - X[None, order, :]) ** 2).sum(axis=2)
     assert largest_failure(problems, solution, np.exp(-0.3 * squares)) < 1e-6
 
 
 def test_single_precision_start_is_verified_in_double() -> None:
-    X, y = blobs(FINE_ROWS + 200, 2)
-    machine = SVC(gamma=0.3).fit(X, y)
-    few = SVC(gamma=0.3, tol=1e-8).fit(X, y)
+    X, y = blobs(FINE_ROWS + 1000, 2)
+    machine = SVC(gamma=0.3, cache_size=6).fit(X, y)  # the whole matrix would need 11 MB
+    few = SVC(gamma=0.3, cache_size=6, tol=1e-8).fit(X, y)
     assert machine.gap_ < 1.0
     assert_allclose(machine.decision_function(X[:200]), few.decision_function(X[:200]), atol=5e-3)
     assert few.gap_ < 1e-4

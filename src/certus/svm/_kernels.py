@@ -20,6 +20,18 @@ CONVERGED, OUT_OF_ITERATIONS, STALLED, INTERRUPTED, NUMERICAL_FAILURE = range(5)
 
 
 @dataclass(frozen=True)
+class Parts:
+    """Says that problem b consists of two parts of the table, ``pairs[b]``, so that kernel values are shared."""
+
+    members: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    pairs: NDArray[np.int32]
+
+
+_NO_PARTS = Parts(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
+
+
+@dataclass(frozen=True)
 class Problems:
     """Quadratic problems over one table; see cpp/svm/problem.hpp for the formula and cpp/svm/batch.hpp for the
     order of the arrays.
@@ -32,6 +44,7 @@ class Problems:
     sign: NDArray[np.int8]
     linear: Floats
     upper: Floats
+    parts: Parts | None = None
 
     @property
     def count(self) -> int:
@@ -41,6 +54,16 @@ class Problems:
     def rows(self, number: int) -> slice:
         """Where the members of a problem lie."""
         return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def totals(self, values: Floats) -> Floats:
+        """Sums over the variables of each problem."""
+        return np.add.reduceat(values, self.starts[:-1] * self.copies)
+
+    def per_variable(self, values: Floats) -> Floats:
+        """Values of the members, or one value per problem, at every variable."""
+        if len(values) == self.count != len(self.members):
+            return np.repeat(values, np.diff(self.starts) * self.copies)
+        return np.tile(values, self.copies)  # several copies occur in single problems only
 
     def variables(self, number: int) -> slice:
         """Where the variables of a problem lie."""
@@ -75,7 +98,8 @@ def solve(
     table: Any, kernel: Kernel, problems: Problems, start: Floats, options: Options, *, single: bool = False
 ) -> Solved:
     """Solve the problems from a feasible start; ``single`` begins with kernel values in single precision."""
-    dense, values, columns, starts, width = _parts(table)
+    dense, values, columns, starts, width = _arrays(table)
+    parts = problems.parts or _NO_PARTS
     solved = Solved(
         start.copy(),
         np.zeros(len(problems.members)),
@@ -98,6 +122,9 @@ def solve(
         problems.sign,
         problems.linear,
         problems.upper,
+        parts.members,
+        parts.starts,
+        parts.pairs,
         single,
         options.tolerance,
         options.fine_tolerance,
@@ -137,7 +164,7 @@ def expand(
     return out.reshape(len(out), groups, outputs)
 
 
-def _parts(table: Any) -> tuple[Floats, Floats, NDArray[np.int32], NDArray[np.int32], int]:
+def _arrays(table: Any) -> tuple[Floats, Floats, NDArray[np.int32], NDArray[np.int32], int]:
     if sparse.issparse(table):
         return np.empty((0, 0)), *_csr(table), table.shape[1]
     none = np.empty(0, dtype=np.int32)

@@ -22,19 +22,15 @@ def audit(solution: Solution) -> dict[str, Any]:
     outside: a = 0, the derivative g must not be negative; margin: 0 < a < upper, g must be zero; bound:
     a = upper, g must not be positive.
     """
-    counts = {"outside": 0, "margin": 0, "bound": 0}
-    worst = 0.0
-    for problem in range(solution.problems.count):
-        variables = solution.problems.variables(problem)
-        alpha, upper = solution.alpha[variables], solution.problems.upper[variables]
-        slopes = solution.slopes(problem)
-        outside, bound = alpha <= 0.0, alpha >= upper
-        counts["outside"] += int(outside.sum())
-        counts["bound"] += int(bound.sum())
-        counts["margin"] += int((~outside & ~bound).sum())
-        failures = np.where(outside, -slopes, np.where(bound, slopes, np.abs(slopes)))
-        worst = max(worst, float(failures.max(initial=0.0)))
-    return {**counts, "failure": worst}
+    alpha, upper, slopes = solution.alpha, solution.problems.upper, solution.all_slopes()
+    outside, bound = alpha <= 0.0, alpha >= upper
+    failures = np.where(outside, -slopes, np.where(bound, slopes, np.abs(slopes)))
+    return {
+        "outside": int(outside.sum()),
+        "margin": int((~outside & ~bound).sum()),
+        "bound": int(bound.sum()),
+        "failure": float(failures.max(initial=0.0)),
+    }
 
 
 def audit_certificate(found: dict[str, Any], error: float) -> Certificate:

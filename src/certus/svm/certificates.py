@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, Report, jaakkola_haussler, support_leave_one_out, xi_alpha
-from certus.svm._kernels import GAUSSIAN, NO_BIAS, Kernel
+from certus.svm._kernels import GAUSSIAN, NO_BIAS, ONE_SUM, Floats, Kernel
 from certus.svm.audit_certificate import audit, audit_certificate
 from certus.svm.compression import compression_certificate, reason_to_withhold
 from certus.svm.duality import objective_at_zero
@@ -16,6 +16,7 @@ from certus.svm.gap_certificate import gap_certificate
 from certus.svm.impossibility_certificate import impossibility_certificates
 from certus.svm.label_certificate import decision_reach, label_certificate
 from certus.svm.margin_certificate import margin_certificates
+from certus.svm.reaches import score_errors
 from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
@@ -24,8 +25,8 @@ def optimality_certificates(
     facts: KernelFacts, solution: Solution, gap: float, declared: dict[str, Any]
 ) -> list[Certificate]:
     """Duality gap and audit; the gap only where the kernel is proved positive semi-definite."""
-    errors = [facts.score_error(solution.coefficients(p)) for p in range(solution.problems.count)]
-    found = [audit_certificate(audit(solution), max(errors))]
+    errors = score_errors(facts, solution)
+    found = [audit_certificate(audit(solution), float(errors.max()))]
     if facts.psd:
         rounding = _gap_rounding(facts, solution, errors)
         problem = {**declared, "kernel": list(facts.kernel)}
@@ -43,18 +44,17 @@ def _without_solution(facts: KernelFacts, table: Any, solution: Solution, machin
     return Report(found), "C is infinite, and no function meets all constraints"
 
 
-def _gap_rounding(facts: KernelFacts, solution: Solution, errors: list[float]) -> float:
+def _gap_rounding(facts: KernelFacts, solution: Solution, errors: Floats) -> float:
     """How much the gap can change when every score moves by its error, and by the drift of the equality."""
-    total = 0.0
-    for problem, error in enumerate(errors):
-        variables = solution.problems.variables(problem)
-        upper = solution.problems.upper[variables]
-        bounded = np.where(np.isfinite(upper), upper, solution.alpha[variables])
-        coefficients = solution.coefficients(problem)
-        drift = 4.0 * 2.0**-52 * float(np.abs(coefficients).sum()) * abs(float(solution.middle[problem]))
-        total += float(bounded.sum()) * error + drift
-        total += facts.shift * float(coefficients @ coefficients)
-    return total
+    problems, alpha = solution.problems, solution.alpha
+    bounded = problems.totals(np.where(np.isfinite(problems.upper), problems.upper, alpha))
+    sizes = problems.totals(np.ones(len(alpha)))
+    drift = (sizes + 4.0) * 2.0**-52 * problems.totals(alpha)  # rounding of the sums
+    if problems.bias == ONE_SUM and problems.linear.any():  # where the sums are to be zero
+        drift = drift + np.abs(problems.totals(problems.sign * alpha))
+    drift = drift * np.abs(solution.middle)
+    squares = float(alpha @ alpha)  # at least that of the members' coefficients
+    return float((bounded * errors + drift).sum()) + facts.shift * squares
 
 
 def classifier_report(

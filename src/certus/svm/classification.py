@@ -141,12 +141,11 @@ class ClassificationMachine(Machine, Classifier):
         """The pairs' coefficients in scikit-learn's layout: support vectors by class, classes - 1 lines."""
         count = len(self.classes_)
         coefficients = np.zeros((count - 1, len(codes)))
-        for number, (a, b) in enumerate(class_pairs(count)):
-            members = solution.problems.members[solution.problems.rows(number)]
-            values = -solution.coefficients(number)  # there a positive decision means the lower class
-            lower = codes[members] == a
-            coefficients[b - 1, members[lower]] = values[lower]
-            coefficients[a, members[~lower]] = values[~lower]
+        problems, pairs = solution.problems, np.array(class_pairs(count)).T
+        pair = np.repeat(np.arange(problems.count), np.diff(problems.starts))
+        line = np.where(problems.sign < 0, pairs[1][pair] - 1, pairs[0][pair])  # a row of a < b: b - 1; of b: a
+        # There a positive decision means the lower class.
+        coefficients[line, problems.members] = -problems.sign * solution.alpha
         used = np.flatnonzero(coefficients.any(axis=0))
         used = used[np.argsort(codes[used], kind="stable")]
         self._n_support = np.bincount(codes[used], minlength=count).astype(np.int32)

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.svm._kernels import NO_BIAS, ONE_SUM, TWO_SUMS, Floats, Problems
+from certus.svm._kernels import NO_BIAS, ONE_SUM, TWO_SUMS, Floats, Parts, Problems
 
 
 def class_pairs(count: int) -> list[tuple[int, int]]:
@@ -19,9 +19,9 @@ def c_classification(
     codes: NDArray[np.intp], upper: Floats, classes: int, *, bias: bool = True
 ) -> tuple[Problems, Floats]:
     """C-SVC for every pair of classes: the higher class is positive, p = -1, 0 <= a_i <= C_i."""
-    members, starts, sign = _pair_members(codes, classes)
+    members, starts, sign, parts = _pair_members(codes, classes)
     problems = Problems(
-        ONE_SUM if bias else NO_BIAS, 1, members, starts, sign, np.full(len(members), -1.0), upper[members]
+        ONE_SUM if bias else NO_BIAS, 1, members, starts, sign, np.full(len(members), -1.0), upper[members], parts
     )
     return problems, np.zeros(len(members))
 
@@ -44,7 +44,7 @@ def one_vs_rest(codes: NDArray[np.intp], upper: Floats, classes: int, *, bias: b
 
 def nu_classification(codes: NDArray[np.intp], weights: Floats, classes: int, nu: float) -> tuple[Problems, Floats]:
     """nu-SVC for every pair: p = 0, 0 <= a_i <= w_i, the sum of each class is nu sum(w) / 2."""
-    members, starts, sign = _pair_members(codes, classes)
+    members, starts, sign, parts = _pair_members(codes, classes)
     upper = weights[members]
     start = np.zeros(len(members))
     for first, last in pairwise(starts):
@@ -58,7 +58,7 @@ def nu_classification(codes: NDArray[np.intp], weights: Floats, classes: int, nu
                     f"classes, and one of them has only {upper[own].sum():g}.\nHint: use a smaller nu."
                 )
             start[own] = fill(upper[own], demanded)
-    return Problems(TWO_SUMS, 1, members, starts, sign, np.zeros(len(members)), upper), start
+    return Problems(TWO_SUMS, 1, members, starts, sign, np.zeros(len(members)), upper, parts), start
 
 
 def epsilon_regression(y: Floats, upper: Floats, epsilon: float) -> tuple[Problems, Floats]:
@@ -107,10 +107,14 @@ def fill(upper: Floats, total: float) -> Floats:
 
 def _pair_members(
     codes: NDArray[np.intp], classes: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int8]]:
-    rows = [np.flatnonzero(codes == label).astype(np.int32) for label in range(classes)]
-    pairs = class_pairs(classes)
-    members = np.concatenate([np.concatenate([rows[a], rows[b]]) for a, b in pairs])
-    sign = np.concatenate([np.repeat(np.array([-1, 1], dtype=np.int8), [len(rows[a]), len(rows[b])]) for a, b in pairs])
-    starts = np.cumsum([0, *(len(rows[a]) + len(rows[b]) for a, b in pairs)], dtype=np.int64)
-    return members, starts, sign
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int8], Parts]:
+    """Rows, first rows and signs of the problems of all pairs of classes, and the classes as parts."""
+    by_class = np.argsort(codes, kind="stable").astype(np.int32)
+    sizes = np.bincount(codes, minlength=classes)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    rows = [by_class[first:last] for first, last in pairwise(ends)]
+    pairs = np.array(class_pairs(classes), dtype=np.int32)
+    members = np.concatenate([half for a, b in pairs for half in (rows[a], rows[b])])
+    sign = np.repeat(np.tile(np.array([-1, 1], dtype=np.int8), len(pairs)), sizes[pairs].ravel())
+    starts = np.concatenate([[0], np.cumsum(sizes[pairs].sum(axis=1))]).astype(np.int64)
+    return members, starts, sign, Parts(by_class, ends.astype(np.int64), pairs.ravel())

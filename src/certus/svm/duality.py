@@ -22,6 +22,13 @@ def duality_gap(solution: Solution, number: int) -> float:
     return float(gap_terms(solution.slopes(number), solution.alpha[variables], solution.problems.upper[variables]))
 
 
+def duality_gaps(solution: Solution) -> Floats:
+    """Primal minus dual objective of every problem."""
+    slopes = solution.all_slopes()
+    room = np.where(slopes < 0.0, solution.problems.upper - solution.alpha, solution.alpha)
+    return solution.problems.totals(np.where(slopes == 0.0, 0.0, room) * np.abs(slopes))
+
+
 def gap_terms(slopes: Floats, alpha: Floats, upper: Floats) -> float:
     """The sum above; infinite where an unbounded variable wants to grow (a violated hard constraint)."""
     wanting = slopes < 0.0

@@ -21,8 +21,8 @@ from certus.guarantees import Certificate, rules
 from certus.guarantees.exact_labels import check_exact_labels, exact_labels
 from certus.guarantees.rules import Derivation
 from certus.svm._kernels import NO_BIAS, Floats
-from certus.svm.dual_problems import class_pairs
 from certus.svm.duality import duality_gap
+from certus.svm.reaches import decision_reaches
 from certus.svm.rounding import KernelFacts
 from certus.svm.solving import Solution
 
@@ -85,18 +85,13 @@ def _intercept_reach(solution: Solution, number: int, gap: float, norms: Floats,
 
 def undecided_rows(facts: KernelFacts, codes: NDArray[np.intp], classes: int, solution: Solution) -> int:
     """How many rows have a winning class that is not certain."""
-    sure = np.zeros((len(codes), classes))  # pairs that each class certainly wins
-    for number, (a, b) in enumerate(class_pairs(classes)):
-        members = solution.problems.members[solution.problems.rows(number)]
-        decisions = solution.scores[solution.problems.rows(number)] + solution.middle[number]
-        reach = decision_reach(facts, solution, number)
-        sure[members, b] += decisions > reach
-        sure[members, a] += -decisions > reach
+    problems = solution.problems
+    decisions = solution.scores + problems.per_variable(solution.middle)
+    certain = np.abs(decisions) > decision_reaches(facts, solution)
+    own = certain & ((decisions > 0.0) == (problems.sign > 0))  # the class of a positive sign wins
+    won = np.bincount(problems.members[own], minlength=len(codes))  # pairs that the row's own class certainly wins
     # Only pairs with the row's own class were looked at. A class that wins all its pairs wins the vote.
-    certain = sure[np.arange(len(codes)), codes] == classes - 1
-    if classes == 2:
-        certain = (sure == 1.0).any(axis=1)
-    return int((~certain).sum())
+    return int((~certain).sum()) if classes == 2 else int((won < classes - 1).sum())
 
 
 def undecided_against_the_rest(facts: KernelFacts, solution: Solution) -> int:

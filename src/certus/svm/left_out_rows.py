@@ -250,6 +250,7 @@ def _left_out(solution: Solution, number: int, places: NDArray[np.intp]) -> tupl
         sign=sign[inside].ravel(),
         linear=problems.linear[variables][inside].ravel(),
         upper=upper[inside].ravel(),
+        parts=None,
     )
     return batch, start.ravel()
 

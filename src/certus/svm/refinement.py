@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.svm._kernels import CONVERGED, Floats, Kernel, Problems
-from certus.svm.duality import duality_gap, objective_at_zero
+from certus.svm.duality import duality_gaps, objective_at_zero
 from certus.svm.hard_margin import solve_hard
 from certus.svm.solving import Solution, solve
 
@@ -26,7 +26,7 @@ def solve_to_gap(
     options = machine._options()
     solution = solve(table, kernel, problems, start, options)
     scale = objective_at_zero(problems)
-    gap = float(sum(duality_gap(solution, number) for number in range(problems.count)))
+    gap = float(duality_gaps(solution).sum())
     if machine.gap_tol is None:
         return solution, gap, scale
     wanted = machine.gap_tol * scale
@@ -37,7 +37,7 @@ def solve_to_gap(
         steps = solution.steps
         solution = solve(table, kernel, problems, solution.alpha, options)
         solution = replace(solution, steps=steps + solution.steps)
-        gap = float(sum(duality_gap(solution, number) for number in range(problems.count)))
+        gap = float(duality_gaps(solution).sum())
     if gap > wanted:
         warnings.warn(
             f"The duality gap is {gap:.3g}, asked for was gap_tol={machine.gap_tol:g} of the objective at zero "

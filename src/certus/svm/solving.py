@@ -1,8 +1,9 @@
 """From a problem to its verified solution.
 
-Problems that are not tiny start with kernel values in single precision; the solver then computes the scores anew
-in double precision and goes on from there until the stopping rule holds. A moderately large problem is solved
-a good deal more exactly than asked for, which costs little and makes the result independent of the rows' order.
+Problems whose kernel matrix does not fit into the cache start with kernel values in single precision; the solver
+then computes the scores anew in double precision and goes on from there until the stopping rule holds. A small
+problem is solved a good deal more exactly than asked for, which costs little and makes the result independent of
+the rows' order.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from certus.svm import _kernels
 from certus.svm._kernels import Floats, Kernel, Options, Problems, Solved
 
-FINE_ROWS = 3000  # rows of a problem up to which the fine tolerance is aimed at
+FINE_ROWS = 200  # rows of a problem up to which the fine tolerance is aimed at
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class Solution:
     reasons: Any
     impossible: dict[int, Impossible] = field(default_factory=dict)  # of hard problems without a solution
     widened: float = 0.0  # by how much a hard tube was widened so that rounding does not matter
+
+    def all_slopes(self) -> Floats:
+        """The g_t of all problems."""
+        problems = self.problems
+        scores = problems.per_variable(self.scores) + problems.per_variable(self.middle)
+        return problems.sign * scores + problems.linear - problems.per_variable(self.margin)
 
     def slopes(self, number: int) -> Floats:
         """The g_t of one problem."""

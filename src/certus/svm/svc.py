@@ -69,7 +69,7 @@ class SVC(ClassificationMachine):
     verbose : bool, default=False
         Accepted; nothing is printed, use callbacks.
     max_iter : int, default=-1
-        Limit on the solver's steps; -1 sets only a generous one against running forever.
+        Limit on the steps of pairs of multipliers; -1 sets only a generous one against running forever.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether `decision_function` gives one value per pair of classes or per class.
     break_ties : bool, default=False
