@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 
 from certus.linear import _kernels_machines as kernels
 from certus.linear._kernels_machines import BoxPass
@@ -130,16 +131,13 @@ class BoxNewton:
             matrix = Z.T @ Z
         else:
             matrix = kernels.row_gram(table.X, table.constant, free, weights, table.used_threads)
-        matrix[np.diag_indices_from(matrix)] += 1.0
-        return linalg.cho_solve(linalg.cho_factor(matrix, lower=True, check_finite=False), right, check_finite=False)
+        return _solved(matrix, np.ones(len(matrix)), right)
 
     def _by_rows(self, free: NDArray[np.intp], weights: Array, right: Array) -> Array:
         """(I + Z'DZ)^{-1} r = r - Z'(D^{-1} + ZZ')^{-1} Z r."""
         Z = self._gathered(free)
         matrix = Z @ Z.T
-        matrix[np.diag_indices_from(matrix)] += 1.0 / weights
-        inner = linalg.cho_solve(linalg.cho_factor(matrix, lower=True, check_finite=False), Z @ right)
-        return right - Z.T @ inner
+        return right - Z.T @ _solved(matrix, 1.0 / weights, Z @ right)
 
     def _gathered(self, free: NDArray[np.intp]) -> Array:
         table = self.problem.table
@@ -175,3 +173,12 @@ class BoxNewton:
             if high - low <= 1e-3 * low:
                 break
         return low
+
+
+def _solved(matrix: Array, diagonal: Array, right: Array) -> Array:
+    """(matrix + diag(diagonal))^-1 right for a positive definite sum; overwrites the matrix."""
+    matrix.ravel()[:: len(matrix) + 1] += diagonal
+    _, solution, failed = lapack.dposv(matrix.T, right, lower=False, overwrite_a=True)
+    if failed:
+        raise linalg.LinAlgError("the Newton matrix of a linear machine is not positive definite")
+    return np.asarray(solution)
