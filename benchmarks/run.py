@@ -39,14 +39,13 @@ def main(arguments: list[str]) -> int:
         settings = Settings(threads=options.threads, rounds=1, repeats=1, seconds=0.0, quick=True)
     limit_cores(settings.threads)
     progress = Console(stderr=True, highlight=False, style="dim").print
-    outcomes = []
-    for task in chosen:
-        outcomes.append(run_task(options.family, task, settings, progress))
-        show(outcomes[-1], console)
     path = options.json or (None if options.quick else FOLDER / "results" / f"{options.family}.json")
-    if path is not None:
-        command = " ".join(["python benchmarks/run.py", *arguments])
-        record.write(path, options.family, outcomes, settings, command)
+    command = " ".join(["python benchmarks/run.py", *arguments])
+    for task in chosen:
+        outcome = run_task(options.family, task, settings, progress)
+        show(outcome, console)
+        if path is not None:  # after every task, so that an interrupted run keeps what it has measured
+            record.write(path, options.family, [outcome], settings, command)
     return 0
 
 

@@ -104,6 +104,9 @@ def check_Xy(
 
 def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
+    if type(y) is np.ndarray and y.dtype.kind in "fiub" and y.ndim in ((1, 2) if multi_output else (1,)) and y.size:
+        assert_finite(learner, y, name="y")  # nothing to convert
+        return y
     if multi_output:
         target = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner)
     else:
