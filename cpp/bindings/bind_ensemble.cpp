@@ -6,6 +6,7 @@
 #include "ensemble/compact_forest.hpp"
 #include "ensemble/forest.hpp"
 #include "ensemble/stumps.hpp"
+#include "ensemble/subsample.hpp"
 
 namespace certus::bindings {
 namespace {
@@ -229,10 +230,39 @@ void bind_stumps(nb::module_& m) {
         "Sort the columns of a table by columns.");
 }
 
+trees::SharedColumns shared_columns(StridedMatrix<const float> x, const trees::GrowOptions& options,
+                                    int threads) {
+  return run_kernel([&](StopToken& stop) { return trees::SharedColumns(view(x), options, threads, stop); });
+}
+
+void bind_stages(nb::module_& m) {
+  nb::class_<trees::SharedColumns>(m, "SharedColumns", "The columns of a dense table, sorted if worth it.")
+      .def(
+          "grow",
+          [](const trees::SharedColumns& columns, const Target& target, Vector<const std::uint32_t> rows,
+             const trees::GrowOptions& options, int threads) {
+            return run_kernel([&](StopToken& stop) {
+              return trees::grow_shared(columns, target, span(rows), options, threads, stop);
+            });
+          },
+          nb::arg("target"), nb::arg("rows").noconvert(), nb::arg("options"), nb::arg("threads"),
+          "Grow a tree on some of the rows.");
+  m.def("shared_columns", &shared_columns, nb::arg("x").noconvert(), nb::arg("options"), nb::arg("threads"),
+        nb::keep_alive<0, 1>(), "Get the columns of a dense table ready for many trees.");
+  m.def(
+      "mark_sample",
+      [](Vector<const double> uniform, Index wanted, Vector<std::uint8_t> marked) {
+        return ensemble::mark_sample(span(uniform), wanted, span(marked));
+      },
+      nb::arg("uniform").noconvert(), nb::arg("wanted"), nb::arg("marked").noconvert(),
+      "Mark a sample of the rows without replacement, decided by one uniform number per row.");
+}
+
 }  // namespace
 
 void bind_ensemble(nb::module_& m) {
   bind_growing(m);
+  bind_stages(m);
   bind_prediction(m);
   bind_stumps(m);
 }

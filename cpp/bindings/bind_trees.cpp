@@ -59,6 +59,7 @@ void bind_options(nb::module_& m) {
   nb::enum_<trees::CriterionKind>(m, "TreeCriterion")
       .value("gini", trees::CriterionKind::gini)
       .value("entropy", trees::CriterionKind::entropy)
+      .value("misclassification", trees::CriterionKind::misclassification)
       .value("squared_error", trees::CriterionKind::squared_error)
       .value("absolute_error", trees::CriterionKind::absolute_error)
       .value("poisson", trees::CriterionKind::poisson);

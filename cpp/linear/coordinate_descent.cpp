@@ -18,11 +18,12 @@ template <class Slope, class Move>
 Status sweep(std::span<const double> diagonal, std::span<const double> at, const ElasticNet& options,
              StopToken& stop, std::span<double> step, Slope&& slope, Move&& move) {
   Status status;
+  const double enough = options.tol * static_cast<double>(step.size());
   std::vector<Index> all(step.size()), active;
   for (std::size_t j = 0; j < all.size(); ++j) all[j] = static_cast<Index>(j);
 
   const auto pass = [&](const std::vector<Index>& coordinates, std::vector<Index>* moving) {
-    double largest = 0.0;
+    double total = 0.0;
     for (const Index j : coordinates) {
       const auto k = static_cast<std::size_t>(j);
       const bool penalized = j < options.penalized;
@@ -35,18 +36,18 @@ Status sweep(std::span<const double> diagonal, std::span<const double> at, const
       if (change != 0.0) {
         step[k] += change;
         move(j, change);
-        largest = std::max(largest, bend * change * change);
+        total += bend * change * change;
       }
       if (moving != nullptr && (fresh != 0.0 || change != 0.0)) moving->push_back(j);
     }
     ++status.iterations;
-    return largest;
+    return total;
   };
 
   while (status.iterations < options.max_sweeps) {
     active.clear();
-    if (pass(all, &active) <= options.tol) return status;
-    while (status.iterations < options.max_sweeps && pass(active, nullptr) > options.tol) {
+    if (pass(all, &active) <= enough) return status;
+    while (status.iterations < options.max_sweeps && pass(active, nullptr) > enough) {
       if (stop.poll()) {
         status.reason = StopReason::interrupted;
         return status;
@@ -86,20 +87,21 @@ template <class T, class I>
 Status descend_columns(const SparseColumns<T, I>& columns, std::span<const double> curvature,
                        std::span<const double> diagonal, std::span<const double> gradient,
                        std::span<const double> at, const ElasticNet& options, StopToken& stop,
-                       std::span<double> step, std::span<double> scores) {
+                       std::span<double> step, std::span<double> weighted) {
   const auto width = static_cast<Index>(columns.starts.size()) - 1;
   const auto add = [&](Index j, double change) {
     if (j == width) {
-      for (double& score : scores) score += change;
+      for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] += change * curvature[i];
       return;
     }
     const auto k = static_cast<std::size_t>(j);
     for (auto e = static_cast<std::size_t>(columns.starts[k]);
          e < static_cast<std::size_t>(columns.starts[k + 1]); ++e) {
-      scores[static_cast<std::size_t>(columns.rows[e])] += change * static_cast<double>(columns.values[e]);
+      const auto row = static_cast<std::size_t>(columns.rows[e]);
+      weighted[row] += change * static_cast<double>(columns.values[e]) * curvature[row];
     }
   };
-  std::fill(scores.begin(), scores.end(), 0.0);
+  std::fill(weighted.begin(), weighted.end(), 0.0);
   for (std::size_t j = 0; j < step.size(); ++j) {
     if (step[j] != 0.0) add(static_cast<Index>(j), step[j]);
   }
@@ -108,14 +110,13 @@ Status descend_columns(const SparseColumns<T, I>& columns, std::span<const doubl
       [&](Index j) {
         double sum = gradient[static_cast<std::size_t>(j)];
         if (j == width) {
-          for (std::size_t i = 0; i < scores.size(); ++i) sum += curvature[i] * scores[i];
+          for (const double part : weighted) sum += part;
           return sum;
         }
         const auto k = static_cast<std::size_t>(j);
         for (auto e = static_cast<std::size_t>(columns.starts[k]);
              e < static_cast<std::size_t>(columns.starts[k + 1]); ++e) {
-          const auto row = static_cast<std::size_t>(columns.rows[e]);
-          sum += static_cast<double>(columns.values[e]) * curvature[row] * scores[row];
+          sum += static_cast<double>(columns.values[e]) * weighted[static_cast<std::size_t>(columns.rows[e])];
         }
         return sum;
       },

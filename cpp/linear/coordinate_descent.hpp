@@ -21,8 +21,7 @@ struct ElasticNet {
   double l1 = 0.0;
   double l2 = 0.0;
   Index penalized = 0;  // the first so many coordinates
-  double tol =
-      1e-10;  // stop when a full sweep changes the objective's quadratic part by less, per coordinate
+  double tol = 1e-10;   // stop when a sweep over all coordinates gains less than this for each, on average
   Index max_sweeps = 300;
 };
 
@@ -39,11 +38,12 @@ struct SparseColumns {
 };
 
 // `diagonal` holds sum_i h_i x_ij^2 for every column (and sum_i h_i last if there is an intercept, which is
-// so if `gradient` has one entry more than there are columns). `scores` (rows) is workspace: X step.
+// so if `gradient` has one entry more than there are columns). `weighted` (rows) is workspace: diag(h) X
+// step.
 template <class T, class I>
 Status descend_columns(const SparseColumns<T, I>& columns, std::span<const double> curvature,
                        std::span<const double> diagonal, std::span<const double> gradient,
                        std::span<const double> at, const ElasticNet& options, StopToken& stop,
-                       std::span<double> step, std::span<double> scores);
+                       std::span<double> step, std::span<double> weighted);
 
 }  // namespace certus::linear

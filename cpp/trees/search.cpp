@@ -1,6 +1,7 @@
 #include "trees/search.hpp"
 
 #include "trees/sums_classes.hpp"
+#include "trees/sums_errors.hpp"
 #include "trees/sums_means.hpp"
 #include "trees/sums_medians.hpp"
 
@@ -130,6 +131,8 @@ std::unique_ptr<SplitSearch> make_search(CriterionKind kind, const Target& targe
       return make_gini(target, workers);
     case CriterionKind::entropy:
       return make_classes<true>(target, workers);
+    case CriterionKind::misclassification:
+      return make<ErrorSums>(target, workers);
     case CriterionKind::absolute_error:
       return make<AbsoluteSums>(target, workers);
     case CriterionKind::poisson:

@@ -9,7 +9,14 @@
 
 namespace certus::trees {
 
-enum class CriterionKind : int { gini = 0, entropy, squared_error, absolute_error, poisson };
+enum class CriterionKind : int {
+  gini = 0,
+  entropy,
+  misclassification,
+  squared_error,
+  absolute_error,
+  poisson
+};
 
 class SplitSearch {
  public:

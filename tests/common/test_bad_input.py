@@ -11,6 +11,7 @@ from certus.base.catalogue import Entry
 from tests.common.problems import learners, make, problem
 
 NEEDS_TWO_CLASSES = {
+    "GradientBoostingClassifier",
     "KernelLogistic",
     "KernelMachineClassifier",
     "KernelPerceptron",

@@ -10,9 +10,11 @@ from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 from certus.evaluation import (
     CalibrationDisplay,
     ConfusionDisplay,
+    DendrogramDisplay,
     Display,
     ImportancesDisplay,
     LearningCurveDisplay,
+    MarginsDisplay,
     PrecisionRecallDisplay,
     RaceDisplay,
     ResidualsDisplay,
@@ -32,6 +34,8 @@ ALL = [
     LearningCurveDisplay([10, 20, 40], [0.3, 0.2, 0.15], "error"),
     ImportancesDisplay({"<script>alert(1)</script>": 0.2, "price $ and $": 0.1}),
     RaceDisplay([[0.3, 0.2], [0.4]], {0}, baseline=0.5),
+    MarginsDisplay.from_predictions(TRUTH.astype(int), np.column_stack([1 - SCORES, SCORES])),
+    DendrogramDisplay.from_columns(RNG.normal(size=(30, 50)), [f"<script>{place}" for place in range(50)]),
 ]
 
 
@@ -85,3 +89,28 @@ def test_refusals() -> None:
         RocDisplay.from_predictions([1, 1], [0.2, 0.3])
     with pytest.raises(ValueError, match="at least one positive"):
         PrecisionRecallDisplay.from_predictions([0, 0], [0.2, 0.3])
+
+
+def test_margins_count_the_wrong_rows_and_their_band_holds() -> None:
+    shares = np.column_stack([1 - SCORES, SCORES])
+    display = MarginsDisplay.from_predictions(TRUTH.astype(int), shares)
+    assert display.share_up_to(-1e-12) == np.mean(TRUTH != (SCORES > 0.5))
+    missed = 0
+    for _ in range(400):  # margins spread evenly over [-1, 1]: the share up to t is (1 + t)/2
+        one = MarginsDisplay(RNG.uniform(-1, 1, size=60), confidence=0.9)
+        grid = np.linspace(-1, 1, 401)
+        missed += np.max(np.abs(one.share_up_to(grid) - (1 + grid) / 2)) > half_width(60, 0.1)
+    assert missed / 400 <= 0.1
+    with pytest.raises(ValueError, match="at least one row"):
+        MarginsDisplay([])
+
+
+def test_columns_that_say_the_same_are_merged_first() -> None:
+    x = RNG.normal(size=(100, 3))
+    columns = np.column_stack([x, -np.exp(x[:, 2]), np.zeros(100)])
+    merges = DendrogramDisplay.from_columns(columns, list("abcde")).merges
+    assert set(merges[0, :2]) == {2.0, 3.0}
+    assert merges[0, 2] == pytest.approx(0.0, abs=1e-12)
+    assert merges[-1, 2] == 1.0  # the constant column is as far from everything as can be
+    with pytest.raises(ValueError, match=r"3 labels need mergers of shape \(2, 4\)"):
+        DendrogramDisplay(merges, list("abc"))

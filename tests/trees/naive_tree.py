@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+LABELS = ("gini", "entropy", "misclassification")
 GAIN_TOLERANCE = 1e-12
 EPSILON = np.finfo(float).eps
 
@@ -30,7 +31,7 @@ def shares(y: np.ndarray, w: np.ndarray, classes: int) -> np.ndarray:
 
 
 def value(criterion: str, y: np.ndarray, w: np.ndarray, classes: int) -> np.ndarray:
-    if criterion in ("gini", "entropy"):
+    if criterion in LABELS:
         return shares(y, w, classes)
     return np.array([weighted_median(y, w) if criterion == "absolute_error" else np.average(y, weights=w)])
 
@@ -41,6 +42,8 @@ def impurity(criterion: str, y: np.ndarray, w: np.ndarray, classes: int) -> floa
         return 0.0  # what follows would be rounding
     if criterion == "gini":
         return float(1 - (at**2).sum())
+    if criterion == "misclassification":
+        return float(1 - at.max())
     if criterion == "entropy":
         return float(-(at[at > 0] * np.log2(at[at > 0])).sum())
     if criterion == "squared_error":
@@ -95,7 +98,7 @@ class NaiveTree:
 
     @property
     def _labels(self) -> bool:
-        return self.criterion in ("gini", "entropy")
+        return self.criterion in LABELS
 
     def _node(self, rows: np.ndarray, depth: int, lower: float = -np.inf, upper: float = np.inf) -> NaiveNode:
         at = self._value(rows)

@@ -10,7 +10,7 @@ from scipy import sparse
 from certus.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.naive_tree import NaiveNode, NaiveTree
 
-CLASSIFICATION = ("gini", "entropy")
+CLASSIFICATION = ("gini", "entropy", "misclassification")
 REGRESSION = ("squared_error", "absolute_error", "poisson")
 
 

@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import certus
 from certus.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.trees.naive_tree import LABELS
 
 BOTH = pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
 
@@ -51,13 +52,13 @@ def test_leaf_impurity_is_that_of_scikit_learn(ours, theirs, load, limit):
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from(["gini", "entropy", "squared_error", "absolute_error", "poisson"]))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([*LABELS, "squared_error", "absolute_error", "poisson"]))
 def test_weights_mean_repetition(seed, criterion):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
     weights = rng.integers(0, 4, 60)
     weights[y == 0] += 1
-    kind = DecisionTreeClassifier if criterion in ("gini", "entropy") else DecisionTreeRegressor
+    kind = DecisionTreeClassifier if criterion in LABELS else DecisionTreeRegressor
     weighted = kind(criterion=criterion).fit(X, y, sample_weight=weights)
     repeated = kind(criterion=criterion).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert_array_equal(weighted.tree_.feature, repeated.tree_.feature)

@@ -40,6 +40,18 @@ def test_eight_hundred_points(criterion, parent, mixed, one_pure):
         assert misclassified == pytest.approx(200)  # the error rate alone cannot tell them apart
 
 
+def test_misclassification_sees_no_difference_between_the_splits_of_eight_hundred_points():
+    """Both splits leave 200 points on the wrong side, so the first column wins, whichever it is."""
+    y = np.repeat([0, 1], 400)
+    first = np.r_[np.repeat([0, 1], [300, 100]), np.repeat([0, 1], [100, 300])]
+    second = np.r_[np.repeat([0, 1], [200, 200]), np.repeat(0, 400)]
+    for columns in ([first, second], [second, first]):
+        tree = DecisionTreeClassifier(criterion="misclassification", max_depth=1).fit(np.stack(columns, 1), y).tree_
+        assert_allclose(tree.weighted_n_node_samples[1:] @ tree.impurity[1:], 200)
+        assert tree.impurity[0] == 0.5
+        assert tree.feature[0] == 0
+
+
 def test_greedy_exercise():
     tree = DecisionTreeRegressor().fit(EXERCISE_X, EXERCISE_Y).tree_
     cost = tree.weighted_n_node_samples * tree.impurity

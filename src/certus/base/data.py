@@ -40,8 +40,8 @@ def check_X(
     ``check_finite=False`` is for kernels that notice a non-finite value themselves and then call
     `assert_finite` to name the place: one pass over the data less.
     """
-    if _is_plain(learner, X, reset, dtype, order, max(min_rows, 1)) and not copy:
-        learner.n_features_in_ = X.shape[1]
+    wanted = (dtype, order, min_rows, copy)
+    if _is_ready(X, *wanted) and _names_agree(learner, X, reset):
         if check_finite:
             assert_finite(learner, X, allow_nan=allow_nan)
         return X
@@ -65,18 +65,26 @@ def check_X(
     return table
 
 
-def _is_plain(learner: Any, X: Any, reset: bool, dtype: Any, order: str | None, min_rows: int) -> bool:
-    """Whether there is nothing to convert, to remember or to complain about: the table is an array as wanted.
+def _is_ready(X: Any, dtype: Any, order: str | None, min_rows: int, copy: bool) -> bool:
+    """Whether a table can be used as it is: a plain array of the right type, order and size.
 
-    On small tables the general way costs as much as a fit.
+    For small tables the general conversion takes longer than the fit.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or hasattr(learner, "feature_names_in_"):
+    if type(X) is not np.ndarray or X.ndim != 2 or copy or len(X) < max(min_rows, 1) or X.shape[1] < 1:
         return False
-    if dtype is not FLOATS or X.dtype not in FLOATS or X.dtype.byteorder not in "=|":
-        return False
-    if len(X) < min_rows or X.shape[1] < 1 or (order == "C" and not X.flags.c_contiguous):
-        return False
-    return order in (None, "C") and (reset or getattr(learner, "n_features_in_", None) == X.shape[1])
+    types = dtype if isinstance(dtype, tuple | list) else (dtype,)
+    in_order = {None: True, "C": X.flags.c_contiguous, "F": X.flags.f_contiguous}
+    return X.dtype in types and X.dtype.kind == "f" and in_order[order]
+
+
+def _names_agree(learner: Any, X: NDArray[Any], reset: bool) -> bool:
+    """Set the learner's width (and forget column names), or see that it is the one it was fitted with."""
+    known = vars(learner)
+    if reset:
+        known.pop("feature_names_in_", None)
+        learner.n_features_in_ = X.shape[1]
+        return True
+    return "feature_names_in_" not in known and known.get("n_features_in_") == X.shape[1]
 
 
 def check_Xy(
@@ -98,14 +106,14 @@ def check_Xy(
         )
     table = check_X(learner, X, min_rows=min_rows, **options)
     target = check_target(learner, y, multi_output=multi_output, numeric=y_numeric)
-    check_consistent_length(table, target)
+    if table.shape[0] != target.shape[0]:
+        check_consistent_length(table, target)  # says so
     return table, target
 
 
 def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
-    if type(y) is np.ndarray and y.dtype.kind in "fiub" and y.ndim in ((1, 2) if multi_output else (1,)) and y.size:
-        assert_finite(learner, y, name="y")  # nothing to convert
+    if _is_ready_target(y, multi_output):
         return y
     if multi_output:
         target = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", estimator=learner)
@@ -120,6 +128,13 @@ def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: b
         target = target.astype(np.float64)
         assert_finite(learner, target, name="y")
     return target
+
+
+def _is_ready_target(y: Any, multi_output: bool) -> bool:
+    """Whether a target can be used as it is: a plain array of finite numbers."""
+    if type(y) is not np.ndarray or y.ndim not in ((1, 2) if multi_output else (1,)) or y.dtype.kind not in "fiu":
+        return False
+    return y.size > 0 and y.flags.forc and (y.dtype.kind != "f" or _all_finite(y))
 
 
 def _refuse_missing_labels(labels: NDArray[Any]) -> None:

@@ -8,8 +8,10 @@ training alone supports. ``certify`` adds what held-out rows support.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,9 @@ def fit_method(method: Method) -> Method:
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
         if not get_config()["skip_parameter_validation"]:
-            check_parameters(type(self).__name__, self._constraints, vars(self))
+            names = _parameter_names(type(self))
+            given = {name: getattr(self, name) for name in self._constraints if name in names}
+            check_parameters(type(self).__name__, self._constraints, given)
         try:
             with blas_on_one_thread():
                 return method(self, *args, **kwargs)
@@ -52,6 +56,16 @@ def fit_method(method: Method) -> Method:
             raise
 
     return with_callbacks(wrapper)
+
+
+_names_of: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+
+def _parameter_names(kind: type) -> frozenset[str]:
+    """The parameters of a class; reading its signature at every fit would cost more than checking them."""
+    if kind not in _names_of:
+        _names_of[kind] = frozenset(inspect.signature(kind).parameters)
+    return _names_of[kind]
 
 
 def predict_method(method: Method) -> Method:

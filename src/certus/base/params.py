@@ -158,7 +158,8 @@ class HasMethods:
         return all(callable(getattr(value, name, None)) for name in self.names)
 
     def __str__(self) -> str:
-        return "an object with the method(s) " + ", ".join(repr(name) for name in self.names)
+        listed = [repr(name) for name in self.names]
+        return "an object implementing " + " and ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
 
 
 class Folds:

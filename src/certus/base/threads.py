@@ -39,15 +39,14 @@ def resolve_threads(n_jobs: int | None = None) -> int:
 
 
 def _cores() -> int:
-    """Cores that affinity and cgroup leave to this process."""
+    """Cores that affinity, cgroup and joblib's own limit leave to this process."""
     affinity = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-    return _counted(affinity, os.environ.get("LOKY_MAX_CPU_COUNT"))
+    return _count_cores(affinity, os.environ.get("LOKY_MAX_CPU_COUNT"))
 
 
-@functools.lru_cache(maxsize=16)
-def _counted(affinity: frozenset[int] | None, limit: str | None) -> int:
-    """Joblib's count, which reads files of the cgroup: once per affinity and limit, not at every fit."""
-    del affinity, limit
+@functools.lru_cache(maxsize=8)
+def _count_cores(_affinity: frozenset[int] | None, _limit: str | None) -> int:
+    """Joblib reads the cgroup's files for this; the arguments are what else the count depends on."""
     return max(1, cpu_count())
 
 

@@ -5,8 +5,11 @@ from certus.ensemble.ada_boost_regressor import AdaBoostRegressor
 from certus.ensemble.bagging_classifier import BaggingClassifier
 from certus.ensemble.bagging_regressor import BaggingRegressor
 from certus.ensemble.boosted_trees import BoostedTrees
+from certus.ensemble.constant_start import ConstantStart
 from certus.ensemble.extra_trees_classifier import ExtraTreesClassifier
 from certus.ensemble.extra_trees_regressor import ExtraTreesRegressor
+from certus.ensemble.gradient_boosting_classifier import GradientBoostingClassifier
+from certus.ensemble.gradient_boosting_regressor import GradientBoostingRegressor
 from certus.ensemble.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from certus.ensemble.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 from certus.ensemble.packed_forest import PackedForest
@@ -21,6 +24,9 @@ __all__ = [
     "BoostedTrees",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "ConstantStart",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "PackedForest",

@@ -58,7 +58,7 @@ class ScalarLoss:
     def start(self, target: Numbers, weights: Weights) -> Numbers:
         """The best constant raw prediction: link of the mean, or the quantile."""
         if self.leaf_share is not None:
-            return np.array([_quantile(target, weights, self.leaf_share)])
+            return np.array([weighted_quantile(target, weights, self.leaf_share)])
         mean = float(np.average(target, weights=weights))
         epsilon = 10 * np.finfo(np.float64).eps
         if self.name == "logistic":
@@ -109,7 +109,7 @@ class MultinomialLoss:
         return kernels.mean_class_loss(target, weights, raw)
 
 
-def _quantile(values: Numbers, weights: Weights, share: float) -> float:
+def weighted_quantile(values: Numbers, weights: Weights, share: float) -> float:
     """The smallest value with at least this share of the weight at or below it; averaged where it is exact."""
     weights = np.ones(len(values)) if weights is None else weights
     order = np.argsort(values, kind="stable")

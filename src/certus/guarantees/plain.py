@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+PLAIN_NUMBERS = {float, int, bool}
 FLOAT_TAG = "$float"  # {"$float": "inf"}: JSON has no infinities
 
 
@@ -47,6 +48,8 @@ def freeze(value: Any, where: str) -> Any:
     if type(value) is list and all(type(item) is float for item in value):
         return tuple(value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        if set(map(type, value)) <= PLAIN_NUMBERS:  # long lists of coefficients need no second look
+            return tuple(value)
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(
         f"{where}: a {type(value).__name__} cannot be stored in a certificate. "

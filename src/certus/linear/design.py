@@ -125,7 +125,7 @@ class SparseDesign:
     def loss_gradient(
         self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
-        scores = self._scores(coef, intercept)
+        scores = self.scores(coef, intercept)
         value, derivatives, curvature = _kernels.apply_loss(loss, target, weights, scores, self.threads)
         return value, *self.gradient_of(derivatives), curvature
 
@@ -136,14 +136,14 @@ class SparseDesign:
     def hessian_product(
         self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
     ) -> tuple[Array, Array]:
-        directions = self._scores(coef, intercept)
+        directions = self.scores(coef, intercept)
         _kernels.apply_curvature(loss, curvature, weights, directions, self.threads)
         return self._transposed_product(directions), directions.sum(axis=0)
 
     def scores_and_lengths(self, coef: Array, intercept: Array, shift: Array, scale: Array) -> tuple[Array, Array]:
         # |x - m| <= |x| + |m|: exact centred lengths would cost as much as a dense table.
         lengths = np.sqrt(_kernels.sparse_squares(self.X, scale, self.threads))
-        return self._scores(coef, intercept), lengths + np.linalg.norm(shift / scale)
+        return self.scores(coef, intercept), lengths + np.linalg.norm(shift / scale)
 
     def mean(self, weights: Array | None) -> Array:
         weight = np.ones((self.rows, 1)) if weights is None else weights[:, None]
@@ -157,7 +157,8 @@ class SparseDesign:
         longest_column = int(np.diff(self.transposed.indptr).max(initial=0))
         return max(longest_column, 64 + self.rows // 8)  # NumPy adds in pairs of blocks; this is above it
 
-    def _scores(self, coef: Array, intercept: Array) -> Array:
+    def scores(self, coef: Array, intercept: Array) -> Array:
+        """Scores of all rows."""
         scores = _kernels.sparse_product(self.X, np.ascontiguousarray(coef.T), self.threads)
         scores += intercept
         return scores

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax, xlogy
 
+from certus.linear import _kernels
 from certus.linear.design import SparseDesign
 from certus.linear.logistic_gap import center_reach, count_undecided, row_facts
 from certus.linear.moments import gamma
@@ -171,6 +172,5 @@ def _exact_products(problem: SmoothProblem, residual: Array) -> tuple[Array, Arr
 def _column_lengths(problem: SmoothProblem) -> Array:
     design = problem.design
     if isinstance(design, SparseDesign):
-        squares = design.transposed.multiply(design.transposed).sum(axis=1)
-        return np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+        return np.sqrt(_kernels.sparse_squares(design.transposed, np.ones(design.rows), design.threads))
     return np.sqrt(np.einsum("ij,ij->j", design.X, design.X, dtype=np.float64))

@@ -160,8 +160,7 @@ def by_svd(problem: Problem) -> Solution:
 def by_dual(problem: Problem) -> Solution | None:
     """Ridge of a wide table: w = X'(XX' + alpha I)^-1 y; None when the conditioning does not allow it."""
     table, target, mean_x, mean_y = centered_table(problem)
-    wide = Problem(table.T, np.empty((table.shape[1], 0)), None, problem.alphas, False, problem.threads)
-    kernel = moments_of(wide).gram
+    kernel = kernel_matrix(table, problem.threads)
     coef = np.empty((problem.Y.shape[1], table.shape[1]))
     for alpha in set(problem.alphas.tolist()):
         factor = ScaledCholesky(kernel, alpha)
@@ -170,6 +169,11 @@ def by_dual(problem: Problem) -> Solution | None:
         chosen = problem.alphas == alpha
         coef[chosen] = factor.solve(np.ascontiguousarray(target[:, chosen])).T @ table
     return Solution(coef, mean_x, mean_y, "cholesky")
+
+
+def kernel_matrix(table: Array, threads: int) -> Array:
+    """X X' of a wide table: the second moments of its transpose."""
+    return moments_of(Problem(table.T, np.empty((table.shape[1], 0)), None, np.empty(0), False, threads)).gram
 
 
 def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str = "lsqr") -> Solution:

@@ -12,19 +12,23 @@ the intercept is taken out exactly. Penalties too small for squared condition nu
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 
 from certus.linear import _kernels_smooth
-from certus.linear.least_squares import Problem, centered_table, moments_of
+from certus.linear.least_squares import Problem, Solution, centered_table, kernel_matrix, moments_of
 from certus.linear.moments import Moments
 
 Array = NDArray[np.float64]
 SQUARED = 1e-10  # penalties below this share of the largest eigenvalue go through singular values
+FEW = 5  # penalties up to which as many inverses of a kernel matrix cost less than its eigenvectors
 SPARSE_BLOCK = 4_000_000  # entries of a sparse table that are filled in at a time
 
 
@@ -34,13 +38,14 @@ class LeaveOneOut:
 
     errors: Array
     moments: Moments | None = None
+    solve: Callable[[Array], Solution] | None = None  # for penalties (one per target) of those that were tried
 
 
 def leave_one_out(problem: Problem, penalties: Array, *, singular: bool) -> LeaveOneOut:
     """Errors for all penalties; ``singular`` asks for singular values of the (dense) table."""
     rows, columns = problem.X.shape
     if rows <= columns + 1:
-        return LeaveOneOut(_wide(problem, penalties, singular))
+        return _wide(problem, penalties, singular)
     if singular:
         return LeaveOneOut(_tall_by_singular_values(problem, penalties))
     moments = moments_of(problem)
@@ -98,33 +103,78 @@ def _tall_by_singular_values(problem: Problem, penalties: Array) -> Array:
     return _with_unweighted_rows(problem, penalties, errors)
 
 
-def _wide(problem: Problem, penalties: Array, singular: bool) -> Array:
+def _wide(problem: Problem, penalties: Array, singular: bool) -> LeaveOneOut:
     """Errors by way of the kernel matrix of the centred, weighted table."""
     root = _roots(problem)
-    kernel, table, target = _kernel(problem, root)
-    size = max(float(np.trace(kernel)) / len(kernel), np.finfo(float).tiny)
+    parts = _kernel(problem, root)
+    kernel, size = parts.kernel, max(float(np.trace(parts.kernel)) / len(root), np.finfo(float).tiny)
     direction = root / np.linalg.norm(root)
-    values, vectors = np.linalg.eigh(kernel + size * np.outer(direction, direction) if problem.center else kernel)
-    small = penalties.min() < SQUARED * max(float(values[-1]), 0.0)
-    if table is not None and (singular or small):
-        extended = np.column_stack([table, np.sqrt(size) * direction]) if problem.center else table
-        vectors, values, _ = linalg.svd(extended, full_matrices=True, check_finite=False)
-        values = np.concatenate([values**2, np.zeros(len(vectors) - len(values))])
-    damping = 1.0 / (np.maximum(values, 0.0)[:, None] + penalties)
-    diagonal = vectors**2 @ damping
+    if problem.center:
+        kernel = kernel + size * np.outer(direction, direction)
+    enough = penalties.min() >= SQUARED * float(np.abs(kernel).sum(axis=0).max())
+    if enough and not singular and len(penalties) <= FEW:
+        diagonal, solved = _by_inverses(kernel, parts.target, penalties)
+    else:
+        diagonal, solved = _by_decomposition(problem, parts, kernel, size, penalties, singular)
     if problem.center:
         diagonal -= (direction**2)[:, None] / (size + penalties)
-    solved = np.einsum("ik,ka,kt->ita", vectors, damping, vectors.T @ target)
-    counted = root > 0.0
-    errors = solved / diagonal[:, None, :] / np.where(counted, root, 1.0)[:, None, None]
-    return _with_unweighted_rows(problem, penalties, errors)
+    errors = solved / diagonal[:, None, :] / np.where(root > 0.0, root, 1.0)[:, None, None]
+    errors = _with_unweighted_rows(problem, penalties, errors)
+    if parts.table is None or not enough:
+        return LeaveOneOut(errors)
+    return LeaveOneOut(errors, solve=functools.partial(_primal, parts, penalties, solved))
 
 
-def _kernel(problem: Problem, root: Array) -> tuple[Array, Array | None, Array]:
+def _by_inverses(kernel: Array, target: Array, penalties: Array) -> tuple[Array, Array]:
+    """Diagonals of (kernel + alpha I)^-1 (rows x penalties), and its products with the targets."""
+    diagonal, solved = np.empty((len(kernel), len(penalties))), np.empty((*target.shape, len(penalties)))
+    for a, alpha in enumerate(penalties):
+        matrix = np.array(kernel, order="F")
+        matrix[np.diag_indices_from(matrix)] += alpha
+        factor, _ = lapack.dpotrf(matrix, lower=True, clean=False, overwrite_a=True)
+        solved[:, :, a] = lapack.dpotrs(factor, target, lower=True)[0]
+        diagonal[:, a] = lapack.dpotri(factor, lower=True, overwrite_c=True)[0].diagonal()
+    return diagonal, solved
+
+
+def _by_decomposition(
+    problem: Problem, parts: _Dual, kernel: Array, size: float, penalties: Array, singular: bool
+) -> tuple[Array, Array]:
+    """The same from eigenvalues, or from singular values where the penalties are too small for squares."""
+    values, vectors = np.linalg.eigh(kernel)
+    small = penalties.min() < SQUARED * max(float(values[-1]), 0.0)
+    if parts.table is not None and (singular or small):
+        direction = _roots(problem) / np.linalg.norm(_roots(problem))
+        table = np.column_stack([parts.table, np.sqrt(size) * direction]) if problem.center else parts.table
+        vectors, values, _ = linalg.svd(table, full_matrices=True, check_finite=False)
+        values = np.concatenate([values**2, np.zeros(len(vectors) - len(values))])
+    damping = 1.0 / (np.maximum(values, 0.0)[:, None] + penalties)
+    along = vectors.T @ parts.target
+    solved = np.stack([vectors @ (factor[:, None] * along) for factor in damping.T], axis=2)
+    return vectors**2 @ damping, solved
+
+
+@dataclass(frozen=True)
+class _Dual:
     """Kernel matrix, the dense table behind it if there is one, and the targets; all centred and weighted."""
+
+    kernel: Array
+    table: Array | None
+    target: Array
+    mean_x: Array
+    mean_y: Array
+
+
+def _primal(parts: _Dual, penalties: Array, solved: Array, alphas: Array) -> Solution:
+    """The coefficients X'(K + alpha I)^-1 y."""
+    dual = np.array([solved[:, k, int(np.flatnonzero(penalties == alpha)[0])] for k, alpha in enumerate(alphas)])
+    return Solution(dual @ parts.table, parts.mean_x, parts.mean_y, "cholesky")
+
+
+def _kernel(problem: Problem, root: Array) -> _Dual:
     if not problem.is_sparse:
-        table, target, _, _ = centered_table(problem)
-        return table @ table.T, table, target
+        table, target, mean_x, mean_y = centered_table(problem)
+        return _Dual(kernel_matrix(table, problem.threads), table, target, mean_x, mean_y)
     table = sparse.csr_array(problem.X, dtype=np.float64)
     kernel = (table @ table.T).toarray()
     target = problem.Y
@@ -133,7 +183,8 @@ def _kernel(problem: Problem, root: Array) -> tuple[Array, Array | None, Array]:
         along = kernel @ share
         kernel = kernel - along[:, None] - along + share @ along
         target = target - share @ target
-    return kernel * np.outer(root, root), None, target * root[:, None]
+    unused = np.empty(0)
+    return _Dual(kernel * np.outer(root, root), None, target * root[:, None], unused, unused)
 
 
 def _roots(problem: Problem) -> Array:

@@ -85,8 +85,10 @@ def sparse_moments(X: Any, Y: Array, weights: Array | None, *, center: bool, thr
 
 def _near_mean(X: NDArray[Any], Y: Array, weights: Array | None) -> Array:
     """Mean over some 256 evenly spaced rows that count."""
-    rows = np.arange(len(Y)) if weights is None else np.flatnonzero(weights)
-    some = rows[:: max(1, len(rows) // 256)]
+    some: Any = slice(None, None, max(1, len(Y) // 256))
+    if weights is not None:
+        rows = np.flatnonzero(weights)
+        some = rows[:: max(1, len(rows) // 256)]
     with np.errstate(over="ignore", invalid="ignore"):
         return np.concatenate([X[some].mean(axis=0, dtype=np.float64), Y[some].mean(axis=0)])
 

@@ -122,7 +122,7 @@ def fit_penalized(learner: Any, X: Any, y: NDArray[Any], weights: Array | None, 
     try:
         gram = given_gram(learner, problem)
         prepare(problem, 1, effort, gram)
-        parts = [problem] if joint else [problem.one_target(k) for k in range(problem.targets)]
+        parts = [problem] if joint or problem.targets == 1 else [problem.one_target(k) for k in range(problem.targets)]
         with Iterations(learner, len(parts), X, y) as iterations:
             for k, part in enumerate(parts):
                 start = None if last is None else start_from(last if joint else np.atleast_2d(last)[k], part)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.linear.design import make_design
+from certus.linear.design import SMALL, make_design
 from certus.linear.moments import UNIT, gamma
 from certus.linear.penalized_problem import PenalizedProblem
 
@@ -139,24 +139,36 @@ def _by_columns(problem: PenalizedProblem, coef: Array) -> Residual:
 
 def _by_rows(problem: PenalizedProblem, coef: Array) -> Residual:
     """The same through row blocks, for tables whose columns are not at hand."""
-    design = make_design(problem.X, problem.threads)
-    moments = problem.moments
-    ones = np.ones(design.columns)
+    moments, X = problem.moments, problem.X
     intercept = problem.mean_y - coef @ moments.mean_x if problem.center else np.zeros(len(coef))
-    scores, _ = design.scores_and_lengths(np.ascontiguousarray(coef), intercept, np.zeros(design.columns), ones)
-    weighted = problem.Y - scores
+    small = not sparse.issparse(X) and X.size <= SMALL
+    design = None if small else make_design(X, problem.threads)
+    if design is None:
+        X = X.astype(np.float64, copy=False)
+        weighted = problem.Y - (X @ coef.T + intercept)
+    else:
+        nothing, ones = np.zeros(design.columns), np.ones(design.columns)
+        weighted = problem.Y - design.scores_and_lengths(np.ascontiguousarray(coef), intercept, nothing, ones)[0]
     if problem.center:
-        weighted -= np.average(weighted, axis=0, weights=problem.weights)
-    vectors = np.ascontiguousarray((weighted * problem.root[:, None]).T)
+        weighted -= _mean(weighted, problem.weights)
+    vectors = np.ascontiguousarray(weighted.T if problem.weights is None else (weighted * problem.root[:, None]).T)
     if problem.weights is not None:
         weighted *= problem.weights[:, None]
-    # The squared loss at zero coefficients with target -r and no weights has the gradient X'r.
-    nothing, none = np.zeros(coef.shape), np.zeros(len(coef))
-    _, products, _, _ = design.loss_gradient("squared", np.ascontiguousarray(-weighted), None, nothing, none)
-    lengths = np.sqrt(np.diag(moments.gram) + moments.error * moments.column_size**2)
-    whole = np.sqrt(np.diag(moments.gram) + moments.weight * moments.mean_x**2)
+    if design is None:
+        products = X.T @ weighted
+    else:  # the squared loss at zero coefficients with target -r and no weights has the gradient X'r
+        target, none = np.ascontiguousarray(-weighted), np.zeros(len(coef))
+        products = design.loss_gradient("squared", target, None, np.zeros(coef.shape), none)[1].T
+    squares = moments.gram.diagonal()
+    lengths = np.sqrt(squares + moments.error * moments.column_size**2)
+    whole = np.sqrt(squares + moments.weight * moments.mean_x**2)
     whole = whole * (1.0 + 2.0 * moments.error) + moments.error * moments.column_size
-    return _residual(problem, coef, vectors, products.T, whole, lengths)
+    return _residual(problem, coef, vectors, products, whole, lengths)
+
+
+def _mean(values: Array, weights: Array | None) -> Array:
+    """Mean over the rows; how accurate it is does not matter, what is left along the roots is measured."""
+    return values.sum(axis=0) / len(values) if weights is None else weights @ values / weights.sum()
 
 
 def _residual(

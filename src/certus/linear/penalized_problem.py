@@ -63,12 +63,15 @@ class PenalizedProblem:
     @cached_property
     def mean_y(self) -> Array:
         """Weighted means of the targets; 0 without an intercept."""
-        return np.average(self.Y, axis=0, weights=self.weights) if self.center else np.zeros(self.targets)
+        if not self.center:
+            return np.zeros(self.targets)
+        return self.Y.mean(axis=0) if self.weights is None else np.average(self.Y, axis=0, weights=self.weights)
 
     @cached_property
     def target(self) -> Array:
         """Scaled and centred targets, t x n."""
-        return np.ascontiguousarray(((self.Y - self.mean_y) * self.root[:, None]).T)
+        centered = self.Y - self.mean_y
+        return np.ascontiguousarray((centered if self.weights is None else centered * self.root[:, None]).T)
 
     @cached_property
     def target_squares(self) -> float:

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from certus.linear import least_squares
 from certus.linear._kernels_paths import PathPenalties, PathRun, gram_path
+from certus.linear.design import SMALL
 from certus.linear.least_squares import Problem
 from certus.linear.penalized_problem import PenalizedProblem
 
@@ -69,7 +70,9 @@ def prepare(problem: PenalizedProblem, points: int, effort: Effort, gram: Array 
     """Bring the table into the form that suits a path of so many points; raises `NotFiniteError`."""
     tall = problem.rows >= 2 * problem.columns
     widest = GRAM_WIDTH_PATH if points > 1 and not sparse.issparse(problem.X) else GRAM_WIDTH
-    suits = tall and problem.columns <= widest and effort.share > GRAM_ACCURACY
+    # One problem of a small table is solved sooner than the moments are computed.
+    worth = points > 1 or sparse.issparse(problem.X) or problem.X.size > SMALL
+    suits = tall and worth and problem.columns <= widest and effort.share > GRAM_ACCURACY
     by_gram = gram is True or (suits and not isinstance(gram, np.ndarray))
     problem.bring_into_form("moments" if by_gram else "table")
 

@@ -2,7 +2,8 @@
 
 The loss is replaced by its quadratic model, coordinate descent finds the penalized minimizer of that, and a line
 search makes the step safe for the whole objective. With few coefficients all classes move at once; otherwise one
-class at a time (with one output that is the same).
+class at a time (with one output that is the same). In sparse tables the model is minimized over a working set: the
+columns in use and those whose slope comes near the penalty. The others wait until the next look at all columns.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from certus.linear import _kernels
 from certus.linear.design import DenseDesign, SparseDesign
@@ -23,6 +25,9 @@ from certus.linear.smooth_problem import Evaluation, SmoothProblem
 Array = NDArray[np.float64]
 EPSILON = np.finfo(float).eps
 POLISHES = 3  # rounds of coordinate descent and exact solution on the support
+ROUGH = 1e-9  # models that are wanted less accurately, as a share of the objective at zero, are not polished
+NEAR = 0.7  # share of the penalty from which on a column's slope brings it into the working set
+REGULAR = 1e-9  # reciprocal condition number above which a system is solved by Cholesky
 JOINT_SIZE = 1500  # coefficients of all classes up to which one explicit Hessian serves them together
 
 
@@ -45,9 +50,6 @@ class ProximalNewton:
         self._scale = problem.total_weight * float(np.log(max(2, problem.outputs)))
         dense = isinstance(problem.design, DenseDesign)
         self._joint = dense and problem.outputs * (problem.design.columns + 1) <= JOINT_SIZE
-        if isinstance(problem.design, SparseDesign):
-            self._squared: Any = problem.design.transposed.copy()
-            self._squared.data = self._squared.data.astype(np.float64) ** 2
 
     def minimize(
         self,
@@ -82,7 +84,8 @@ class ProximalNewton:
 
     def _settled(self, state: _State) -> tuple[_State, float]:
         """The equivalent point of least penalty with the best intercepts, and its gap up to rounding."""
-        state = self._state(best_shift(state.coef, self.l1, self.problem.strength), state.center)
+        if self.problem.outputs > 1:
+            state = self._state(best_shift(state.coef, self.l1, self.problem.strength), state.center)
         state, scores = self._with_best_center(state)
         loss_gradient = state.at.gradient - self.problem.strength * state.coef
         return state, estimated_gap(self.problem, self.l1, state.objective, loss_gradient, scores)
@@ -130,32 +133,54 @@ class ProximalNewton:
 
     def _step(self, state: _State, classes: list[int], precision: float) -> tuple[Array, Array]:
         """Minimizer of the quadratic model, relative to the current point."""
-        problem, columns = self.problem, state.coef.shape[1]
-        count = len(classes)
+        if isinstance(self.problem.design, DenseDesign):
+            return self._dense_step(state, classes, precision)
+        return self._working_step(state, classes[0], precision)
+
+    def _dense_step(self, state: _State, classes: list[int], precision: float) -> tuple[Array, Array]:
+        problem, columns, count = self.problem, state.coef.shape[1], len(classes)
         # Penalized coordinates first (class by class), then the intercepts.
         gradient = (state.at.gradient - problem.strength * state.coef)[classes].ravel()
         at = state.coef[classes].ravel()
         if problem.has_intercept:
             gradient = np.concatenate([gradient, state.at.gradient_center[classes]])
             at = np.concatenate([at, state.center[classes]])
-        options = {
-            "l1": self.l1,
-            "l2": problem.strength,
-            "penalized": count * columns,
-            "tol": precision / len(at),
-        }
-        if isinstance(problem.design, DenseDesign):
-            hessian = self._hessian(state.at.detail, classes)
-            step = np.zeros_like(at)
-            for _ in range(POLISHES):
-                step = _kernels.descend_gram(hessian, gradient, at, start=step, **options)
-                step = self._polished(hessian, gradient, at, step, count * columns)
-        else:
-            curvature = self._curvature(state.at.detail, classes[0], classes[0])
-            diagonal = np.append(self._squared @ curvature, curvature.sum())[: len(at)]
-            step = _kernels.descend_columns(problem.design.transposed, curvature, diagonal, gradient, at, **options)
+        hessian = self._hessian(state.at.detail, classes)
+        options = self._options(count * columns, precision / len(at))
+        step = np.zeros_like(at)
+        for _ in range(POLISHES):
+            step = _kernels.descend_gram(hessian, gradient, at, start=step, **options)
+            if precision > ROUGH * self._scale:
+                break
+            step = self._polished(hessian, gradient, at, step, count * columns)
+            waiting = (at + step)[: count * columns] == 0.0
+            slope = (gradient + hessian @ step)[: count * columns]
+            if np.abs(slope[waiting]).max(initial=0.0) <= self.l1:  # the model's minimum
+                break
         moved = step[: count * columns].reshape(count, columns)
         return moved, step[count * columns :] if problem.has_intercept else np.zeros(count)
+
+    def _working_step(self, state: _State, k: int, precision: float) -> tuple[Array, Array]:
+        problem, design = self.problem, self.problem.design
+        assert isinstance(design, SparseDesign)
+        coef, slope = state.coef[k], state.at.gradient[k] - problem.strength * state.coef[k]
+        working = np.flatnonzero((coef != 0.0) | (np.abs(slope) >= NEAR * self.l1))
+        columns = design.transposed if len(working) == len(coef) else design.transposed[working]
+        gradient, at = slope[working], coef[working]
+        curvature = self._curvature(state.at.detail, k, k)
+        with np.errstate(divide="ignore"):
+            diagonal = _kernels.sparse_squares(columns, 1.0 / np.sqrt(curvature), design.threads)
+        if problem.has_intercept:
+            gradient, at = np.append(gradient, state.at.gradient_center[k]), np.append(at, state.center[k])
+            diagonal = np.append(diagonal, curvature.sum())
+        options = self._options(len(working), precision / max(len(at), 1))
+        step = _kernels.descend_columns(columns, curvature, diagonal, gradient, at, **options)
+        moved = np.zeros((1, len(coef)))
+        moved[0, working] = step[: len(working)]
+        return moved, step[len(working) :] if problem.has_intercept else np.zeros(1)
+
+    def _options(self, penalized: int, tol: float) -> dict[str, Any]:
+        return {"l1": self.l1, "l2": self.problem.strength, "penalized": penalized, "tol": tol}
 
     def _polished(self, hessian: Array, gradient: Array, at: Array, step: Array, penalized: int) -> Array:
         """Exact minimizer of the model on the coordinates that are not 0; those that reach 0 are left there.
@@ -219,8 +244,7 @@ class ProximalNewton:
         """The same coefficients with the intercepts solved to machine precision, and their scores."""
         problem = self.problem
         uncentred = problem.intercept(state.coef, np.zeros_like(state.center))
-        ones = np.ones(problem.design.columns)
-        scores, _ = problem.design.scores_and_lengths(state.coef, uncentred, problem.mean, ones)
+        scores = problem.design.scores(state.coef, uncentred)
         if not problem.has_intercept:
             return state, scores
         center = best_center(problem, scores, state.center)
@@ -229,6 +253,9 @@ class ProximalNewton:
 
 def _model_move(matrix: Array, slope: Array, negligible: float) -> tuple[Array, bool]:
     """The step to the minimum of a quadratic, or (True) a direction in which it falls without bound."""
+    factor, failed = lapack.dpotrf(matrix, lower=True, clean=False)
+    if len(matrix) and not failed and lapack.dpocon(factor, np.abs(matrix).sum(axis=0).max(), uplo="L")[0] > REGULAR:
+        return -lapack.dpotrs(factor, slope, lower=True)[0], False
     values, vectors = np.linalg.eigh(matrix)
     kept = values > 1e-12 * max(float(values[-1]), 0.0) if len(values) else np.zeros(0, dtype=bool)
     parts = vectors.T @ slope
@@ -248,10 +275,14 @@ def best_center(problem: SmoothProblem, scores: Array, center: Array) -> Array:
     )
     for _ in range(20):
         p = probabilities(problem, scores + center)
-        gradient = weights @ p - wanted
-        hessian = -(p * weights[:, None]).T @ p
-        hessian[np.diag_indices_from(hessian)] += weights @ p
-        step = np.clip(np.linalg.lstsq(hessian, gradient, rcond=1e-12)[0], -1.0, 1.0)
+        totals = weights @ p
+        hessian = np.diag(totals) - (p * weights[:, None]).T @ p
+        gradient = totals - wanted
+        if problem.outputs == 1:
+            step = gradient / hessian[0] if hessian[0, 0] > 0.0 else np.zeros(1)
+        else:
+            step = np.linalg.lstsq(hessian, gradient, rcond=1e-12)[0]
+        step = np.clip(step, -1.0, 1.0)
         center = center - step
         if np.abs(step).max() <= 4.0 * EPSILON * (1.0 + np.abs(center).max()):
             break

@@ -179,7 +179,7 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
             choice, found = choose(self, problem, alphas, score_params, singular=False, per_target=False, labels=labels)
             self.alpha_, self.best_score_ = choice.alpha, choice.score
             problem = replace(problem, alphas=penalties(choice.alpha, Y.shape[1]))
-            solution = direct(problem, found.moments)
+            solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
         except NotFiniteError:
             name_the_place(self, X, Y)
         evidence = store_regression(self, problem, solution, False, flat=Y.shape[1] == 1)

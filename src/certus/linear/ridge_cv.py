@@ -192,7 +192,7 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
             )
             self.alpha_, self.best_score_ = choice.alpha, choice.score
             problem = replace(problem, alphas=penalties(choice.alpha, Y.shape[1]))
-            solution = direct(problem, found.moments)
+            solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
         except NotFiniteError:
             name_the_place(self, X, y)
         store_regression(self, problem, solution, y.ndim == 1, flat=Y.shape[1] == 1)

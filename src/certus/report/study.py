@@ -14,6 +14,7 @@ from certus.evaluation import (
     Display,
     ImportancesDisplay,
     LearningCurveDisplay,
+    MarginsDisplay,
     PrecisionRecallDisplay,
     RaceDisplay,
     ResidualsDisplay,
@@ -50,7 +51,7 @@ def short(value: Any) -> str:
 def _answer(study: Study) -> dict[str, str]:
     """The three big numbers of the first screen."""
     certificate, value = study.certificate, study.evaluation.value
-    percent = study.task.classification
+    percent = study.task.classification and not study.task.measure.said  # costs and log-loss are no shares
     shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline))
     return {
         "good": shown,
@@ -98,6 +99,10 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, _number(threshold))
         shown.append(("Errors on the test rows", residuals))
     shown += _curves(study, confidence)
+    if evaluation.shares is not None:
+        places = study.task.positions(evaluation.truth)
+        margins = MarginsDisplay.from_predictions(places, evaluation.shares, confidence=confidence)
+        shown.append(("By how much it is right", margins))
     if findings.bins:
         intervals = [(one.low, one.high) for one in findings.bins]
         said, right = [one.said for one in findings.bins], [one.right for one in findings.bins]

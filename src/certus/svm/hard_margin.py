@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.svm._kernels import CONVERGED, NO_BIAS, STALLED, Floats, Kernel, Options, Problems
@@ -179,12 +180,18 @@ def _impossible(limit: Solution, rates: Floats, *, decided: bool) -> Solution:
 
 
 def _joined(problems: Problems, parts: list[Solution]) -> Solution:
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
     return Solution(
         replace(problems, linear=np.concatenate([part.problems.linear for part in parts])),
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("alpha", "scores", "middle", "margin", "violation", "steps", "reasons")
-        ),
+        joined("alpha"),
+        joined("scores"),
+        joined("middle"),
+        joined("margin"),
+        joined("violation"),
+        joined("steps"),
+        joined("reasons"),
         impossible={number: part.impossible[0] for number, part in enumerate(parts) if part.impossible},
         widened=max(part.widened for part in parts),
     )

@@ -94,5 +94,5 @@ class MarginSystem:
     def _changed(self, at_once: bool = False) -> None:
         self._changes += 1
         if self._members and (at_once or self._changes >= REBUILD):
-            self._inverse = np.linalg.inv(self._matrix)
+            self._inverse = np.asarray(np.linalg.inv(self._matrix), dtype=np.float64)
             self._changes = 0

@@ -53,7 +53,7 @@ def grow(
         nodes = _native.grow_tree_sparse(sparse_table(X), target, rows, native_options(growth), resolve_threads())
     else:
         nodes = _native.grow_tree(X, target, rows, native_options(growth), threads_for(X.size))
-    return _arrays(nodes, y.shape[1], max_classes), nodes.max_depth
+    return node_arrays(nodes, y.shape[1], max_classes), nodes.max_depth
 
 
 def native_target(y: NDArray[Any], n_classes: NDArray[np.intp] | None) -> tuple[Any, int]:
@@ -85,7 +85,8 @@ def native_options(growth: Growth) -> Any:
     return options
 
 
-def _arrays(nodes: Any, outputs: int, max_classes: int) -> dict[str, NDArray[Any]]:
+def node_arrays(nodes: Any, outputs: int, max_classes: int) -> dict[str, NDArray[Any]]:
+    """The arrays of a grown tree under scikit-learn's names."""
     count = nodes.count
     names = ("children_left", "children_right", "feature", "n_node_samples")
     arrays: dict[str, NDArray[Any]] = {name: np.empty(count, dtype=np.int64) for name in names}

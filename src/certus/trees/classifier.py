@@ -12,8 +12,10 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import Classifier, fit_method, predict_method, register
-from certus.base.params import Exactly, InstanceOf, OneOf
+from certus.base.params import Exactly, Folds, InstanceOf, Interval, OneOf
 from certus.trees.decision_tree import DecisionTree
+from certus.trees.node_costs import class_impurities, label_losses
+from certus.trees.tree import Tree
 
 
 @register(
@@ -27,10 +29,12 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
     Every node :math:`t` with weight :math:`w_t` and class shares :math:`p_k` is split into :math:`L` and
     :math:`R` at the column and threshold that maximise
-    :math:`w_t Q(t) - w_L Q(L) - w_R Q(R)`, where :math:`Q = 1 - \sum_k p_k^2` (Gini) or
-    :math:`Q = -\sum_k p_k \log_2 p_k` (entropy). Every border between two different values of every column is
-    tried. A leaf predicts its class shares. With ``ccp_alpha`` :math:`= \alpha` the tree is then pruned to the
-    smallest sub-tree that minimises :math:`\sum_{\text{leaves}} w_t Q(t) / w + \alpha \cdot` (number of leaves).
+    :math:`w_t Q(t) - w_L Q(L) - w_R Q(R)`, where :math:`Q = 1 - \sum_k p_k^2` (Gini),
+    :math:`Q = -\sum_k p_k \log_2 p_k` (entropy) or :math:`Q = 1 - \max_k p_k` (misclassification). Every border
+    between two different values of every column is tried. A leaf predicts its class shares. With ``ccp_alpha``
+    :math:`= \alpha` the tree is then pruned to the smallest sub-tree that minimises
+    :math:`\sum_{\text{leaves}} w_t Q(t) / w + \alpha \cdot` (number of leaves), where :math:`Q` may be another
+    impurity (``prune_criterion``) and :math:`\alpha` may be chosen by cross-validation.
 
     Use it where a rule that can be read is worth more than the last percent; limit or prune it, a full tree
     repeats the noise of the training rows. It needs no scaling, takes missing values in dense tables (they go
@@ -38,8 +42,9 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        Impurity; "log_loss" is another name for "entropy".
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity; "log_loss" is another name for "entropy". "misclassification" often sees no difference between
+        splits that the others tell apart; it is meant for pruning.
     splitter : {"best", "random"}, default="best"
         "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
         the best of these.
@@ -64,11 +69,16 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     class_weight : dict, list of dict or "balanced", default=None
         Weights of the classes, multiplied with ``sample_weight``; a list has one dict per output. "balanced"
         gives all classes the same total weight.
-    ccp_alpha : float, default=0.0
-        Price of a leaf in cost-complexity pruning.
+    ccp_alpha : float or "cv", default=0.0
+        Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For
         two classes and one output.
+    prune_criterion : {"gini", "entropy", "log_loss", "misclassification"}, default=None
+        What a leaf costs when the tree is pruned; None: ``criterion``.
+    prune_cv : int, splitter or iterable of (train, test) rows, default=5
+        Folds for ``ccp_alpha="cv"``; an int is shuffled with ``random_state``
+        and stratified; the loss is the error rate.
 
     Attributes
     ----------
@@ -86,6 +96,11 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         Share of each column in the decrease of the impurity.
     tree_ : Tree
         The tree as arrays.
+    ccp_alpha_ : float
+        The price of a leaf that was used.
+    ccp_alphas_, ccp_losses_ : ndarray
+        With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
+        The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
     report_ : Report
         Empty: how well a tree fits its own training rows promises nothing about others. Use `certify`.
 
@@ -106,10 +121,13 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
     _constraints = {
         **DecisionTree._constraints,
-        "criterion": [OneOf("gini", "entropy", "log_loss")],
+        "ccp_alpha": [Interval(0, None), OneOf("cv")],
+        "prune_criterion": [OneOf("gini", "entropy", "log_loss", "misclassification"), Exactly(None)],
+        "prune_cv": [Folds()],
+        "criterion": [OneOf("gini", "entropy", "log_loss", "misclassification")],
         "class_weight": [InstanceOf(dict, list), OneOf("balanced"), Exactly(None)],
     }
-    _state = ("tree_", "classes_", "n_classes_", "n_outputs_", "max_features_")
+    _state = (*DecisionTree._state, "classes_", "n_classes_")
 
     n_classes_: Any
 
@@ -127,8 +145,10 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
+        prune_criterion: str | None = None,
+        prune_cv: Any = 5,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -143,6 +163,8 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.prune_criterion = prune_criterion
+        self.prune_cv = prune_cv
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeClassifier:
@@ -174,6 +196,14 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         self.classes_ = columns[0][0] if single else [labels for labels, _ in columns]  # type: ignore[assignment]
         self.n_classes_ = n_classes[0] if single else n_classes
         return self
+
+    def _prune_costs(
+        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        return None if self.prune_criterion is None else class_impurities(tree, self.prune_criterion)
+
+    def _losses(self, tree: Tree, nodes: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.float64]:
+        return label_losses(y, tree.value[nodes])
 
     @predict_method
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:

@@ -23,7 +23,9 @@ from certus.base import (
 from certus.base.params import ArrayLike, Constraints, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.trees import _kernels
+from certus.trees.cross_validated_pruning import between, folds_of, held_out_losses, least
 from certus.trees.growth import growth_of
+from certus.trees.node_costs import summed_over_paths
 from certus.trees.pruning import prune, pruning_path
 from certus.trees.tree import Tree
 
@@ -54,6 +56,15 @@ class DecisionTree(MultiOutputMixin, Learner):
         "monotonic_cst": [ArrayLike(), Exactly(None)],
     }
 
+    _state: ClassVar[tuple[str, ...]] = (
+        "tree_",
+        "n_outputs_",
+        "max_features_",
+        "ccp_alpha_",
+        "ccp_alphas_",
+        "ccp_losses_",
+    )
+
     criterion: str
     splitter: str
     max_depth: int | None
@@ -64,9 +75,14 @@ class DecisionTree(MultiOutputMixin, Learner):
     random_state: Any
     max_leaf_nodes: int | None
     min_impurity_decrease: float
-    ccp_alpha: float
+    ccp_alpha: float | str
     monotonic_cst: Any
+    prune_criterion: str | None = None  # parameters of some of the learners
+    prune_cv: Any = 5
 
+    ccp_alpha_: float
+    ccp_alphas_: NDArray[np.float64]
+    ccp_losses_: NDArray[np.float64]
     tree_: Tree
     n_outputs_: int
     n_features_in_: int
@@ -152,7 +168,11 @@ class DecisionTree(MultiOutputMixin, Learner):
             impurity of the leaves of that tree.
         """
         grown = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
-        alphas, impurities = pruning_path(grown.tree_)
+        costs = None
+        if self.prune_criterion is not None:
+            table, target = grown._check_training(X, y, check_input=True)
+            costs = grown._prune_costs(grown.tree_, table, target, check_weights(self, sample_weight, table))
+        alphas, impurities = pruning_path(grown.tree_, costs)
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def __sklearn_tags__(self) -> Any:
@@ -207,13 +227,56 @@ class DecisionTree(MultiOutputMixin, Learner):
         sample_weight: Any,
         class_weight: NDArray[np.float64] | None = None,
     ) -> None:
-        """Set ``tree_``, ``n_outputs_``, ``max_features_`` and ``report_``."""
+        """Set ``tree_``, ``n_outputs_``, ``max_features_``, ``ccp_alpha_`` and ``report_``."""
         check_consistent_length(X, y)
         weights = check_weights(self, sample_weight, X)
         if class_weight is not None:
             weights = check_weights(self, class_weight if weights is None else weights * class_weight, X)
-        rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         self.n_outputs_ = y.shape[1]
+        seed = resolve_seed(self.random_state)
+        rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
+
+        def grow(kept: NDArray[np.intp] | None) -> tuple[Tree, NDArray[np.float64] | None]:
+            table, target, mass = (X, y, weights) if kept is None else _some_rows(X, y, weights, rows[kept])
+            tree = self._grown_tree(table, target, mass, n_classes, seed)
+            return tree, self._prune_costs(tree, table, target, mass)
+
+        def judge(tree: Tree, held_out: NDArray[np.intp]) -> NDArray[np.float64]:
+            table, target, mass = _some_rows(X, y, weights, rows[held_out])
+            by_rows = table.tocsr() if sparse.issparse(table) else table
+            return summed_over_paths(tree, tree.apply(by_rows), lambda at: self._losses(tree, at, target), mass)
+
+        tree, costs = grow(None)
+        if isinstance(self.ccp_alpha, str):
+            folds = folds_of(self.prune_cv, y[rows, 0], seed, n_classes is not None)
+            self.ccp_alphas_ = between(pruning_path(tree, costs)[0])
+            total = len(rows) if weights is None else weights.sum()
+            self.ccp_losses_ = held_out_losses(self.ccp_alphas_, folds, grow, judge, total)
+            self.ccp_alpha_ = least(self.ccp_alphas_, self.ccp_losses_)
+        else:
+            self.ccp_alpha_ = float(self.ccp_alpha)
+        self.tree_ = prune(tree, self.ccp_alpha_, costs) if self.ccp_alpha_ > 0.0 else tree
+        self.report_ = Report()
+
+    def _prune_costs(
+        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """What the nodes cost when the tree is pruned; None if that is their impurity."""
+        raise NotImplementedError
+
+    def _losses(self, tree: Tree, nodes: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """Loss of each row on which pruning is judged, if the given node were its leaf."""
+        raise NotImplementedError
+
+    def _grown_tree(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        n_classes: NDArray[np.intp] | None,
+        seed: int,
+    ) -> Tree:
+        rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         growth = growth_of(
             self,
             rows=rows,
@@ -221,19 +284,22 @@ class DecisionTree(MultiOutputMixin, Learner):
             n_features=self.n_features_in_,
             n_outputs=self.n_outputs_,
             n_classes=n_classes,
-            seed=resolve_seed(self.random_state),
+            seed=seed,
         )
         self.max_features_ = growth.max_features
         arrays, depth = _kernels.grow(X, y, n_classes, weights, growth)
-        tree = Tree(
+        return Tree(
             n_features=self.n_features_in_,
             n_outputs=self.n_outputs_,
             n_classes=np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes,
             max_depth=depth,
             **arrays,
         )
-        self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
-        self.report_ = Report()
+
+
+def _some_rows(X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> Any:
+    table = X.tocsr()[rows].tocsc() if sparse.issparse(X) else X[rows]
+    return table, np.ascontiguousarray(y[rows]), None if weights is None else weights[rows]
 
 
 def as_float32(learner: Any, X: Any, **options: Any) -> Any:

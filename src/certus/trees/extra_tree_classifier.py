@@ -28,7 +28,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         Impurity :math:`Q`; "log_loss" is another name for "entropy".
     splitter : {"random", "best"}, default="random"
         "best" searches every threshold of the chosen columns.
@@ -50,10 +50,12 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Split only if the weighted impurity falls at least by this share of the total weight.
     class_weight : dict, list of dict or "balanced", default=None
         Weights of the classes, multiplied with ``sample_weight``.
-    ccp_alpha : float, default=0.0
+    ccp_alpha : float or "cv", default=0.0
         Price of a leaf in cost-complexity pruning.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
+    prune_criterion, prune_cv
+        As for `DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -96,8 +98,10 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
+        prune_criterion: str | None = None,
+        prune_cv: Any = 5,
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -113,6 +117,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             class_weight=class_weight,
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
+            prune_criterion=prune_criterion,
+            prune_cv=prune_cv,
         )
 
 

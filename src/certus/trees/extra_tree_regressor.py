@@ -48,10 +48,12 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         Grow at most so many leaves, the largest improvement first.
     min_impurity_decrease : float, default=0.0
         Split only if the weighted impurity falls at least by this share of the total weight.
-    ccp_alpha : float, default=0.0
+    ccp_alpha : float or "cv", default=0.0
         Price of a leaf in cost-complexity pruning.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
+    prune_criterion, prune_cv
+        As for `DecisionTreeRegressor`.
 
     Attributes
     ----------
@@ -89,8 +91,10 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
+        prune_criterion: str | None = None,
+        prune_cv: Any = 5,
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -105,6 +109,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
             min_impurity_decrease=min_impurity_decrease,
             ccp_alpha=ccp_alpha,
             monotonic_cst=monotonic_cst,
+            prune_criterion=prune_criterion,
+            prune_cv=prune_cv,
         )
 
 

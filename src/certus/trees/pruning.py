@@ -11,23 +11,55 @@ from certus.trees import _kernels
 from certus.trees.tree import NO_CHILD, Tree
 
 
-def pruning_path(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Strengths of the weakest links in the order in which they are cut, and the leaf impurity after each cut."""
-    _, alphas, costs = _sequence(tree)
+def pruning_path(
+    tree: Tree, impurity: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Strengths of the weakest links in the order in which they are cut, and the leaf impurity after each cut.
+
+    ``impurity`` is what a node costs as a leaf, per weight; by default that of the tree.
+    """
+    _, alphas, costs = _sequence(tree, impurity)
     return alphas, costs
 
 
-def prune(tree: Tree, alpha: float) -> Tree:
+def prune(tree: Tree, alpha: float, impurity: NDArray[np.float64] | None = None) -> Tree:
     """The smallest sub-tree with the least ``impurity of the leaves + alpha x number of leaves``."""
-    nodes, alphas, _ = _sequence(tree)
+    nodes, alphas, _ = _sequence(tree, impurity)
     stronger = np.flatnonzero(alphas > alpha)
     cuts = nodes[1 : stronger[0] if len(stronger) else None]
     return _with_leaves(tree, cuts)
 
 
-def _sequence(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def loss_curve(
+    tree: Tree, impurity: NDArray[np.float64] | None, node_losses: NDArray[np.float64], alphas: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Total loss of the tree pruned at each alpha, given the loss that each node would have as a leaf.
+
+    A node is a leaf of the tree pruned at alpha if it is cut at alpha or below and none of its ancestors is.
+    """
+    nodes, strengths, _ = _sequence(tree, impurity)
+    cut_at = np.where(tree.children_left == NO_CHILD, -np.inf, np.inf)
+    cut_at[nodes[1:]] = strengths[1:]
+    until = np.full(tree.node_count, np.inf)  # the first cut above the node
+    level = np.zeros(1, dtype=np.int64)
+    while len(level):
+        inner = level[tree.children_left[level] != NO_CHILD]
+        for children in (tree.children_left[inner], tree.children_right[inner]):
+            until[children] = np.minimum(until[inner], cut_at[inner])
+        level = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    ever = np.flatnonzero(cut_at < until)
+    change = np.zeros(len(alphas) + 1)
+    np.add.at(change, np.searchsorted(alphas, cut_at[ever]), node_losses[ever])
+    np.subtract.at(change, np.searchsorted(alphas, until[ever]), node_losses[ever])
+    return np.cumsum(change)[:-1]
+
+
+def _sequence(
+    tree: Tree, impurity: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    costs = tree.impurity if impurity is None else impurity
     nodes, alphas, costs = _kernels.pruning_sequence(
-        tree.children_left, tree.children_right, tree.impurity, tree.weighted_n_node_samples
+        tree.children_left, tree.children_right, costs, tree.weighted_n_node_samples
     )
     # In exact arithmetic they never fall; equally weak links may differ by rounding.
     return nodes, np.maximum.accumulate(alphas), costs

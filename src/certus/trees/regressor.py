@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
+from scipy import sparse
 
 from certus.base import Regressor, fit_method, predict_method, register
-from certus.base.params import OneOf
+from certus.base.params import Exactly, Folds, Interval, OneOf
 from certus.trees.decision_tree import DecisionTree
+from certus.trees.node_costs import number_losses, summed_over_paths
+from certus.trees.tree import Tree
 
 
 @register(
@@ -60,10 +63,16 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     min_impurity_decrease : float, default=0.0
         Split only if ``w_t / w * (Q(t) - w_L / w_t Q(L) - w_R / w_t Q(R))`` is at least this, with ``Q`` the
         loss per weight and ``w`` the total weight.
-    ccp_alpha : float, default=0.0
-        Price of a leaf in cost-complexity pruning.
+    ccp_alpha : float or "cv", default=0.0
+        Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
+    prune_criterion : {"squared_error", "absolute_error", "poisson"}, default=None
+        What a leaf costs when the tree is pruned; None: ``criterion``, else this loss of the
+        node's prediction.
+    prune_cv : int, splitter or iterable of (train, test) rows, default=5
+        Folds for ``ccp_alpha="cv"``; an int is shuffled with ``random_state``. The loss is the
+        absolute error if one of the criteria for pruning and growing says so, else the squared error.
 
     Attributes
     ----------
@@ -77,6 +86,11 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         Share of each column in the decrease of the loss.
     tree_ : Tree
         The tree as arrays.
+    ccp_alpha_ : float
+        The price of a leaf that was used.
+    ccp_alphas_, ccp_losses_ : ndarray
+        With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
+        The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
     report_ : Report
         Empty: how well a tree fits its own training rows promises nothing about others.
 
@@ -95,9 +109,12 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
 
     _constraints = {
         **DecisionTree._constraints,
+        "ccp_alpha": [Interval(0, None), OneOf("cv")],
+        "prune_criterion": [OneOf("squared_error", "absolute_error", "poisson"), Exactly(None)],
+        "prune_cv": [Folds()],
         "criterion": [OneOf("squared_error", "absolute_error", "poisson")],
     }
-    _state = ("tree_", "n_outputs_", "max_features_")
+    _state = DecisionTree._state
 
     def __init__(
         self,
@@ -112,8 +129,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
+        prune_criterion: str | None = None,
+        prune_cv: Any = 5,
     ) -> None:
         if isinstance(criterion, str) and criterion == "friedman_mse":
             # scikit-learn replaces the deprecated name here too, so that clones stay silent
@@ -136,6 +155,8 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.prune_criterion = prune_criterion
+        self.prune_cv = prune_cv
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeRegressor:
@@ -162,6 +183,23 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
             check_counts(y)
         self._grow(X, y, None, sample_weight)
         return self
+
+    def _prune_costs(
+        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        if self.prune_criterion is None:
+            return None
+        by_rows = X.tocsr() if sparse.issparse(X) else X
+        target = np.asarray(y, dtype=np.float64)
+
+        def loss(nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+            return number_losses(str(self.prune_criterion), target, tree.value[nodes, :, 0])
+
+        return summed_over_paths(tree, tree.apply(by_rows), loss, weights) / tree.weighted_n_node_samples
+
+    def _losses(self, tree: Tree, nodes: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.float64]:
+        absolute = (self.prune_criterion or self.criterion) == "absolute_error"
+        return number_losses("absolute_error" if absolute else "squared_error", y, tree.value[nodes, :, 0])
 
     @predict_method
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:

@@ -389,7 +389,7 @@ class _Run:
             refitted=refitted,
             evaluation=evaluation,
             findings=findings,
-            certificates=self._training_report(best.model_).with_(promises),
+            certificates=Report(promises).with_(self._training_report(best.model_)),
             seconds=_now() - self.begin,
             notes=self.notes,
         )

@@ -1,0 +1,340 @@
+"""Gradient boosting for labels with exact trees (Friedman 2001, 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import sklearn.ensemble
+from numpy.typing import NDArray
+
+from certus.base import Classifier, fit_method, predict_method, register
+from certus.base.params import Exactly, HasMethods, OneOf
+from certus.ensemble.gradient_boosting import GradientBoosting
+from certus.ensemble.stage_losses import BinaryLoss, ClassesLoss, ExponentialLoss
+
+
+@register(
+    family="ensemble",
+    tasks=("classification",),
+    guarantees=(),
+    cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
+)
+class GradientBoostingClassifier(GradientBoosting, Classifier):
+    r"""Gradient boosting of exact regression trees, for labels.
+
+    For two classes :math:`P(y = 1 \mid x) = 1 / (1 + e^{-f_M(x)})` with
+    :math:`f_M(x) = f_0(x) + \eta \sum_{m=1}^M t_m(x)`; for :math:`K > 2` classes there is one such sum per class and
+    the probabilities are their softmax. Tree :math:`t_m` is grown with the squared error on the negative gradients
+    :math:`r_i = y_i - P(y = 1 \mid x_i)` of the log-loss, trying every border between two values of every column; its
+    leaves then get one Newton step :math:`\sum r_i / \sum p_i (1 - p_i)` (times :math:`(K - 1) / K` for several
+    classes).
+
+    Use it for up to some ten thousand rows; `HistGradientBoostingClassifier` is faster on larger tables. The columns
+    are sorted once for all trees.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"}, default="log_loss"
+        What is minimized; "exponential" is the loss of AdaBoost, for two classes.
+    learning_rate : float, default=0.1
+        The factor :math:`\eta` of every tree.
+    n_estimators : int, default=100
+        Most rounds.
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each tree is grown on.
+    criterion : {"squared_error", "friedman_mse"}, default="deprecated"
+        Without effect, as in scikit-learn, where it is deprecated.
+    min_samples_split : int or float, default=2
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float, default=1
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf keeps at least this fraction of the total weight.
+    max_depth : int or None, default=3
+        Most splits between the root and a leaf.
+    min_impurity_decrease : float, default=0.0
+        Split only if the weighted impurity falls by at least this.
+    init : learner, "zero" or None, default=None
+        What boosting starts from: a learner that is fitted first, 0, or the best constant.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the drawn rows and columns and of the held-out rows.
+    max_features : int, float or {"sqrt", "log2"}, default=None
+        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
+    verbose : int, default=0
+        Accepted for compatibility; attach `certus.base.callbacks.Progress` to see progress.
+    max_leaf_nodes : int, default=None
+        Grow at most so many leaves, the largest improvement first.
+    warm_start : bool, default=False
+        Go on from the last fit with a larger ``n_estimators``.
+    validation_fraction : float, default=0.1
+        Share of the rows that is held out, if ``n_iter_no_change`` is set.
+    n_iter_no_change : int, default=None
+        Stop when the loss of the held-out rows has not fallen by ``tol`` for so many rounds; None: never.
+    tol : float, default=1e-4
+        What counts as falling.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in cost-complexity pruning of each tree.
+
+    Attributes
+    ----------
+    n_estimators_, n_trees_per_iteration_ : int
+        Rounds, and trees in each of them: 1 for two classes, else one per class.
+    estimators_ : ndarray of shape (n_estimators_, n_trees_per_iteration_)
+        The trees as learners, built on first access.
+    forests_ : list of PackedForest
+        The trees as arrays.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_classes_ : int
+        Their number.
+    init_ : learner or "zero"
+        What boosting started from.
+    train_score_ : ndarray of shape (n_estimators_,)
+        Loss after each round of the rows that its tree was grown on.
+    oob_improvement_, oob_scores_ : ndarray of shape (n_estimators_,)
+        Fall of the loss, and the loss, on the rows outside each round's sample; only if ``subsample`` < 1.
+    oob_score_ : float
+        The last of ``oob_scores_``.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the squared error of the residuals.
+    max_features_ : int
+        Columns searched at each node.
+    random_draws_ : ndarray of shape (625,)
+        State of the random numbers after the last round, for a warm start.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Column names, if the table had any.
+    report_ : Report
+        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
+
+    Notes
+    -----
+    Missing values in dense tables are allowed: they go to the side where they help most.
+
+    Examples
+    --------
+    >>> from certus.ensemble import GradientBoostingClassifier
+    >>> model = GradientBoostingClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> print(model.predict([[1.4], [3.4]]))
+    ['no' 'yes']
+    """
+
+    _constraints = {
+        **GradientBoosting._constraints,
+        "loss": [OneOf("log_loss", "exponential")],
+        "init": [OneOf("zero"), Exactly(None), HasMethods("fit", "predict_proba")],
+    }
+    _state = (*GradientBoosting._state, "classes_", "n_classes_")
+
+    n_classes_: int
+    _loss: BinaryLoss | ClassesLoss
+
+    def __init__(
+        self,
+        *,
+        loss: str = "log_loss",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample: float = 1.0,
+        criterion: str = "deprecated",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
+        random_state: Any = None,
+        max_features: int | float | str | None = None,
+        verbose: int = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
+        self.max_features = max_features
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.ccp_alpha = ccp_alpha
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Any = None) -> GradientBoostingClassifier:
+        """Grow the trees, one round after the other.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 0 removes it. The ``min_samples`` rules count rows, not weights.
+        monitor : callable, default=None
+            Called after every round with its number, the learner, and a dict of what the round knows (``X``, ``y``,
+            ``raw_predictions``, ``sample_mask`` …); True stops.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight, monitor)
+        return self
+
+    def _encode_target(self, y: NDArray[Any], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        codes = self._encode_labels(y)
+        self.n_classes_ = len(self.classes_)
+        present = np.flatnonzero(np.bincount(codes, weights=weights))
+        if len(present) < 2:
+            raise ValueError(
+                "y contains 1 class after sample_weight trimmed classes with zero weights, while a minimum of 2 "
+                f"classes are required: the data contains only one class, {str(self.classes_[present[0]])!r}.\n"
+                "Hint: check the target column, or that a split did not leave a class out."
+            )
+        return codes.astype(np.float64)
+
+    def _make_loss(self) -> BinaryLoss | ClassesLoss:
+        if self.loss == "exponential":
+            if self.n_classes_ > 2:
+                raise ValueError(
+                    f"loss='exponential' is only suitable for a binary classification problem, you have "
+                    f"n_classes={self.n_classes_}. Please use loss='log_loss' instead."
+                )
+            return ExponentialLoss()
+        return BinaryLoss() if self.n_classes_ == 2 else ClassesLoss(self.n_classes_)
+
+    def _constant_size(self) -> int:
+        return self.n_classes_
+
+    @predict_method
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Raw predictions: log-odds of the second class (half of them for the exponential loss), or one per class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
+        """
+        raw = self._raw_predict(X)
+        return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Raw predictions after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, 1) for two classes, else (n_samples, n_classes)
+        """
+        for raw in self._staged_raw_predict(X):
+            yield raw.T
+
+    def _labels(self, raw: NDArray[np.float64]) -> NDArray[Any]:
+        codes = (raw[0] >= 0).astype(np.intp) if len(raw) == 1 else np.argmax(raw, axis=0)
+        return np.asarray(self.classes_.take(codes, axis=0))
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._labels(self._raw_predict(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """`predict` after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        for raw in self._staged_raw_predict(X):
+            yield self._labels(raw)
+
+    @predict_method
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._loss.probabilities(self._raw_predict(X))
+
+    @predict_method
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.asarray(np.log(self.predict_proba(X)))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes)
+        """
+        for raw in self._staged_raw_predict(X):
+            yield self._loss.probabilities(raw)
+
+
+# partial_dependence asks for scikit-learn's own class
+sklearn.ensemble.GradientBoostingClassifier.register(GradientBoostingClassifier)

@@ -1,0 +1,72 @@
+"""Which things belong together, and how closely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from certus.evaluation.displays.display import ACCENT, INK, Display
+
+LARGEST_SHOWN = 40
+LONGEST_NAME = 30
+
+
+class DendrogramDisplay(Display):
+    """A tree of mergers: two branches meet at the distance at which their groups were merged.
+
+    Parameters
+    ----------
+    merges : array of shape (n - 1, 4)
+        Mergers in scipy's form: the two groups, their distance, the size of the new group.
+    labels : sequence of str
+        Names of the n things.
+    measure : str, default="distance"
+        What the distance is.
+    """
+
+    def __init__(self, merges: ArrayLike, labels: Sequence[str], measure: str = "distance") -> None:
+        self.merges: NDArray[np.float64] = np.asarray(merges, dtype=float)
+        self.labels, self.measure = [str(label) for label in labels], measure
+        if self.merges.ndim != 2 or self.merges.shape != (len(self.labels) - 1, 4) or len(self.labels) < 2:
+            raise ValueError(
+                f"{len(self.labels)} labels need mergers of shape ({len(self.labels) - 1}, 4), got {self.merges.shape}."
+            )
+
+    @classmethod
+    def from_columns(cls, columns: ArrayLike, labels: Sequence[str]) -> DendrogramDisplay:
+        """Columns of numbers by 1 - |rank correlation|, mean distance of groups; constant columns are far from all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from certus.evaluation import DendrogramDisplay
+        >>> columns = np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 1.0], [3.0, 9.0, 2.0], [4.0, 10.0, 4.0]])
+        >>> DendrogramDisplay.from_columns(columns, ["a", "b", "c"]).merges[0, :2].tolist()
+        [0.0, 1.0]
+        """
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+        from scipy.stats import rankdata
+
+        ranks = rankdata(np.asarray(columns, dtype=float), axis=0)
+        ranks -= ranks.mean(axis=0)
+        norms = np.sqrt(np.sum(ranks**2, axis=0))
+        cosines = (ranks.T @ ranks) / np.maximum(np.outer(norms, norms), np.finfo(float).tiny)
+        far = np.clip(1.0 - np.abs(cosines), 0.0, 1.0)
+        np.fill_diagonal(far, 0.0)
+        return cls(linkage(squareform(far, checks=False), "average"), labels, "1 - |rank correlation|")
+
+    def _draw(self, ax: Any) -> None:
+        from scipy.cluster.hierarchy import dendrogram
+
+        shown = {"truncate_mode": "lastp", "p": LARGEST_SHOWN} if len(self.labels) > LARGEST_SHOWN else {}
+        names = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…" for name in self.labels]
+        tree = dendrogram(self.merges, labels=names, no_plot=True, **shown)
+        for across, up in zip(tree["icoord"], tree["dcoord"], strict=True):
+            ax.plot(up, across, color=ACCENT, linewidth=1.2)
+        ax.set_yticks(np.arange(len(tree["ivl"])) * 10.0 + 5.0, tree["ivl"], fontsize=7, color=INK)
+        ax.set_xlabel(self.measure)
+        ax.set_xlim(left=0.0)
