@@ -37,7 +37,8 @@ def descend(problems: list[BoxProblem], rule: Descent, watch: Watch) -> list[Mac
         left = np.flatnonzero(state.converged == 0)
         part = DescentState(*(getattr(state, name)[left] for name in DescentState.__dataclass_fields__))
         whole = len(left) == len(problems)
-        given = (*(values if whole else values[left] for values in box), epsilon)
+        target, lower, upper, ridge = box if whole else [values[left] for values in box]
+        given = (target, lower, upper, ridge, epsilon)
         part_rule = replace(rule, max_passes=passes)
         kernels.dual_descent(
             table.rows, table.constant, given, part_rule, stage, left.astype(np.int64), table.used_threads, part
