@@ -12,14 +12,15 @@ from measure.task import Data
 _SEED = 20240229
 
 
-def regression(n: int, d: int, alpha: float = 0.0, noise: float = 1.0) -> Data:
+def regression(n: int, d: int, alpha: float = 0.0, noise: float = 1.0, dtype: str = "float64") -> Data:
     """Gaussian columns of different scale, linear target plus noise."""
     rng = np.random.default_rng(_SEED)
     X = rng.standard_normal((n, d))
     X *= rng.uniform(0.5, 2.0, size=d)
     X += rng.uniform(-1.0, 1.0, size=d)
     y = X @ rng.standard_normal(d) + 3.0 + noise * rng.standard_normal(n)
-    return {"X": X, "y": y, "gram": objectives.quadratic_gram(X, alpha)}
+    X, y = X.astype(dtype), y.astype(dtype)
+    return {"X": X, "y": y, "gram": objectives.quadratic_gram(X.astype(np.float64), alpha)}
 
 
 def ill_conditioned_regression(n: int, d: int, condition: float) -> Data:
@@ -31,14 +32,23 @@ def ill_conditioned_regression(n: int, d: int, condition: float) -> Data:
     return {"X": X, "y": X @ coefficients, "coefficients": coefficients}
 
 
-def linear_classes(n: int, d: int, classes: int, C: float) -> Data:
+def linear_classes(n: int, d: int, classes: int, C: float, dtype: str = "float64") -> Data:
     """Labels drawn from a softmax model, correlated columns; holds the optimum of the logistic objective."""
     rng = np.random.default_rng(_SEED)
     mixing = np.eye(d) + 0.3 * rng.standard_normal((d, d)) / np.sqrt(d)
     X = rng.standard_normal((n, d)) @ mixing
     scores = X @ rng.standard_normal((d, classes)) * (2.0 / np.sqrt(d)) + rng.standard_normal(classes)
     y = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
-    return {"X": X, "y": y, **objectives.logistic_optimum(X, y, C)}
+    X = X.astype(dtype)
+    return {"X": X, "y": y, **objectives.logistic_optimum(X.astype(np.float64), y, C)}
+
+
+def counts(n: int, d: int) -> Data:
+    """Counts whose logarithmic mean is linear in the columns; holds the optimum of the Poisson objective."""
+    rng = np.random.default_rng(_SEED)
+    X = rng.standard_normal((n, d))
+    y = rng.poisson(np.exp(X @ rng.standard_normal(d) * (0.7 / np.sqrt(d)) + 0.5)).astype(np.float64)
+    return {"X": X, "y": y, **objectives.poisson_optimum(X, y)}
 
 
 def clusters(n: int, d: int, classes: int, queries: int, centers: int = 50, spread: float = 1.0) -> Data:

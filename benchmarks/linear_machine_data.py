@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize, sparse
 
+import data
+import objectives
 from measure.task import Data
 
 
@@ -16,11 +18,12 @@ def two_classes(n: int, d: int, C: float, squared: bool) -> Data:
     return {"X": X, "y": y, **_optimum(X, y, C, squared)}
 
 
-def pass_table(n: int, d: int) -> Data:
+def pass_table(n: int, d: int, dtype: str = "float64") -> Data:
     """As above without an optimum, for one pass of stochastic descent."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d))
-    return {"X": X, "y": (X @ rng.normal(size=d) / np.sqrt(d) + 0.5 * rng.normal(size=n) > 0).astype(int)}
+    y = (X @ rng.normal(size=d) / np.sqrt(d) + 0.5 * rng.normal(size=n) > 0).astype(int)
+    return {"X": X.astype(dtype), "y": y}
 
 
 def machine_value(X: Any, y: np.ndarray, w: np.ndarray, b: float, C: float, squared: bool) -> float:
@@ -29,12 +32,12 @@ def machine_value(X: Any, y: np.ndarray, w: np.ndarray, b: float, C: float, squa
     return float(0.5 * (w @ w + b * b) + C * (slack**2 if squared else slack).sum())
 
 
-def machine_gap(model: Any, data: Data, C: float, squared: bool) -> float:
+def machine_gap(model: Any, arrays: Data, C: float, squared: bool) -> float:
     """(F(w, b) - F*) / F(0); snapml stores its coefficients, intercept last or apart, in the same places."""
     reached = machine_value(
-        data["X"], data["y"], np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), C, squared
+        arrays["X"], arrays["y"], np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), C, squared
     )
-    return float((reached - data["optimum"]) / data["value_at_zero"])
+    return float((reached - arrays["optimum"]) / arrays["value_at_zero"])
 
 
 def _optimum(X: np.ndarray, y: np.ndarray, C: float, squared: bool) -> Data:
@@ -67,10 +70,17 @@ def _optimum(X: np.ndarray, y: np.ndarray, C: float, squared: bool) -> Data:
     return {"optimum": np.float64(best), "value_at_zero": np.float64(C * len(y))}
 
 
-def text_like(n: int, p: int, classes: int, density: float) -> Data:
-    """Sparse rows with many rare columns and several classes."""
+def text_like(n: int, p: int, classes: int, density: float, C: float | None = None) -> Data:
+    """Sparse rows with many rare columns and several classes; with C also the optimum of the logistic objective."""
     rng = np.random.default_rng(0)
     X = sparse.random_array((n, p), density=density, rng=rng, format="csr", data_sampler=rng.lognormal)
     X = sparse.csr_array(X / np.sqrt(np.maximum(X.multiply(X).sum(axis=1), 1e-300))[:, None])
     topics = rng.normal(size=(p, classes)) * (rng.random((p, classes)) < 0.05)
-    return {"X": X, "y": np.asarray(X @ topics).argmax(axis=1)}
+    y = np.asarray(X @ topics).argmax(axis=1)
+    return {"X": X, "y": y} if C is None else {"X": X, "y": y, **objectives.sparse_logistic_optimum(X, y, C)}
+
+
+def breast_cancer(C: float, squared: bool) -> Data:
+    """The standardized table of 569 rows and 30 columns, with the least objective of the machine."""
+    table = data.breast_cancer()
+    return {**table, **_optimum(table["X"], table["y"], C, squared)}

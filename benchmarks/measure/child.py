@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from measure import actions
 from measure.task import Competitor, Data, Task, load_tasks
@@ -30,7 +31,10 @@ def prepare(task: Task, request: dict[str, Any]) -> dict[str, Any]:
     """Generate the data once; every competitor reads the same files."""
     arrays = task.make_data(**(task.quick_size if request["quick"] else task.size))
     for name, values in arrays.items():
-        np.save(Path(request["folder"]) / f"{name}.npy", values)
+        if sparse.issparse(values):
+            sparse.save_npz(Path(request["folder"]) / f"{name}.npz", values, compressed=False)
+        else:
+            np.save(Path(request["folder"]) / f"{name}.npy", values)
     return {"rows": arrays["X"].shape[0], "columns": arrays["X"].shape[1]}
 
 
@@ -50,7 +54,9 @@ def climb(task: Task, request: dict[str, Any]) -> dict[str, Any]:
 
 def participants(task: Task, request: dict[str, Any]) -> tuple[Competitor, Data]:
     competitor = next(c for c in task.competitors if c.name == request["competitor"])
-    return competitor, {path.stem: np.load(path) for path in Path(request["folder"]).glob("*.npy")}
+    folder = Path(request["folder"])
+    dense = {path.stem: np.load(path) for path in folder.glob("*.npy")}
+    return competitor, {**dense, **{path.stem: sparse.load_npz(path) for path in folder.glob("*.npz")}}
 
 
 def measure(task: Task, request: dict[str, Any]) -> dict[str, Any]:

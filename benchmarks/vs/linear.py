@@ -1,4 +1,4 @@
-"""Linear models against scikit-learn, scikit-learn-intelex and NumPy's normal equations."""
+"""Least squares and ridge against scikit-learn, scikit-learn-intelex and NumPy's normal equations."""
 
 from functools import partial
 
@@ -7,17 +7,10 @@ import objectives
 from measure.task import Competitor, Quality, Task
 
 _ALPHA = 1.0
-_C = 1.0
-_GAP = 1e-6  # relative to the objective at zero coefficients
-_TOLERANCES = tuple({"tol": 10.0**-k} for k in range(1, 13))
 
 
 def _gap(model, prediction, arrays, alpha):  # noqa: ARG001
     return objectives.quadratic_gap(model, arrays, alpha)
-
-
-def _logistic_gap(model, prediction, arrays):  # noqa: ARG001
-    return objectives.logistic_gap(model, arrays, _C)
 
 
 def _coefficient_error(model, prediction, arrays):  # noqa: ARG001
@@ -26,7 +19,6 @@ def _coefficient_error(model, prediction, arrays):  # noqa: ARG001
 
 _LEAST_SQUARES_QUALITY = Quality("relative gap", partial(_gap, alpha=0.0), wanted=1e-12)
 _RIDGE_QUALITY = Quality("relative gap", partial(_gap, alpha=_ALPHA), wanted=1e-12)
-_LOGISTIC_QUALITY = Quality("relative gap", _logistic_gap, wanted=_GAP)
 
 _LEAST_SQUARES = (
     Competitor("certus", "certus.linear.LinearRegression"),
@@ -40,26 +32,13 @@ _RIDGE = (
     Competitor("scikit-learn-intelex", "sklearnex.linear_model.Ridge", {"alpha": _ALPHA}),
     Competitor("normal equations", "normal_equations.NormalEquations", {"alpha": _ALPHA}),
 )
-_SOLVED_TO_GAP = {"max_iter": 10_000, "C": _C}
-_LOGISTIC = (
-    Competitor("certus", "certus.linear.LogisticRegression", {**_SOLVED_TO_GAP, "gap_tol": _GAP}),
-    Competitor("scikit-learn", "sklearn.linear_model.LogisticRegression", _SOLVED_TO_GAP, _TOLERANCES),
-    Competitor(
-        "scikit-learn newton",
-        "sklearn.linear_model.LogisticRegression",
-        {**_SOLVED_TO_GAP, "solver": "newton-cholesky"},
-        _TOLERANCES,
-    ),
-    Competitor("scikit-learn-intelex", "sklearnex.linear_model.LogisticRegression", _SOLVED_TO_GAP, _TOLERANCES),
-)
-
 _TALL = {"n": 200_000, "d": 200}
 _TALLER = {"n": 1_000_000, "d": 100}
 _SMALL = {"n": 2_000, "d": 20}
 
 
 def _quadratic_tasks():
-    for name, size in (("tall", _TALL), ("taller", _TALLER)):
+    for name, size in (("tall", _TALL), ("taller", _TALLER), ("taller-single", {**_TALLER, "dtype": "float32"})):
         yield Task(
             name=f"linear-{name}",
             about="LinearRegression, well conditioned",
@@ -123,35 +102,5 @@ TASKS = (
         quick_size={},
         quality=_RIDGE_QUALITY,
         competitors=_RIDGE,
-    ),
-    Task(
-        name="logistic-binary",
-        about="LogisticRegression, two classes, to equal gap",
-        action="fit",
-        make_data=partial(data.linear_classes, classes=2, C=_C),
-        size={"n": 100_000, "d": 50},
-        quick_size={"n": 1_000, "d": 10},
-        quality=_LOGISTIC_QUALITY,
-        competitors=_LOGISTIC,
-    ),
-    Task(
-        name="logistic-multinomial",
-        about="LogisticRegression, ten classes, to equal gap",
-        action="fit",
-        make_data=partial(data.linear_classes, classes=10, C=_C),
-        size={"n": 20_000, "d": 30},
-        quick_size={"n": 1_000, "d": 5},
-        quality=_LOGISTIC_QUALITY,
-        competitors=_LOGISTIC,
-    ),
-    Task(
-        name="logistic-breast-cancer",
-        about="LogisticRegression on a small table, to equal gap",
-        action="fit_predict",
-        make_data=partial(data.breast_cancer, C=_C),
-        size={},
-        quick_size={},
-        quality=_LOGISTIC_QUALITY,
-        competitors=_LOGISTIC,
     ),
 )

@@ -1,5 +1,6 @@
 """Linear machines and stochastic descent against scikit-learn (LIBLINEAR) and snapml."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import linear_machine_data as machines
@@ -19,38 +20,59 @@ def _training_error(model, prediction, arrays):  # noqa: ARG001
     return float((model.predict(arrays["X"]) != arrays["y"]).mean())
 
 
-def _machine_task(loss: str) -> Task:
+def _machines(loss: str) -> tuple[Competitor, ...]:
+    """Everybody who has the objective."""
     squared = loss == "squared_hinge"
-    competitors = [
-        Competitor("certus", "certus.linear.LinearSVC", {"loss": loss, "C": _C, "gap_tol": _GAP}),
-        Competitor(
-            "scikit-learn",
-            "sklearn.svm.LinearSVC",
-            {"loss": loss, "C": _C, "dual": True, "max_iter": 5000},
-            _TOLERANCES,
-        ),
-    ]
+    dual = {"loss": loss, "C": _C, "dual": True, "max_iter": 5000}
+    ours = Competitor("certus", "certus.linear.LinearSVC", {"loss": loss, "C": _C, "gap_tol": _GAP})
+    competitors = [ours, Competitor("scikit-learn", "sklearn.svm.LinearSVC", dual, _TOLERANCES)]
     if squared:
         primal = {"loss": loss, "C": _C, "dual": False, "max_iter": 5000}
         competitors.append(Competitor("scikit-learn primal", "sklearn.svm.LinearSVC", primal, _TOLERANCES))
     else:
         snap = {"loss": "hinge", "regularizer": _C, "fit_intercept": True, "n_jobs": THREADS, "max_iter": 2000}
         competitors.append(Competitor("snapml", "snapml.SupportVectorMachine", snap, _TOLERANCES))
+    return tuple(competitors)
+
+
+def _machine_tasks(loss: str) -> Iterator[Task]:
+    squared = loss == "squared_hinge"
+    tables = (
+        ("", machines.two_classes, {"n": 100_000, "d": 100}, {"n": 2_000, "d": 20}, "fit"),
+        ("-breast-cancer", machines.breast_cancer, {}, {}, "fit_predict"),
+    )
+    for name, make_data, size, quick_size, action in tables:
+        yield Task(
+            name=f"svc-{loss.replace('_', '-')}{name}",
+            about=f"LinearSVC, {loss}, to a relative gap of {_GAP:g}",
+            action=action,
+            make_data=partial(make_data, C=_C, squared=squared),
+            size=size,
+            quick_size=quick_size,
+            quality=Quality("relative gap", partial(_gap, squared=squared), wanted=_GAP),
+            competitors=_machines(loss),
+        )
+
+
+def _one_pass_task(name: str, dtype: str) -> Task:
     return Task(
-        name=f"svc-{loss.replace('_', '-')}",
-        about=f"LinearSVC, {loss}, to a relative gap of {_GAP:g}",
+        name=name,
+        about=f"SGDClassifier, one pass, {dtype}",
         action="fit",
-        make_data=partial(machines.two_classes, C=_C, squared=squared),
-        size={"n": 100_000, "d": 100},
-        quick_size={"n": 2_000, "d": 20},
-        quality=Quality("relative gap", partial(_gap, squared=squared), wanted=_GAP),
-        competitors=tuple(competitors),
+        make_data=partial(machines.pass_table, dtype=dtype),
+        size={"n": 1_000_000, "d": 30},
+        quick_size={"n": 5_000, "d": 30},
+        quality=Quality("training error", _training_error, slack=0.02),
+        competitors=(
+            Competitor("certus", "certus.linear.SGDClassifier", _ONE_PASS),
+            Competitor("scikit-learn", "sklearn.linear_model.SGDClassifier", _ONE_PASS),
+        ),
     )
 
 
 TASKS = (
-    _machine_task("hinge"),
-    _machine_task("squared_hinge"),
+    *_machine_tasks("hinge"),
+    *_machine_tasks("squared_hinge"),
     Task(
         name="svc-text",
         about="LinearSVC, 20 classes one against the rest, sparse text-like rows, tol=1e-4",
@@ -64,19 +86,6 @@ TASKS = (
             Competitor("scikit-learn", "sklearn.svm.LinearSVC", {"random_state": 0}),
         ),
     ),
-    Task(
-        name="sgd-one-pass",
-        about="SGDClassifier, one pass",
-        action="fit",
-        make_data=machines.pass_table,
-        size={"n": 1_000_000, "d": 30},
-        quick_size={"n": 5_000, "d": 30},
-        quality=Quality("training error", _training_error, slack=0.02),
-        competitors=(
-            Competitor("certus", "certus.linear.SGDClassifier", {"max_iter": 1, "tol": None, "random_state": 0}),
-            Competitor(
-                "scikit-learn", "sklearn.linear_model.SGDClassifier", {"max_iter": 1, "tol": None, "random_state": 0}
-            ),
-        ),
-    ),
+    _one_pass_task("sgd-one-pass", "float64"),
+    _one_pass_task("sgd-one-pass-single", "float32"),
 )

@@ -51,27 +51,28 @@ template <class Table>
 void dual_descent(const Table& table, double constant, Matrix<const double> target,
                   Matrix<const double> lower, Matrix<const double> upper, Matrix<const double> ridge,
                   double epsilon, double tol, bool relative, double gap_tol, Index max_passes,
-                  std::uint64_t seed, int threads, Matrix<double> b, Matrix<double> w,
-                  Vector<std::int64_t> passes, Vector<std::uint8_t> converged) {
+                  std::uint64_t seed, std::uint64_t stage, int threads, Vector<const std::int64_t> numbers,
+                  Matrix<double> b, Matrix<double> w, Vector<std::int64_t> passes,
+                  Vector<std::uint8_t> converged, Matrix<double> memory) {
   const auto rows = table.rows(constant);
   const BoxDualFamily family{view(target), view(lower), view(upper), view(ridge), epsilon};
-  const DescentRule rule{tol, relative, gap_tol, max_passes, seed, 0};
+  const DescentRule rule{tol, relative, gap_tol, max_passes, seed, stage};
   run_kernel([&](StopToken& stop) {
     linear::dual_descent(rows, family, rule, threads, stop,
-                         {view(b), view(w), span(passes), span(converged)});
+                         {span(numbers), view(b), view(w), span(passes), span(converged), view(memory)});
   });
 }
 
 template <class Table>
 auto joint_descent(const Table& table, double constant, Vector<const std::int64_t> labels,
                    Vector<const double> costs, double tol, double gap_tol, Index max_passes,
-                   std::uint64_t seed, Matrix<double> a, Matrix<double> w) {
+                   std::uint64_t seed, std::uint64_t stage, Matrix<double> a, Matrix<double> w) {
   const auto rows = table.rows(constant);
-  const DescentRule rule{tol, false, gap_tol, max_passes, seed, 0};
+  const DescentRule rule{tol, false, gap_tol, max_passes, seed, stage};
   const linear::JointResult result = run_kernel([&](StopToken& stop) {
     return linear::joint_descent(rows, span(labels), span(costs), rule, stop, view(a), view(w));
   });
-  return std::make_tuple(result.passes, result.converged);
+  return std::make_tuple(result.passes, result.converged, result.objective, result.gap);
 }
 
 template <class Table>
@@ -123,9 +124,10 @@ void bind_table(nb::module_& m, const char* name) {
   m.def("dual_descent", &dual_descent<Table>, nb::arg("table"), nb::arg("constant"),
         nb::arg("target").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
         nb::arg("ridge").noconvert(), nb::arg("epsilon"), nb::arg("tol"), nb::arg("relative"),
-        nb::arg("gap_tol"), nb::arg("max_passes"), nb::arg("seed"), nb::arg("threads"),
-        nb::arg("b").noconvert(), nb::arg("w").noconvert(), nb::arg("passes").noconvert(),
-        nb::arg("converged").noconvert(), "Dual coordinate descent for every row of the matrices.");
+        nb::arg("gap_tol"), nb::arg("max_passes"), nb::arg("seed"), nb::arg("stage"), nb::arg("threads"),
+        nb::arg("numbers").noconvert(), nb::arg("b").noconvert(), nb::arg("w").noconvert(),
+        nb::arg("passes").noconvert(), nb::arg("converged").noconvert(), nb::arg("memory").noconvert(),
+        "Dual coordinate descent for every row of the matrices.");
   m.def("stochastic_descent", &stochastic_descent<Table>, nb::arg("table"), nb::arg("targets").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("held").noconvert(), nb::arg("options"), nb::arg("epochs"),
         nb::arg("threads"), nb::arg("coef").noconvert(), nb::arg("average").noconvert(),
@@ -139,8 +141,8 @@ void bind_table(nb::module_& m, const char* name) {
         "One epoch of stochastic average gradient.");
   m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
         nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
-        nb::arg("max_passes"), nb::arg("seed"), nb::arg("a").noconvert(), nb::arg("w").noconvert(),
-        "The joint multiclass machine of Crammer and Singer.");
+        nb::arg("max_passes"), nb::arg("seed"), nb::arg("stage"), nb::arg("a").noconvert(),
+        nb::arg("w").noconvert(), "The joint multiclass machine of Crammer and Singer.");
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 #include "linear/dual_descent.hpp"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -21,8 +22,15 @@ template <class Rows>
 class Descent {
  public:
   Descent(const Rows& x, const BoxDual& dual, std::span<const double> squares, const DescentRule& rule,
-          std::span<double> b, std::span<double> w)
-      : x_(x), dual_(dual), squares_(squares), rule_(rule), b_(b), w_(w), rng_(rule.seed, rule.stream) {
+          std::uint64_t stream, std::span<double> b, std::span<double> w, double* memory)
+      : x_(x),
+        dual_(dual),
+        squares_(squares),
+        rule_(rule),
+        b_(b),
+        w_(w),
+        memory_(memory),
+        rng_(rule.seed, stream) {
     for (Index i = 0; i < dual.rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (dual.lower[at] < dual.upper[at]) rows_.push_back(i);  // others are fixed at 0: weight 0
@@ -32,25 +40,26 @@ class Descent {
 
   DescentResult run(StopToken& stop) {
     DescentResult result;
-    double first_sum = -1.0;
+    double& first_sum = memory_[DescentMemory::first_sum];
     while (result.passes < rule_.max_passes && !stop.requested()) {
       const bool whole = active_ == rows_.size();
       pass(stop);
       ++result.passes;
       if (stop.requested()) break;
-      if (first_sum < 0.0) first_sum = sum_;
+      if (rule_.stage == 0 && result.passes == 1) first_sum = sum_;
       if (!small_enough(first_sum)) {
         limit_ = largest_ > 0.0 ? largest_ : infinity;
         continue;
       }
-      if (whole && (rule_.gap_tol <= 0.0 || gap() <= rule_.gap_tol)) {
+      if (whole && (rule_.gap_tol <= 0.0 || measured_gap() <= rule_.gap_tol)) {
         result.converged = true;
         break;
       }
-      if (whole) tighten();
-      active_ = rows_.size();  // look at all rows again before believing it
+      if (whole) memory_[DescentMemory::tightening] += 1.0;  // the gap is not small enough yet
+      active_ = rows_.size();                                // look at all rows again before believing it
       limit_ = infinity;
     }
+    if (!result.converged && !stop.requested()) measured_gap();
     return result;
   }
 
@@ -94,14 +103,12 @@ class Descent {
   }
 
   bool small_enough(double first_sum) const {
-    return rule_.relative ? sum_ <= tightening_ * rule_.tol * first_sum
-                          : largest_ <= 0.5 * tightening_ * rule_.tol;
+    const double tol = rule_.tol * std::pow(0.1, memory_[DescentMemory::tightening]);
+    return rule_.relative ? sum_ <= tol * first_sum : largest_ <= 0.5 * tol;
   }
 
-  // The rule is met, but the gap is not small enough yet: ask for smaller violations.
-  void tighten() { tightening_ *= 0.1; }
-
-  double gap() const {
+  // Primal minus dual value, by one reading of the table.
+  double measured_gap() {
     double primal = 0.0, dual = 0.0;
     for (const Index row : rows_) {
       const auto i = static_cast<std::size_t>(row);
@@ -110,7 +117,8 @@ class Descent {
     }
     double length = 0.0;
     for (const double value : w_) length += value * value;
-    return primal - dual + length;
+    memory_[DescentMemory::objective] = primal + 0.5 * length;
+    return memory_[DescentMemory::gap] = primal - dual + length;
   }
 
   const Rows& x_;
@@ -118,10 +126,11 @@ class Descent {
   std::span<const double> squares_;
   const DescentRule& rule_;
   std::span<double> b_, w_;
+  double* memory_;
   Rng rng_;
   std::vector<Index> rows_;
   std::size_t active_ = 0;
-  double limit_ = infinity, largest_ = 0.0, sum_ = 0.0, tightening_ = 1.0;
+  double limit_ = infinity, largest_ = 0.0, sum_ = 0.0;
 };
 
 }  // namespace
@@ -135,11 +144,12 @@ void dual_descent(const Rows& x, const BoxDualFamily& family, const DescentRule&
   });
   parallel_for(family.target.rows, threads, stop, [&](Index k, int) {
     const BoxDual dual = family.member(k);
-    DescentRule mine = rule;
-    mine.stream = static_cast<std::uint64_t>(k);
+    const std::uint64_t stream =
+        (rule.stage << 32) + static_cast<std::uint64_t>(out.numbers[static_cast<std::size_t>(k)]);
     const std::span<double> b(out.b.row(k), static_cast<std::size_t>(out.b.cols));
     const std::span<double> w(out.w.row(k), static_cast<std::size_t>(out.w.cols));
-    const DescentResult result = Descent<Rows>(x, dual, squares, mine, b, w).run(stop);
+    const DescentResult result =
+        Descent<Rows>(x, dual, squares, rule, stream, b, w, out.memory.row(k)).run(stop);
     out.passes[static_cast<std::size_t>(k)] = result.passes;
     out.converged[static_cast<std::size_t>(k)] = result.converged ? 1 : 0;
   });

@@ -16,19 +16,33 @@ struct DescentRule {
   double gap_tol = 0.0;   // if positive: also the duality gap must be at most this
   Index max_passes = 0;
   std::uint64_t seed = 0;
-  std::uint64_t stream = 0;
+  std::uint64_t stage = 0;  // counts the calls that continue one descent
 };
 
-// Per problem: coefficients b (rows), w = X'b (cols + 1), passes made, whether the rule was met.
+// What a problem carries from one call to the next that continues it; zeros at the first.
+struct DescentMemory {
+  enum Number {
+    first_sum,   // of violations, in the first pass of all
+    tightening,  // how many times the rule had to be tightened
+    objective,   // of the primal problem, and
+    gap,         // its distance to the dual one, both only measured if the rule is not met at the end
+    count
+  };
+};
+
+// Per problem: coefficients b (rows), w = X'b (cols + 1), passes made, whether the rule was met, numbers as
+// listed above.
 struct DescentOutputs {
+  std::span<const std::int64_t> numbers;  // of the problems, by which their random orders are named
   View2D<double> b;
   View2D<double> w;
   std::span<std::int64_t> passes;
   std::span<std::uint8_t> converged;
+  View2D<double> memory;
 };
 
 // Improves b and w in place for every problem of the family, problems in parallel; w must belong to b at the
-// start. The order of the rows is drawn from (seed, number of the problem).
+// start. The order of the rows is drawn from (seed, number of the problem, stage).
 template <class Rows>
 void dual_descent(const Rows& x, const BoxDualFamily& family, const DescentRule& rule, int threads,
                   StopToken& stop, DescentOutputs out);

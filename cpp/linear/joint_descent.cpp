@@ -14,7 +14,7 @@ class Joint {
  public:
   Joint(const Rows& x, std::span<const std::int64_t> labels, std::span<const double> costs,
         const DescentRule& rule, View2D<double> a, View2D<double> w)
-      : x_(x), labels_(labels), costs_(costs), rule_(rule), a_(a), w_(w), rng_(rule.seed, 0) {
+      : x_(x), labels_(labels), costs_(costs), rule_(rule), a_(a), w_(w), rng_(rule.seed, rule.stage << 32) {
     scores_.resize(static_cast<std::size_t>(w.rows));
     sorted_.resize(scores_.size());
     for (Index i = 0; i < x.rows(); ++i) {
@@ -23,8 +23,8 @@ class Joint {
   }
 
   JointResult run(StopToken& stop) {
-    JointResult result;
     double tol = rule_.tol;
+    JointResult& result = result_;
     while (result.passes < rule_.max_passes) {
       const double violation = pass(stop);
       ++result.passes;
@@ -36,6 +36,7 @@ class Joint {
       }
       tol *= 0.1;
     }
+    if (!result.converged && !stop.requested()) gap();
     return result;
   }
 
@@ -112,7 +113,8 @@ class Joint {
     for (Index m = 0; m < w_.rows; ++m) {
       for (Index j = 0; j < w_.cols; ++j) length += w_(m, j) * w_(m, j);
     }
-    return primal + length + linear;
+    result_.objective = primal + 0.5 * length;
+    return result_.gap = primal + length + linear;
   }
 
   const Rows& x_;
@@ -123,6 +125,7 @@ class Joint {
   Rng rng_;
   std::vector<Index> rows_;
   std::vector<double> scores_, sorted_;
+  JointResult result_;
 };
 
 }  // namespace

@@ -17,9 +17,11 @@ namespace certus::linear {
 struct JointResult {
   Index passes = 0;
   bool converged = false;
+  double objective = 0.0, gap = 0.0;  // measured where the rule was not met
 };
 
-// a (rows x classes) and w (classes x (cols + 1)) are improved in place, w = a'X at the start.
+// a (rows x classes) and w (classes x (cols + 1)) are improved in place, w = a'X at the start. Violations up
+// to rule.tol are allowed; a call with a later stage continues.
 template <class Rows>
 JointResult joint_descent(const Rows& x, std::span<const std::int64_t> labels, std::span<const double> costs,
                           const DescentRule& rule, StopToken& stop, View2D<double> a, View2D<double> w);

@@ -131,9 +131,16 @@ std::vector<double> descended(const Table& table, const Rows& x, double cost) {
   std::vector<double> b(rows), w(columns + 1);
   std::int64_t passes = 0;
   std::uint8_t converged = 0;
+  const std::int64_t number = 0;
+  std::vector<double> memory(DescentMemory::count);
   StopToken stop;
   dual_descent(x, family, DescentRule{1e-10, false, 0.0, 100000, 3, 0}, 1, stop,
-               {{b.data(), 1, rows}, {w.data(), 1, columns + 1}, {&passes, 1}, {&converged, 1}});
+               {{&number, 1},
+                {b.data(), 1, rows},
+                {w.data(), 1, columns + 1},
+                {&passes, 1},
+                {&converged, 1},
+                {memory.data(), 1, DescentMemory::count}});
   CHECK_EQUAL(int{converged}, 1);
   for (Index i = 0; i < rows; ++i) {  // margin above 1: b at 0; below 1: b at its bound
     const auto at = static_cast<std::size_t>(i);
@@ -173,9 +180,16 @@ TEST(dual_descent_has_equal_bits_for_any_number_of_threads) {
     std::vector<double> b(2 * rows), w(2 * (columns + 1));
     std::array<std::int64_t, 2> passes{};
     std::array<std::uint8_t, 2> converged{};
+    const std::array<std::int64_t, 2> numbers{0, 1};
+    std::vector<double> memory(2 * DescentMemory::count);
     StopToken stop;
     dual_descent(table.full(1.0), family, DescentRule{1e-3, false, 0.0, 50, 3, 0}, threads, stop,
-                 {{b.data(), 2, rows}, {w.data(), 2, columns + 1}, passes, converged});
+                 {numbers,
+                  {b.data(), 2, rows},
+                  {w.data(), 2, columns + 1},
+                  passes,
+                  converged,
+                  {memory.data(), 2, DescentMemory::count}});
     found[threads - 1] = w;
   }
   CHECK(found[0] == found[1]);

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from certus.base.callbacks import EarlyStopping, History
 from certus.linear import LinearSVC, LinearSVR
 from certus.linear import _kernels_machines as kernels
 from certus.linear.box_problem import MachineTable, classification, regression
@@ -147,7 +148,7 @@ def test_dual_descent_and_newton_agree(squared: bool) -> None:
     ):
         [newton] = solve_machines([problem], exact, lambda *facts: False)
         rule = kernels.Descent(1e-3, False, 1e-11 * problem.at_zero, 100_000, 0)
-        [descent] = descend([problem], rule)
+        [descent] = descend([problem], rule, lambda *facts: False)
         assert descent.converged
         assert newton.converged
         assert_allclose(descent.w, newton.w, atol=1e-4 * np.abs(newton.w).max())
@@ -181,7 +182,38 @@ def test_a_large_sparse_table_goes_by_dual_descent(loss: str) -> None:
     y = (np.asarray(X[:, :50].sum(axis=1)).ravel() + 0.1 * rng.normal(size=3000) > 0.1).astype(int)
     model = LinearSVC(loss=loss, gap_tol=1e-5, random_state=0).fit(X, y)
     assert model.gap_ <= 1e-5 * model.report_["optimality gap"].witness["objective_at_zero"]
-    assert model.history_.size == 0
+    assert model.history_[-1] == model.gap_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
+def test_descent_tells_its_gaps_and_can_be_stopped(multi_class: str) -> None:
+    """Between stages of dual descent callbacks hear objective and gap; stopping there keeps what was found."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((2500, 2000), density=0.01, rng=rng, format="csr") * 30.0
+    y = np.asarray(X @ rng.normal(size=(2000, 3)) + 20.0 * rng.normal(size=(2500, 3))).argmax(axis=1)
+    options: dict[str, object] = {
+        "multi_class": multi_class,
+        "loss": "hinge",
+        "C": 10.0,
+        "random_state": 0,
+        "tol": 1e-8,
+    }
+    history = History()
+    model = LinearSVC(**options, max_iter=70)  # type: ignore[arg-type]
+    model.set_callbacks(history).fit(X, y)
+    told = [row["gap"] for row in history.rows]
+    assert len(told) >= 3
+    assert told[0] > told[-1] > 0.0
+    assert model.n_iter_ == 70
+    assert model.history_[-1] == model.gap_
+    stopped = LinearSVC(**options, max_iter=70)  # type: ignore[arg-type]
+    stopped.set_callbacks(EarlyStopping("gap", below=1e300)).fit(X, y)
+    assert stopped.n_iter_ == 16
+    assert not stopped.converged_
+    assert stopped.gap_ > model.gap_
+    alone = LinearSVC(**options, max_iter=70).fit(X, y)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(alone.coef_, model.coef_)
 
 
 def test_the_intercept_is_a_penalized_constant_column() -> None:

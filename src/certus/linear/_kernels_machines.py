@@ -89,18 +89,48 @@ class Descent:
     seed: int
 
 
+# Places of the numbers that dual descent keeps between calls (cpp/linear/dual_descent.hpp).
+DESCENT_NUMBERS = ("first_sum", "tightening", "objective", "gap")
+
+
+@dataclass(frozen=True)
+class DescentState:
+    """Several problems on their way: coefficients b and w, passes, success, and the numbers listed above."""
+
+    b: Array
+    w: Array
+    passes: NDArray[np.int64]
+    converged: NDArray[np.uint8]
+    memory: Array
+
+    @classmethod
+    def at_zero(cls, problems: int, rows: int, width: int) -> DescentState:
+        """Where every descent begins."""
+        return cls(
+            np.zeros((problems, rows)),
+            np.zeros((problems, width + 1)),
+            np.zeros(problems, dtype=np.int64),
+            np.zeros(problems, dtype=np.uint8),
+            np.zeros((problems, len(DESCENT_NUMBERS))),
+        )
+
+    def __getitem__(self, name: str) -> Array:
+        """One number of all problems."""
+        return self.memory[:, DESCENT_NUMBERS.index(name)]
+
+
 def dual_descent(
     rows: Any,
     constant: float,
     box: tuple[Array, Array, Array, Array, float],
     rule: Descent,
-    width: int,
+    stage: int,
+    numbers: NDArray[np.int64],
     threads: int,
-) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.bool_]]:
-    """Coefficients b and w, passes and success for every row of the (problems x rows) matrices in ``box``."""
-    problems = len(box[0])
-    b, w = np.zeros_like(box[0]), np.zeros((problems, width + 1))
-    passes, converged = np.zeros(problems, dtype=np.int64), np.zeros(problems, dtype=np.uint8)
+    state: DescentState,
+) -> None:
+    """Improve every row of the (problems x rows) matrices in ``box``; ``numbers`` name the problems."""
+    passes = np.zeros_like(state.passes)
     _native.dual_descent(
         rows,
         constant,
@@ -110,24 +140,36 @@ def dual_descent(
         rule.gap_tol,
         rule.max_passes,
         rule.seed,
+        stage,
         threads,
-        b,
-        w,
+        numbers,
+        state.b,
+        state.w,
         passes,
-        converged,
+        state.converged,
+        state.memory,
     )
-    return b, w, passes, converged.astype(bool)
+    state.passes[:] += passes
 
 
 def joint_descent(
-    rows: Any, constant: float, labels: NDArray[np.int64], costs: Array, rule: Descent, classes: int, width: int
-) -> tuple[Array, Array, int, bool]:
-    """Dual coefficients (rows x classes), W (classes x (width + 1)), passes and success."""
-    a, w = np.zeros((len(labels), classes)), np.zeros((classes, width + 1))
-    passes, converged = _native.joint_descent(
-        rows, constant, labels, costs, rule.tol, rule.gap_tol, rule.max_passes, rule.seed, a, w
+    rows: Any,
+    constant: float,
+    labels: NDArray[np.int64],
+    costs: Array,
+    rule: Descent,
+    stage: int,
+    a: Array,
+    w: Array,
+) -> tuple[int, bool, float, float]:
+    """Improve the dual coefficients a (rows x classes) and W (classes x (width + 1)) in place.
+
+    Returns passes, success, and where there was none the objective and the gap.
+    """
+    passes, converged, objective, gap = _native.joint_descent(
+        rows, constant, labels, costs, rule.tol, rule.gap_tol, rule.max_passes, rule.seed, stage, a, w
     )
-    return a, w, int(passes), bool(converged)
+    return int(passes), bool(converged), float(objective), float(gap)
 
 
 # Places of the numbers that stochastic descent keeps between calls (cpp/linear/stochastic_descent.hpp).

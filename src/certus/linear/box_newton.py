@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
+from scipy.linalg import lapack
 
 from certus.linear import _kernels_machines as kernels
 from certus.linear._kernels_machines import BoxPass
@@ -131,15 +132,13 @@ class BoxNewton:
             matrix = Z.T @ Z
         else:
             matrix = kernels.row_gram(table.X, table.constant, free, weights, table.used_threads)
-        matrix[np.diag_indices_from(matrix)] += 1.0
-        return _solve(matrix, right)
+        return _solved(matrix, np.ones(len(matrix)), right)
 
     def _by_rows(self, free: NDArray[np.intp], weights: Array, right: Array) -> Array:
         """(I + Z'DZ)^{-1} r = r - Z'(D^{-1} + ZZ')^{-1} Z r."""
         Z = self._gathered(free)
         matrix = Z @ Z.T
-        matrix[np.diag_indices_from(matrix)] += 1.0 / weights
-        return right - Z.T @ _solve(matrix, Z @ right)
+        return right - Z.T @ _solved(matrix, 1.0 / weights, Z @ right)
 
     def _gathered(self, free: NDArray[np.intp]) -> Array:
         table = self.problem.table
@@ -177,9 +176,8 @@ class BoxNewton:
         return low
 
 
-def _solve(matrix: Array, right: Array) -> Array:
-    """Cholesky; where rounding has made the matrix indefinite, the part of it that is not."""
-    try:
-        return linalg.cho_solve(linalg.cho_factor(matrix, lower=True, check_finite=False), right, check_finite=False)
-    except linalg.LinAlgError:
-        return least_norm_solve(matrix, right)
+def _solved(matrix: Array, diagonal: Array, right: Array) -> Array:
+    """(matrix + diag(diagonal))^-1 right; where rounding has made the sum indefinite, by the part of it that is not."""
+    matrix.ravel()[:: len(matrix) + 1] += diagonal
+    _, solution, failed = lapack.dposv(matrix.T, right, lower=False)
+    return least_norm_solve(matrix, right) if failed else np.asarray(solution)

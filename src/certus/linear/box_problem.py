@@ -67,7 +67,12 @@ class MachineTable:
         if sparse.issparse(self.X):
             return np.asarray(self.X @ w[:-1]) + self.constant * w[-1]
         coef, intercept = np.ascontiguousarray(w[None, :-1]), np.array([self.constant * w[-1]])
-        return self._dense.scores(coef, intercept)[:, 0]
+        if "lengths" in vars(self):
+            return self._dense.scores(coef, intercept)[:, 0]
+        zero, one = np.zeros(self.width), np.ones(self.width)  # the lengths come with the first reading
+        scores, lengths = self._dense.scores_and_lengths(coef, intercept, zero, one)
+        vars(self)["lengths"] = np.sqrt(lengths**2 + self.constant**2)
+        return scores[:, 0]
 
     def image(self, b: Array) -> Array:
         """X'b, with the constant's entry last."""

@@ -6,26 +6,51 @@ D(a) = - sum_m |X'a_m|^2 / 2 - sum_i sum_{m != y_i} a_im,     a_im <= C_i [m = y
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear import _kernels_machines as kernels
 from certus.linear._kernels_machines import Descent
+from certus.linear.box_newton import Watch
 from certus.linear.box_problem import MachineTable
+from certus.linear.dual_coordinate_descent import stages
 from certus.linear.machine_evidence import MachineEvidence
 from certus.linear.moments import gamma
 
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class JointResult:
+    """W (classes x (columns + 1)), dual coefficients (rows x classes), passes, success, gaps between stages."""
+
+    w: Array
+    a: Array
+    iterations: int
+    converged: bool
+    history: list[float]
+
+
 def solve_joint(
-    table: MachineTable, codes: NDArray[np.int64], costs: Array, classes: int, rule: Descent
-) -> tuple[Array, Array, int, bool]:
-    """W (classes x (columns + 1)), dual coefficients (rows x classes), passes, success."""
-    a, w, passes, converged = kernels.joint_descent(
-        table.rows, table.constant, codes, costs, rule, classes, table.width
-    )
-    return w, a, passes, converged
+    table: MachineTable, codes: NDArray[np.int64], costs: Array, classes: int, rule: Descent, watch: Watch
+) -> JointResult:
+    """Dual descent in stages; between two of them the gap is measured and told to whoever watches."""
+    a, w = np.zeros((len(codes), classes)), np.zeros((classes, table.width + 1))
+    done, converged, history = 0, False, []
+    for stage, most in stages(rule.max_passes):
+        part = replace(rule, max_passes=most)
+        passes, converged, objective, gap = kernels.joint_descent(
+            table.rows, table.constant, codes, costs, part, stage, a, w
+        )
+        done += passes
+        if converged:
+            break
+        history.append(gap)
+        if watch(objective, gap):
+            break
+    return JointResult(w, a, done, converged, history)
 
 
 def joint_evidence(table: MachineTable, codes: NDArray[np.int64], costs: Array, w: Array, a: Array) -> MachineEvidence:

@@ -25,7 +25,7 @@ from certus.linear.l1_machine import L1Machine
 from certus.linear.label_certificate import label_certificate, undecided_rows
 from certus.linear.machine_certificate import machine_certificate
 from certus.linear.machine_evidence import MachineEvidence, box_evidence, combine
-from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines
+from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines, uses_newton
 from certus.linear.moments import gamma
 from certus.linear.prediction import LinearClassification, SparseCoefficients
 
@@ -99,7 +99,8 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     converged_ : bool
         Whether the solution is as accurate as asked for.
     history_ : ndarray
-        Gap after every Newton step, machine after machine (empty for dual coordinate descent).
+        Gap after every Newton step, machine after machine; for dual coordinate descent after 16, 32, 64, … passes
+        of every machine that needed more, and at the end of all.
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.
     report_ : Report
@@ -241,7 +242,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     ) -> tuple[Array, MachineEvidence]:
         """Coefficients (one row per machine, the constant's last) and the evidence for them."""
         if self.multi_class == "crammer_singer":
-            return self._solve_jointly(table, codes, costs)
+            return self._solve_jointly(table, codes, costs, watch)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         signs = [np.where(codes == k, 1.0, -1.0) for k in positive]
         if self.penalty == "l1":
@@ -261,17 +262,21 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
             evidence = box_evidence(problems, np.stack([r.w for r in results]), np.stack([r.b for r in results]))
         self.n_iter_ = max(found.iterations for found in results)
         self.converged_ = all(found.converged for found in results)
-        self.history_ = np.array([gap for found in results for gap in found.history])
+        gaps = [gap for found in results for gap in found.history]
+        by_newton = self.penalty == "l1" or uses_newton(table)
+        self.history_ = np.array(gaps if by_newton else [*gaps, evidence.gap])
         return np.stack([found.w for found in results]), evidence
 
     def _solve_jointly(
-        self, table: MachineTable, codes: NDArray[np.int64], costs: Array
+        self, table: MachineTable, codes: NDArray[np.int64], costs: Array, watch: Watch
     ) -> tuple[Array, MachineEvidence]:
         gap = 0.0 if self.gap_tol is None else self.gap_tol * float(costs.sum())
         rule = Descent(self.tol, False, gap, self.max_iter, resolve_seed(self.random_state))
-        w, a, self.n_iter_, self.converged_ = solve_joint(table, codes, costs, len(self.classes_), rule)
-        self.history_ = np.empty(0)
-        return w, joint_evidence(table, codes, costs, w, a)
+        found = solve_joint(table, codes, costs, len(self.classes_), rule, watch)
+        self.n_iter_, self.converged_ = found.iterations, found.converged
+        evidence = joint_evidence(table, codes, costs, found.w, found.a)
+        self.history_ = np.array([*found.history, evidence.gap])
+        return found.w, evidence
 
     def _store(self, w: Array, evidence: MachineEvidence, class_weights: Array, table: MachineTable) -> None:
         coef, intercept = w[:, :-1], self.intercept_scaling * w[:, -1]

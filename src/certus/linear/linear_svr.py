@@ -17,7 +17,7 @@ from certus.linear.box_problem import SQUARES_FIT, MachineTable, regression
 from certus.linear.linear_svc import warn_not_converged
 from certus.linear.machine_certificate import machine_certificate
 from certus.linear.machine_evidence import MachineEvidence, box_evidence
-from certus.linear.machine_solvers import Accuracy, solve_machines
+from certus.linear.machine_solvers import Accuracy, solve_machines, uses_newton
 from certus.linear.prediction import LinearPrediction
 
 Array = NDArray[np.float64]
@@ -78,7 +78,7 @@ class LinearSVR(LinearPrediction, Regressor):
     converged_ : bool
         Whether the solution is as accurate as asked for.
     history_ : ndarray
-        Gap after every Newton step (empty for dual coordinate descent).
+        Gap after every Newton step; for dual coordinate descent after 16, 32, 64, … passes and at the end.
     n_features_in_, feature_names_in_ : int, ndarray
         Width of the table and, if it had them, its column names.
     report_ : Report
@@ -194,8 +194,10 @@ class LinearSVR(LinearPrediction, Regressor):
             [found] = solve_machines(
                 [problem], accuracy, lambda objective, gap: iterations.step(objective=objective, gap=gap)
             )
-        self.n_iter_, self.converged_, self.history_ = found.iterations, found.converged, np.array(found.history)
-        self._store(found.w, box_evidence([problem], found.w[None], found.b[None]))
+        self.n_iter_, self.converged_ = found.iterations, found.converged
+        evidence = box_evidence([problem], found.w[None], found.b[None])
+        self.history_ = np.array(found.history if uses_newton(table) else [*found.history, evidence.gap])
+        self._store(found.w, evidence)
         return self
 
     def _store(self, w: Array, evidence: MachineEvidence) -> None:

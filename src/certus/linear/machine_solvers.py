@@ -49,4 +49,4 @@ def solve_machines(problems: list[BoxProblem], accuracy: Accuracy, watch: Watch)
             found.append(BoxNewton(problem, share * problem.at_zero, accuracy.max_iter, enough).solve(watch))
         return found
     gap = 0.0 if accuracy.gap_tol is None else accuracy.gap_tol * min(problem.at_zero for problem in problems)
-    return descend(problems, Descent(accuracy.tol, accuracy.relative, gap, accuracy.max_iter, accuracy.seed))
+    return descend(problems, Descent(accuracy.tol, accuracy.relative, gap, accuracy.max_iter, accuracy.seed), watch)

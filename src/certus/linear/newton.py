@@ -211,8 +211,8 @@ def minimize(
 ) -> NewtonResult:
     """Newton's method with backtracking until the mean gradient is at most ``tol`` and the point good enough.
 
-    Whether it is good enough is asked when nearly nothing can be gained any more, or, if a gap is wanted, when the
-    next step and strong convexity both promise that the gap is at most that.
+    Whether it is good enough is asked when nearly nothing can be gained any more, and, if a gap is wanted, as soon as
+    strong convexity promises that it is reached.
     """
     coef, center = start
     at = steps.evaluate(coef, center)
@@ -224,14 +224,17 @@ def minimize(
         if largest == 0.0:
             converged = True
             break
+        small = largest <= tol * problem.total_weight
+        promised = wanted_gap is not None and 0.0 < _promised(problem, at) <= wanted_gap
+        if small and promised and good_enough(coef, center):
+            converged = True
+            break
         if iterations == max_iter:
             break
         way, way_center = steps.step(at)
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
-        left = -0.5 * slope
-        near = left <= DECREASE * scale if wanted_gap is None else max(left, _promised(problem, at)) <= wanted_gap
-        small = largest <= tol * problem.total_weight and near
-        if small and good_enough(coef, center):
+        near = -0.5 * slope <= DECREASE * scale
+        if small and near and good_enough(coef, center):
             # The step is known already, and so near the minimum it squares the error: take it unseen.
             coef, center = problem.neutral(coef + way, center + way_center)
             converged = True
