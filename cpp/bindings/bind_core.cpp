@@ -33,15 +33,15 @@ double dot(Vector<const double> a, Vector<const double> b, int threads) {
   });
 }
 
-template <class T, bool (*FiniteOps::*scan)(const T*, std::ptrdiff_t)>
-bool all_finite(Vector<const T> values, int threads) {
+template <class T, bool (*FiniteOps::*scan)(const T*, std::ptrdiff_t, T)>
+bool all_finite(Vector<const T> values, int threads, T scale) {
   const auto length = static_cast<Index>(values.shape(0));
   return run_kernel([&](StopToken& stop) {
     return ordered_reduce(
         block_count(length, finite_block), threads, stop, true,
         [&](Index block) {
           const Index first = block * finite_block;
-          return (finite_ops().*scan)(values.data() + first, std::min(finite_block, length - first));
+          return (finite_ops().*scan)(values.data() + first, std::min(finite_block, length - first), scale);
         },
         [](bool all, bool part) { return all && part; });
   });
@@ -78,10 +78,10 @@ void spin(double seconds, int threads) {
   });
 }
 
-template <class T, bool (*FiniteOps::*scan)(const T*, std::ptrdiff_t)>
+template <class T, bool (*FiniteOps::*scan)(const T*, std::ptrdiff_t, T)>
 void bind_all_finite(nb::module_& m) {
   m.def("all_finite", &all_finite<T, scan>, nb::arg("values").noconvert(), nb::arg("threads"),
-        "Whether no value is NaN or infinite.");
+        nb::arg("scale") = T(1), "Whether no value, multiplied by the scale, is NaN or infinite.");
 }
 
 template <class T>

@@ -73,18 +73,21 @@ void check_sums(Pair<T> dot, Pair<T> squared_distance) {
 }
 
 template <class T>
-void check_finite(bool (*all_finite)(const T*, std::ptrdiff_t)) {
+void check_finite(bool (*all_finite)(const T*, std::ptrdiff_t, T)) {
   using Limits = std::numeric_limits<T>;
   for (const std::ptrdiff_t length : lengths) {
     std::vector<T> values(static_cast<std::size_t>(length), Limits::max());
-    CHECK(all_finite(values.data(), length));
+    CHECK(all_finite(values.data(), length, T(1)));
     for (std::size_t i = 0; i < values.size(); ++i) {
       for (const T bad : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()}) {
         values[i] = bad;
-        CHECK(!all_finite(values.data(), length));
+        CHECK(!all_finite(values.data(), length, T(1)));
       }
+      values[i] = -2;
+      CHECK(all_finite(values.data() + i, 1, Limits::max() / 4));
+      CHECK(!all_finite(values.data() + i, 1, Limits::max() / T(1.5)));
       values[i] = i % 2 == 0 ? Limits::denorm_min() : Limits::lowest();
-      CHECK(all_finite(values.data(), length));
+      CHECK(all_finite(values.data(), length, T(1)));
     }
   }
 }

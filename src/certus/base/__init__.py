@@ -1,7 +1,7 @@
 """What all learners are built on: parameters, data, weights, threads, callbacks, catalogue."""
 
 from certus.base.catalogue import register, register_part
-from certus.base.data import assert_finite, check_target, check_weights, check_X, check_Xy
+from certus.base.data import LARGEST, assert_finite, check_target, check_weights, check_X, check_Xy
 from certus.base.learner import (
     Classifier,
     Clusterer,
@@ -17,6 +17,7 @@ from certus.base.random import resolve_seed
 from certus.base.threads import blas_on_one_thread, resolve_threads
 
 __all__ = [
+    "LARGEST",
     "Classifier",
     "Clusterer",
     "DensityEstimator",

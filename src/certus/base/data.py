@@ -19,6 +19,7 @@ from certus import _native
 from certus.base.threads import resolve_threads
 
 FLOATS = (np.float64, np.float32)
+LARGEST = 1e50  # products of a weight, a value and a target up to this stay far from overflow, their squares too
 
 
 def check_X(
@@ -34,16 +35,18 @@ def check_X(
     min_rows: int = 1,
     copy: bool = False,
     accept_large_sparse: bool = True,
+    largest: float | None = None,
 ) -> Any:
     """A table as a float array (or sparse matrix), its width and column names checked against ``fit``.
 
+    ``largest`` refuses values of greater magnitude, for learners whose sums of squares would overflow.
     ``check_finite=False`` is for kernels that notice a non-finite value themselves and then call
     `assert_finite` to name the place: one pass over the data less.
     """
     wanted = (dtype, order, min_rows, copy)
     if _is_ready(X, *wanted) and _names_agree(learner, X, reset):
         if check_finite:
-            assert_finite(learner, X, allow_nan=allow_nan)
+            _check_values(learner, X, allow_nan, largest)
         return X
     try:
         table = validate_data(
@@ -61,8 +64,17 @@ def check_X(
     except (ValueError, TypeError) as error:
         raise _with_column(error, X) from error
     if check_finite:
-        assert_finite(learner, table, allow_nan=allow_nan)
+        _check_values(learner, table, allow_nan, largest)
     return table
+
+
+def _check_values(learner: Any, table: Any, allow_nan: bool, largest: float | None) -> None:
+    """One pass over a table that is as it should be; another one to name the place if it is not."""
+    if largest is not None and _all_finite(_values(table), largest):
+        return
+    assert_finite(learner, table, allow_nan=allow_nan)
+    if largest is not None:
+        refuse_large(learner, table, largest)
 
 
 def _is_ready(X: Any, dtype: Any, order: str | None, min_rows: int, copy: bool) -> bool:
@@ -108,6 +120,8 @@ def check_Xy(
     target = check_target(learner, y, multi_output=multi_output, numeric=y_numeric)
     if table.shape[0] != target.shape[0]:
         check_consistent_length(table, target)  # says so
+    if y_numeric and options.get("largest") is not None:
+        refuse_large(learner, target, options["largest"], name="y")
     return table, target
 
 
@@ -175,6 +189,12 @@ def check_weights(
             f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}; "
             f"{name} allows weights >= 0.\nHint: a weight of 0 removes the row."
         )
+    if weights.max(initial=0.0) > LARGEST:
+        row = int(np.argmax(weights))
+        raise ValueError(
+            f"sample_weight: row {row} has {weights[row]:g}; {name} allows weights up to {LARGEST:g}, because sums of "
+            "larger ones overflow.\nHint: divide all weights by their mean."
+        )
     if not weights.any():
         raise ValueError(
             "Sample weights must contain at least one non-zero number: all "
@@ -185,7 +205,7 @@ def check_weights(
 
 def assert_finite(learner: Any, table: Any, *, allow_nan: bool = False, name: str = "X") -> None:
     """Raise a ValueError that names row and column if the table holds NaN or infinity."""
-    values = table.data if sparse.issparse(table) else table
+    values = _values(table)
     if values.dtype.kind != "f" or _all_finite(values):
         return
     bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
@@ -208,19 +228,38 @@ def assert_finite(learner: Any, table: Any, *, allow_nan: bool = False, name: st
     raise ValueError(message)
 
 
-def _all_finite(values: NDArray[Any]) -> bool:
+def refuse_large(learner: Any, table: Any, largest: float, *, name: str = "X") -> None:
+    """Raise a ValueError that names row and column if a value's magnitude is above ``largest``."""
+    bad = np.abs(_values(table)) > largest
+    if not bad.any():
+        return
+    row, column = _first_place(table, bad)
+    value = table[row, column] if table.ndim == 2 else table[row]
+    place = f"row {row}" if table.ndim == 1 else f"row {row}, column {_column_name(learner, column)}"
+    advice = "rescale the columns, for example with StandardScaler" if name == "X" else "divide the target by its size"
+    raise ValueError(
+        f"Input {name} contains {float(value):g} at {place}; {type(learner).__name__} allows magnitudes up to "
+        f"{largest:g}, because squares of larger values overflow.\nHint: {advice}."
+    )
+
+
+def _values(table: Any) -> NDArray[Any]:
+    return np.asarray(table.data if sparse.issparse(table) else table)
+
+
+def _all_finite(values: NDArray[Any], largest: float | None = None) -> bool:
     flat = values.ravel(order="K") if values.flags.forc else np.ascontiguousarray(values).ravel()
     if flat.dtype not in (np.float32, np.float64):
-        return bool(np.isfinite(flat).all())
+        return bool((np.abs(flat) <= largest).all() if largest is not None else np.isfinite(flat).all())
     threads = resolve_threads() if flat.size > 200_000 else 1
-    return bool(_native.all_finite(flat, threads))
+    limit = float(np.finfo(flat.dtype).max)
+    return bool(_native.all_finite(flat, threads, 1.0 if largest is None or largest >= limit else limit / largest))
 
 
 def _first_place(table: Any, bad: NDArray[np.bool_]) -> tuple[int, int]:
     if sparse.issparse(table):
         triplets = sparse.coo_array(table)
-        finite = np.isfinite(triplets.data)
-        first = int(np.flatnonzero(~finite)[0])
+        first = int(np.flatnonzero(bad)[0])  # in the order of the stored values, which conversion keeps
         return int(triplets.coords[0][first]), int(triplets.coords[1][first])
     first = int(np.flatnonzero(bad.ravel())[0])
     return (first, 0) if bad.ndim == 1 else divmod(first, bad.shape[1])

@@ -11,7 +11,7 @@ from scipy import linalg
 from scipy.special import expit, softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from certus.base import Classifier, check_weights, check_X, check_Xy, fit_method, predict_method, register
+from certus.base import LARGEST, Classifier, check_weights, check_X, check_Xy, fit_method, predict_method, register
 from certus.base.params import ArrayLike, Boolean, Exactly, HasMethods, Interval, OneOf
 from certus.base.persistence.state import check_shapes
 from certus.bayes.class_groups import ClassGroups, group_by_class
@@ -145,7 +145,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self
         """
         self._check_options()
-        X, y = check_Xy(self, X, y, min_rows=2)
+        X, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         codes = self._encode_labels(y if weights is None else y[weights > 0.0])
         if weights is not None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.special import softmax
 
-from certus.base import Classifier, check_weights, check_X, check_Xy, fit_method, predict_method, register
+from certus.base import LARGEST, Classifier, check_weights, check_X, check_Xy, fit_method, predict_method, register
 from certus.base.params import ArrayLike, Boolean, Exactly, HasMethods, Interval, OneOf
 from certus.base.persistence.state import check_shapes
 from certus.bayes.class_groups import group_by_class
@@ -142,7 +142,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
         self
         """
         self._check_options()
-        X, y = check_Xy(self, X, y)
+        X, y = check_Xy(self, X, y, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         if weights is not None:
             X, y, weights = X[weights > 0.0], y[weights > 0.0], weights[weights > 0.0]

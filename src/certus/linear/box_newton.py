@@ -23,6 +23,7 @@ from scipy import linalg, sparse
 from certus.linear import _kernels_machines as kernels
 from certus.linear._kernels_machines import BoxPass
 from certus.linear.box_problem import BoxProblem
+from certus.linear.newton import least_norm_solve
 
 Array = NDArray[np.float64]
 Watch = Callable[[float, float], bool]  # told objective and gap after a step; True asks to stop
@@ -131,15 +132,14 @@ class BoxNewton:
         else:
             matrix = kernels.row_gram(table.X, table.constant, free, weights, table.used_threads)
         matrix[np.diag_indices_from(matrix)] += 1.0
-        return linalg.cho_solve(linalg.cho_factor(matrix, lower=True, check_finite=False), right, check_finite=False)
+        return _solve(matrix, right)
 
     def _by_rows(self, free: NDArray[np.intp], weights: Array, right: Array) -> Array:
         """(I + Z'DZ)^{-1} r = r - Z'(D^{-1} + ZZ')^{-1} Z r."""
         Z = self._gathered(free)
         matrix = Z @ Z.T
         matrix[np.diag_indices_from(matrix)] += 1.0 / weights
-        inner = linalg.cho_solve(linalg.cho_factor(matrix, lower=True, check_finite=False), Z @ right)
-        return right - Z.T @ inner
+        return right - Z.T @ _solve(matrix, Z @ right)
 
     def _gathered(self, free: NDArray[np.intp]) -> Array:
         table = self.problem.table
@@ -175,3 +175,11 @@ class BoxNewton:
             if high - low <= 1e-3 * low:
                 break
         return low
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    """Cholesky; where rounding has made the matrix indefinite, the part of it that is not."""
+    try:
+        return linalg.cho_solve(linalg.cho_factor(matrix, lower=True, check_finite=False), right, check_finite=False)
+    except linalg.LinAlgError:
+        return least_norm_solve(matrix, right)

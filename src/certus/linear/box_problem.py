@@ -26,6 +26,7 @@ from certus.linear import _kernels_machines as kernels
 from certus.linear.design import DenseDesign
 
 Array = NDArray[np.float64]
+SQUARES_FIT = 1e150  # magnitudes of table and targets up to which sums of squares do not overflow
 SMALL = 100_000  # cells of a table up to which one thread is faster
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
+from certus.base import LARGEST, Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Exactly, Interval
 from certus.guarantees import Report
@@ -152,7 +152,7 @@ class HuberRegressor(LinearPrediction, Regressor):
         HuberRegressor
             The fitted learner.
         """
-        X, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True)
+        X, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         problem = self._problem(X, np.asarray(y, dtype=np.float64), weights)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from certus.linear import _kernels
+from certus.linear.column_copies import constant_columns
 from certus.linear.design import DenseDesign, SparseDesign
 
 Array = NDArray[np.float64]
@@ -29,8 +30,8 @@ class KrylovResult:
     converged: bool
 
 
-def _operator(design: DenseDesign | SparseDesign, root: Array, mean: Array) -> LinearOperator:
-    """sqrt(W) (X - 1 mean') as an operator."""
+def _operator(design: DenseDesign | SparseDesign, root: Array, mean: Array, live: Array) -> LinearOperator:
+    """sqrt(W) (X - 1 mean') as an operator, in columns whose ``live`` is 1; others count as 0."""
     if isinstance(design, SparseDesign):
         table, transposed, threads = design.X, design.transposed, design.threads
 
@@ -49,12 +50,12 @@ def _operator(design: DenseDesign | SparseDesign, root: Array, mean: Array) -> L
             return dense.T @ r
 
     def forward(w: Array) -> Array:
-        w = w.ravel()
+        w = live * w.ravel()
         return root * (times(w) - mean @ w)
 
     def backward(r: Array) -> Array:
         r = root * r.ravel()
-        return transposed_times(r) - mean * r.sum()
+        return live * (transposed_times(r) - mean * r.sum())
 
     return LinearOperator((design.rows, design.columns), matvec=forward, rmatvec=backward, dtype=np.float64)
 
@@ -75,7 +76,9 @@ def solve(
     coef = np.empty((design.columns, Y.shape[1]))
     iterations = np.empty(Y.shape[1], dtype=np.int32)
     converged = True
-    operator = _operator(design, root, mean_x)
+    # A constant column is 0 when centred, but for rounding errors, which would be fitted.
+    constant = constant_columns(design.X, weights) & (mean_x != 0.0)
+    operator = _operator(design, root, mean_x, np.where(constant, 0.0, 1.0))
     limit = max(1000, 4 * min(design.rows, design.columns)) if max_iter is None else max_iter
     for k, alpha in enumerate(alphas):
         right = root * (Y[:, k] - mean_y[k])

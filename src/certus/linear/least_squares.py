@@ -18,6 +18,7 @@ from scipy import optimize, sparse
 
 from certus.linear import krylov, orthogonal
 from certus.linear.average_gradient import RowProblem, average_gradient
+from certus.linear.column_copies import constant_columns
 from certus.linear.design import DenseDesign, SparseDesign, make_design
 from certus.linear.moments import Moments, compute_moments, sparse_moments
 from certus.linear.normal_equations import ScaledCholesky, minimum_norm
@@ -141,6 +142,8 @@ def centered_table(problem: Problem) -> tuple[Array, Array, Array, Array]:
     X = np.asarray(X, dtype=np.float64)
     mean_x, mean_y = means(problem, DenseDesign(X, problem.threads))
     table, target = X - mean_x, problem.Y - mean_y
+    if problem.center:
+        table[:, constant_columns(X, problem.weights)] = 0.0  # what rounding leaves of them would be fitted
     if problem.weights is not None:
         root = np.sqrt(problem.weights)[:, None]
         table *= root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import Tags
 
 from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
 from certus.base.params import Boolean, Exactly, Interval
+from certus.linear.column_units import column_units, in_units
 from certus.linear.least_squares import NotFiniteError, Problem, Solution, nonnegative, ordinary
 from certus.linear.prediction import LinearPrediction
 from certus.linear.regression_fit import name_the_place, store_regression
@@ -136,16 +138,32 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         X, y = check_Xy(self, X, y, accept_sparse=formats, multi_output=True, y_numeric=True, check_finite=False)
         weights = check_weights(self, sample_weight, X)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+        units = column_units(X, thorough=False)
         problem = Problem(
-            X, targets, weights, np.zeros(targets.shape[1]), self.fit_intercept, resolve_threads(self.n_jobs)
+            X if units is None else in_units(X, units),
+            targets,
+            weights,
+            np.zeros(targets.shape[1]),
+            self.fit_intercept,
+            resolve_threads(self.n_jobs),
         )
         try:
-            solution = nonnegative(problem) if self.positive else ordinary(problem, self.tol)
+            solution = self._solve(problem)
         except NotFiniteError:
-            name_the_place(self, X, y)
-        store_regression(self, problem, solution, y.ndim == 1, positive=self.positive)
+            units = column_units(X, thorough=True) if units is None else None
+            if units is None:
+                name_the_place(self, X, y)
+            problem = replace(problem, X=in_units(X, units))
+            try:
+                solution = self._solve(problem)
+            except NotFiniteError:
+                name_the_place(self, X, y)
+        store_regression(self, problem, solution, y.ndim == 1, positive=self.positive, units=units)
         self._store_rank(solution, dense=not (self.positive or sparse.issparse(X)))
         return self
+
+    def _solve(self, problem: Problem) -> Solution:
+        return nonnegative(problem) if self.positive else ordinary(problem, self.tol)
 
     def _store_rank(self, solution: Solution, *, dense: bool) -> None:
         for name in ("rank_", "singular_"):

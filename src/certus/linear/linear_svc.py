@@ -19,7 +19,7 @@ from certus.guarantees import Report
 from certus.guarantees.wording import number
 from certus.linear._kernels_machines import Descent
 from certus.linear.box_newton import Watch
-from certus.linear.box_problem import MachineTable, classification
+from certus.linear.box_problem import SQUARES_FIT, MachineTable, classification
 from certus.linear.joint_machine import joint_evidence, solve_joint
 from certus.linear.l1_machine import L1Machine
 from certus.linear.label_certificate import label_certificate, undecided_rows
@@ -192,7 +192,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
             The fitted learner.
         """
         self._check_combination()
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, largest=SQUARES_FIT)
         codes = self._encode_labels(y)
         if len(self.classes_) < 2:
             raise ValueError(

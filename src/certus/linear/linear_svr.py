@@ -13,7 +13,7 @@ from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Exactly, Interval, OneOf, RandomState, Verbosity
 from certus.base.persistence.state import check_shapes
 from certus.guarantees import Report
-from certus.linear.box_problem import MachineTable, regression
+from certus.linear.box_problem import SQUARES_FIT, MachineTable, regression
 from certus.linear.linear_svc import warn_not_converged
 from certus.linear.machine_certificate import machine_certificate
 from certus.linear.machine_evidence import MachineEvidence, box_evidence
@@ -168,7 +168,16 @@ class LinearSVR(LinearPrediction, Regressor):
                 "supported when dual=False, Parameters: penalty='l2', loss='epsilon_insensitive', dual=False\n"
                 "Hint: leave dual='auto'."
             )
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False)
+        X, y = check_Xy(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            order="C",
+            y_numeric=True,
+            accept_large_sparse=False,
+            largest=SQUARES_FIT,
+        )
         weights = check_weights(self, sample_weight, X)
         costs = np.full(X.shape[0], float(self.C)) if weights is None else self.C * weights
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0

@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
+from certus.linear.decrement_gap import SELF_CONCORDANT, decrement_bound
 
 Array = NDArray[np.float64]
 RULE = "linear/logistic-gap"
@@ -60,6 +61,9 @@ def check_logistic_gap(certificate: Certificate, data: Any = None) -> Derivation
         if math.isfinite(dual - rounding):  # an infinite dual value bounds nothing
             # Rounding may leave the dual value above the objective; the difference is then 0 within "rounding".
             bounds.append(max(objective - Fraction(dual), Fraction(0)) + Fraction(rounding))
+    elif certificate.theorem == SELF_CONCORDANT:
+        size, reach = (_not_negative(certificate, name) for name in ("decrement", "reach"))
+        bounds = [objective, decrement_bound(certificate.quantity, size, reach)]
     else:
         bounds = [objective]
         slope, share = _not_negative(certificate, "slope"), _not_negative(certificate, "center_share")
@@ -72,7 +76,7 @@ def check_logistic_gap(certificate: Certificate, data: Any = None) -> Derivation
     if data is not None:
         _check_with_data(certificate, data)
     record = _record(certificate.value, certificate.theorem, certificate.inputs, witness)
-    if certificate.theorem not in (DUALITY, STRONGLY_CONVEX):
+    if certificate.theorem not in (DUALITY, STRONGLY_CONVEX, SELF_CONCORDANT):
         raise CertificateError(f"{certificate.quantity}: the theorem {certificate.theorem!r} is not one of this rule's")
     return Derivation(derived, error=1e-14, slack=1e-6 if derived > 1e-300 else math.inf, record=record)
 

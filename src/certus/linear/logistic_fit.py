@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear.average_gradient import RowProblem, average_gradient
+from certus.linear.decrement_gap import decrement_at
 from certus.linear.design import DenseDesign, SparseDesign
 from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
@@ -32,6 +33,7 @@ Evidence = LogisticEvidence | ElasticNetEvidence
 DRAWN = ("sag", "saga")  # solvers that draw rows
 SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
+WEAK = 1e-6  # gap over the objective at zero from which on a second bound is tried
 HUGE = 100_000  # coefficients above which L-BFGS may beat Newton steps by conjugate gradients
 EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
@@ -95,7 +97,7 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        gap = logistic_evidence(problem, coef, problem.intercept(coef, center)).gap
+        gap = evidence_for(problem, penalty, coef, problem.intercept(coef, center)).gap
         return gap <= accuracy.gap_tol * at_zero
 
     drawn = None
@@ -202,4 +204,10 @@ def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercep
     """What is known about the distance of stored coefficients to the optimum."""
     if penalty.l1 > 0.0:
         return elastic_net_evidence(problem, penalty.l1, coef, intercept)
-    return logistic_evidence(problem, coef, intercept)
+    evidence = logistic_evidence(problem, coef, intercept)
+    if penalty.l2 > 0.0 and evidence.gap <= WEAK * evidence.objective_at_zero:
+        return evidence
+    decrement = decrement_at(problem, coef, intercept)
+    if decrement is None or decrement.gap >= evidence.gap:
+        return evidence
+    return replace(evidence, decrement=decrement)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear import _kernels
+from certus.linear.decrement_gap import Decrement
 from certus.linear.design import SparseDesign
 from certus.linear.label_certificate import undecided_rows
 from certus.linear.moments import UNIT, gamma
@@ -54,10 +55,13 @@ class LogisticEvidence:
     objective: float
     objective_at_zero: float
     undecided: int | None
+    decrement: Decrement | None = None  # where it gives the smaller gap
 
     @property
     def gap(self) -> float:
         """Bound on P - min P."""
+        if self.decrement is not None:
+            return min(self.decrement.gap, self.objective)
         if self.strength <= 0.0 or not np.isfinite(self.center_reach):
             return self.objective
         bound = self.slope**2 / (2.0 * self.strength) + self.center_share
@@ -129,7 +133,7 @@ def gradient_errors(problem: SmoothProblem, rows: RowFacts, coef: Array) -> tupl
     derivative = np.linalg.norm(rows.derivatives, axis=1)
     # Derivatives change by at most 1/4 of the score's error (1 for several classes), plus a few roundings.
     slip = (rows.score_error + 16.0 * UNIT) * np.sqrt(problem.outputs)
-    gradient = _weighted(problem, slip * longest) + chain * float(derivative @ longest)
+    gradient = _weighted(problem, slip * rows.lengths) + chain * float(derivative @ longest)
     gradient += 4.0 * UNIT * problem.strength * float(np.linalg.norm(coef))
     return float(gradient), float(_weighted(problem, slip) + chain * derivative.sum())
 

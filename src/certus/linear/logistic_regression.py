@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
 
 from certus.base import (
+    LARGEST,
     Classifier,
     check_weights,
     check_Xy,
@@ -26,16 +27,21 @@ from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.guarantees import Report
 from certus.guarantees.wording import number
+from certus.linear.decrement_gap import SELF_CONCORDANT
 from certus.linear.design import make_design
 from certus.linear.elastic_net_gap import ElasticNetEvidence
 from certus.linear.label_certificate import label_certificate
 from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
 from certus.linear.logistic_fit import DRAWN, Accuracy, Evidence, evidence_for, logistic_problem, solve
+from certus.linear.logistic_gap import LogisticEvidence
 from certus.linear.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.newton import NewtonResult, Point
 from certus.linear.prediction import LinearClassification, SparseCoefficients
+from certus.linear.rounding_warning import drowned, warn_drowned
+from certus.linear.separation_message import separation_of_labels
 from certus.linear.smooth_problem import SmoothProblem
 
+UNKNOWN = 0.01  # gap over the objective at zero from which on a penalized fit does not count as converged
 # How a solver of this name says that the iterations did not suffice.
 NOT_CONVERGED = {
     "lbfgs": "lbfgs failed to converge after {n} iteration(s)",
@@ -224,7 +230,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
                 stacklevel=3,
             )
         large = self.solver not in ("liblinear", "sag", "saga")
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large)
+        limit = None if self.solver == "liblinear" else LARGEST  # liblinear refuses in its own words
+        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large, largest=limit)
         codes = self._encode_labels(y)
         self._refuse_one_class()
         self._check_liblinear(X)
@@ -333,6 +340,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
+        if max(penalty.l1, penalty.l2) > 0.0 and evidence.gap > UNKNOWN * evidence.objective_at_zero:
+            self.converged_ = False  # whatever ended the iterations: nothing is known about where
         facts = {
             "l1": penalty.l1,
             "l2": penalty.l2,
@@ -342,7 +351,17 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
             "intercept_scaling": float(self.intercept_scaling) if self._penalizes_intercept() else None,
         }
         self.report_ = _report(evidence, facts, coef, intercept, problem.design.rows)
-        if not self.converged_:
+        unpenalized = penalty.l1 == 0.0 and penalty.l2 == 0.0
+        proven = isinstance(evidence, LogisticEvidence) and evidence.decrement is not None
+        separated = separation_of_labels(self, problem, coef, intercept) if unpenalized and not proven else None
+        if separated is not None:
+            self.report_ = Report([*self.report_, separated.certificate])
+            self.converged_ = False
+            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+        elif drowned(evidence.gap, evidence.objective_at_zero, 0.0):
+            self.converged_ = False
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+        elif not self.converged_:
             self._warn(evidence, limit)
 
     def _warn(self, evidence: Evidence, limit: float | None) -> None:
@@ -408,6 +427,9 @@ def _report(evidence: Evidence, facts: dict[str, Any], coef: Any, intercept: Any
     if isinstance(evidence, ElasticNetEvidence):
         theorem = DUALITY
         parts = {**common, "dual": evidence.dual, "rounding": evidence.rounding}
+    elif evidence.decrement is not None:
+        theorem = SELF_CONCORDANT
+        parts = {**common, "decrement": evidence.decrement.size, "reach": evidence.decrement.reach}
     else:
         theorem = STRONGLY_CONVEX
         share = evidence.center_share

@@ -14,9 +14,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 
-from certus.base import check_weights, check_Xy, fit_method, register
+from certus.base import LARGEST, check_weights, check_Xy, fit_method, register
 from certus.base.params import ArrayLike, Boolean, Exactly, Folds, Function, Interval, OneOf
 from certus.guarantees import Report
+from certus.linear.fold_weights import refuse_empty_fold
 from certus.linear.logistic_choice import Settings, as_attributes, fold_scorer, part_of, resolve_settings
 from certus.linear.logistic_path import fit_path, penalty_at
 from certus.linear.logistic_regression import LogisticRegression
@@ -213,7 +214,16 @@ class LogisticRegressionCV(LogisticRegression):
         _refuse_parameters(self, params)
         settings = resolve_settings(self)
         large = self.solver not in ("liblinear", "sag", "saga")
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", dtype=np.float64, accept_large_sparse=large)
+        X, y = check_Xy(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            order="C",
+            dtype=np.float64,
+            accept_large_sparse=large,
+            largest=None if self.solver == "liblinear" else LARGEST,
+        )
         codes = self._encode_labels(y)
         self._refuse_one_class()
         self._check_liblinear(X)
@@ -284,6 +294,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.coefs_paths_, self.scores_ = np.empty((*shape, outputs, width)), np.empty(shape)
         self.n_iter_, converged = np.empty(shape, dtype=np.int32), True
         for i, (train, test) in enumerate(folds):
+            refuse_empty_fold(self, weights, i, train, test)
             train_weights = None if weights is None else np.ascontiguousarray(weights[train])
             test_params = part_of(score_params, test, len(y))
             for j, ratio in enumerate(settings.ratios):

@@ -13,6 +13,7 @@ from scipy import optimize, sparse
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
+from certus.linear.decrement_gap import SELF_CONCORDANT, decrement_bound
 from certus.linear.mean_gap import MeanEvidence
 from certus.linear.mean_problem import unit_losses
 
@@ -26,13 +27,11 @@ def mean_certificate(
     evidence: MeanEvidence, loss: str, alpha: float, coef: Array, intercept: float, *, fit_intercept: bool
 ) -> Certificate:
     """The certificate that the stored coefficients are within a gap of the optimum."""
-    witness: dict[str, Any] = {
-        "slope": evidence.slope,
-        "center_share": evidence.center_share,
-        "strength": evidence.strength,
-        "objective": evidence.objective,
-        "objective_at_zero": evidence.objective_at_zero,
-    }
+    witness: dict[str, Any] = {"objective": evidence.objective, "objective_at_zero": evidence.objective_at_zero}
+    if evidence.decrement is not None:
+        witness |= {"decrement": evidence.decrement.size, "reach": evidence.decrement.reach}
+    else:
+        witness |= {name: getattr(evidence, name) for name in ("slope", "center_share", "strength")}
     if coef.size <= KEPT:
         witness["coef"] = coef.ravel().tolist()
         witness["intercept"] = float(intercept)
@@ -43,7 +42,7 @@ def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
     return gap_record(
         gap,
         witness["objective_at_zero"],
-        theorem=THEOREM,
+        theorem=SELF_CONCORDANT if "decrement" in witness else THEOREM,
         rule=RULE,
         inputs=inputs,
         witness=witness,
@@ -55,11 +54,14 @@ def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
 def check_mean_gap(certificate: Certificate, data: Any = None) -> Derivation:
     """Derive the gap again from the witness; with ``(X, y[, sample_weight])`` also look for a better solution."""
     witness = certificate.witness
-    parts = {name: float(witness[name]) for name in ("slope", "center_share", "strength", "objective")}
+    names = ("decrement", "reach") if "decrement" in witness else ("slope", "center_share", "strength")
+    parts = {name: float(witness[name]) for name in (*names, "objective")}
     if not all(value >= 0.0 for value in parts.values()) or not math.isfinite(parts["objective"]):
         raise CertificateError(f"{certificate.quantity}: the witness holds a number that cannot occur")
     bounds = [Fraction(parts["objective"])]
-    if parts["strength"] > 0.0 and math.isfinite(parts["slope"] + parts["center_share"]):
+    if "decrement" in parts:
+        bounds.append(decrement_bound(certificate.quantity, parts["decrement"], parts["reach"]))
+    elif parts["strength"] > 0.0 and math.isfinite(parts["slope"] + parts["center_share"]):
         slope = Fraction(parts["slope"])
         bounds.append(slope * slope / (2 * Fraction(parts["strength"])) + Fraction(parts["center_share"]))
     gap = float(min(bounds))

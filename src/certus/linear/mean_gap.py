@@ -7,20 +7,23 @@ s y exp(-f)) and K the rest (s y, or s); so the best shift is t = +-log(K/E), an
     P(W, c) - Q(W) = E - K - K log(E/K),           Q(W) - min Q <= |grad Q(W)|^2 / (2 strength).
 
 Rounding errors of the gradient, and of the intercept at which it was taken, are bounded and added first. Half the
-deviance is never negative, so the objective bounds the gap too.
+deviance is never negative, so the objective bounds the gap too. Without a penalty, or with
+a weak one, `certus.linear.decrement_gap` gives a better bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.linear.decrement_gap import Decrement, decrement_at
 from certus.linear.moments import UNIT, gamma
 from certus.linear.smooth_problem import SmoothProblem
 
 Array = NDArray[np.float64]
+WEAK = 1e-6  # gap over the null deviance from which on a second bound is tried
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,13 @@ class MeanEvidence:
     strength: float
     objective: float
     objective_at_zero: float
+    decrement: Decrement | None = None  # where it gives the smaller gap
 
     @property
     def gap(self) -> float:
         """Bound on P - min P."""
+        if self.decrement is not None:
+            return min(self.decrement.gap, self.objective)
         if self.strength <= 0.0:
             return self.objective
         bound = self.slope**2 / (2.0 * self.strength) + self.center_share
@@ -60,7 +66,7 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> Mean
     exponentials = exponentials * np.exp(shift if problem.loss == "poisson" else -shift)
     slip = exponentials * (score_error + 16.0 * UNIT) * 1.01
     longest = lengths + 2.0 * offset
-    error = float(slip @ longest) + chain * float((exponentials + np.abs(rest)) @ longest)
+    error = float(slip @ lengths) + chain * float((exponentials + np.abs(rest)) @ longest)
     error += 4.0 * UNIT * problem.strength * float(np.linalg.norm(coef))
     slope = float(np.linalg.norm(at.gradient)) + error
     if problem.has_intercept:
@@ -70,13 +76,17 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> Mean
         slope += float(np.expm1(tau)) * float(exponentials @ lengths)
         share += off * tau
     rounding = chain * float((exponentials + np.abs(rest * scores[:, 0])).sum() + abs(problem.constant))
-    return MeanEvidence(
+    found = MeanEvidence(
         slope=slope,
         center_share=share,
         strength=problem.strength,
         objective=max(at.value, 0.0) + share + rounding + float(exponentials @ score_error),
         objective_at_zero=problem.null,
     )
+    if problem.strength > 0.0 and found.gap <= WEAK * problem.null:
+        return found
+    decrement = decrement_at(problem, coef, intercept)
+    return replace(found, decrement=decrement) if decrement is not None and decrement.gap < found.gap else found
 
 
 def _parts(problem: SmoothProblem, scores: Array) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ from certus.linear.newton import Point
 from certus.linear.smooth_problem import SmoothProblem
 
 Array = NDArray[np.float64]
+ROUNDING = 64.0 * float(np.finfo(float).eps)
 
 
 def saturated(loss: str, y: Array) -> Array:
@@ -50,6 +51,8 @@ def make_mean_problem(
     total = float(design.rows if weights is None else weights.sum())
     score = null_score(target, weights) if fit_intercept else 0.0
     losses = unit_losses(loss, target, np.full(len(target), score))
+    # What rounding alone makes of a deviance of 0: no scale should be smaller.
+    noise = ROUNDING * _sum(np.abs(saturated(loss, target)) + (1.0 + abs(score)) * (1.0 + target), weights)
     return SmoothProblem(
         design=design,
         loss=loss,
@@ -60,7 +63,7 @@ def make_mean_problem(
         has_intercept=fit_intercept,
         outputs=1,
         total_weight=total,
-        null=max(float(losses.sum() if weights is None else weights @ losses), np.finfo(float).tiny),
+        null=max(_sum(losses, weights), noise),
         constant=float(_sum(saturated(loss, target), weights)),
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, predict_method, resolve_threads
+from certus.base import LARGEST, Regressor, check_weights, check_Xy, fit_method, predict_method, resolve_threads
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, Verbosity
 from certus.guarantees import Report
@@ -22,6 +22,8 @@ from certus.linear.mean_gap import MeanEvidence, mean_evidence
 from certus.linear.mean_problem import make_mean_problem, null_score, start, unit_losses
 from certus.linear.newton import NewtonResult, minimize
 from certus.linear.prediction import linear_scores
+from certus.linear.rounding_warning import drowned, warn_drowned
+from certus.linear.separation_message import separation_of_counts
 from certus.linear.smooth_problem import SmoothProblem
 
 
@@ -89,7 +91,7 @@ class MeanRegression(Regressor):
         MeanRegression
             The fitted learner.
         """
-        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True)
+        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         self._check_range(y, weights)
         problem = make_mean_problem(
@@ -164,19 +166,21 @@ class MeanRegression(Regressor):
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
-        self.report_ = Report(
-            [
-                mean_certificate(
-                    evidence,
-                    self._loss,
-                    self.alpha,
-                    coef,
-                    float(self.intercept_),
-                    fit_intercept=bool(self.fit_intercept),
-                )
-            ]
-        )
-        if not self.converged_:
+        free = bool(self.fit_intercept)
+        known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
+        record = (evidence, self._loss, self.alpha, coef, float(self.intercept_))
+        self.report_ = Report([mean_certificate(*record, fit_intercept=free)] if known else [])
+        separated = None
+        if self._loss == "poisson" and self.alpha == 0.0 and evidence.decrement is None:
+            separated = separation_of_counts(self, problem, coef, intercept)
+        if separated is not None:
+            self.report_ = Report([*self.report_, separated.certificate])
+            self.converged_ = False
+            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+        elif drowned(evidence.gap, evidence.objective_at_zero, problem.total_weight):
+            self.converged_ = False
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+        elif not self.converged_:
             self._warn(evidence)
 
     def _warn(self, evidence: MeanEvidence) -> None:

@@ -105,7 +105,7 @@ def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tupl
         mean = shift + offset
         spread = np.diag(second).copy()
         # What rounding alone makes of a constant column: treat it as exactly constant.
-        constant = spread <= weight * (16.0 * UNIT * np.abs(mean)) ** 2 + 2.0 * error * size**2
+        constant = spread <= weight * (4.0 * UNIT * np.abs(mean)) ** 2 + 2.0 * error * size**2
         # What is neglected so counts as rounding error: a centred column of length v has entries up to v |other|.
         neglected = np.sqrt(np.maximum(spread, 0.0) + error * size**2)
         second[constant, :] = 0.0

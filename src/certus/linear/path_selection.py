@@ -31,6 +31,7 @@ from certus.base.params import (
     Verbosity,
 )
 from certus.linear.alpha_grid import alpha_grid, given_alphas
+from certus.linear.fold_weights import refuse_empty_fold
 from certus.linear.gram_argument import checked_gram
 from certus.linear.least_squares import NotFiniteError
 from certus.linear.penalized_fit import PENALIZED_STATE, effort_of, make_penalized, name_the_place, read_data
@@ -150,6 +151,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         rows = sparse.csr_array(X) if sparse.issparse(X) else X
         errors = np.empty((len(ratios), len(folds), grids.shape[1]))
         for fold, (train, test) in enumerate(folds):
+            refuse_empty_fold(self, weights, fold, train, test)
             inner = None if weights is None else weights[train]
             problem = self._problem(rows[train], y[train], inner)
             effort = effort_of(self)

@@ -13,10 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import assert_finite, check_weights, check_Xy, resolve_seed, resolve_threads
 from certus.base.callbacks import Iterations
+from certus.base.data import refuse_large
 from certus.base.params import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.guarantees.wording import number
 from certus.linear._kernels_paths import PathRun
+from certus.linear.box_problem import SQUARES_FIT
 from certus.linear.gram_argument import given_gram
 from certus.linear.least_squares import NotFiniteError
 from certus.linear.penalized_certificate import penalized_certificates
@@ -68,6 +70,7 @@ def read_data(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ND
     )
     if sparse.issparse(y):
         y = y.toarray()
+    refuse_large(learner, y, SQUARES_FIT, name="y")
     if isinstance(sample_weight, numbers.Number):
         sample_weight = None
     return X, y, check_weights(learner, sample_weight, X)

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.linear.column_copies import different_columns
 from certus.linear.design import DenseDesign, SparseDesign, make_design
 from certus.linear.least_squares import Problem, Solution
-from certus.linear.moments import UNIT, Moments, gamma
+from certus.linear.moments import UNIT, Moments, compute_moments, gamma
 from certus.linear.normal_equations import ScaledCholesky
 
 Array = NDArray[np.float64]
@@ -72,7 +73,11 @@ def quadratic_evidence(
         )
     metric = _metrics(problem, solution, gradient, error)
     if metric is None:
-        return QuadraticEvidence(np.inf, 0.0, intercept_gap, objective, at_zero, None)
+        kept, reduced = (None, None) if positive else _metric_without_copies(problem)
+        if kept is None or reduced is None:
+            return QuadraticEvidence(np.inf, 0.0, intercept_gap, objective, at_zero, None)
+        norm, doubt = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
+        return QuadraticEvidence(norm, doubt, intercept_gap, objective, at_zero, None)
     return QuadraticEvidence(
         float(np.linalg.norm(gradient / metric)),
         float(np.linalg.norm(error / metric)),
@@ -164,6 +169,30 @@ def _metrics(problem: Problem, solution: Solution, gradient: Array, error: Array
             return None
         metrics[k] = min(candidates, key=lambda metric: float(np.linalg.norm(slope / metric)))
     return metrics
+
+
+def _metric_without_copies(problem: Problem) -> tuple[NDArray[np.intp] | None, Array | None]:
+    """Columns that reach all that the table reaches, and S sqrt(m) for them; None if they are not independent.
+
+    Copies of a column and constants beside an intercept make the matrix singular without making the problem hard.
+    """
+    if problem.alphas.any() or problem.is_sparse:
+        return None, None
+    kept = different_columns(problem.X, constant_counts=not problem.center)
+    if len(kept) == 0:
+        return kept, np.empty(0)
+    if len(kept) >= problem.X.shape[0]:
+        return None, None
+    table = np.ascontiguousarray(problem.X[:, kept])
+    empty = np.empty((problem.X.shape[0], 0))
+    moments = compute_moments(table, empty, problem.weights, center=problem.center, threads=problem.threads)
+    if moments is None:
+        return None, None
+    factor = ScaledCholesky(moments.gram, 0.0)
+    least = 0.0
+    if factor.rcond > 0.0:
+        least = factor.smallest_eigenvalue(np.sqrt(moments.error) * moments.column_size / factor.scale)
+    return kept, factor.scale * np.sqrt(least) if least > 0.0 else None
 
 
 def _scaled_metric(solution: Solution, alpha: float) -> Array:

@@ -153,9 +153,12 @@ class QuantileRegressor(LinearPrediction, Regressor):
 
         max u'y   subject to   -(1 - q) s <= u <= q s,   |X'u|_j <= A,   sum u = 0.
 
-        The coefficients are its multipliers.
+        The coefficients are its multipliers. Targets and weights are scaled to about 1 for it, because the program's
+        tolerances are absolute, and with an intercept the targets are centered first: sum u = 0 forgives that.
         """
-        strength, q = self.alpha * float(s.sum()), self.quantile
+        centered = y - float(np.median(y)) if self.fit_intercept else y
+        height, weight = power_of_two(float(np.abs(centered).max(initial=0.0))), power_of_two(float(s.mean()))
+        strength, q = self.alpha * float((s / weight).sum()), self.quantile
         transposed = sparse.csr_array(X.T)
         equal = [sparse.csr_array(np.ones((1, len(y))))] if self.fit_intercept else []
         bounded = None
@@ -164,21 +167,21 @@ class QuantileRegressor(LinearPrediction, Regressor):
         else:
             equal.append(transposed)
         run = optimize.linprog(
-            -y,
+            -centered / height,
             A_ub=bounded,
             b_ub=None if bounded is None else np.full(bounded.shape[0], strength),
             A_eq=sparse.vstack(equal, format="csr") if equal else None,
             b_eq=np.zeros(sum(part.shape[0] for part in equal)) if equal else None,
-            bounds=np.column_stack([(q - 1.0) * s, q * s]),
+            bounds=np.column_stack([(q - 1.0) * (s / weight), q * (s / weight)]),
             method=self.solver,
             options=self.solver_options,
         )
         if not run.success:
             self._warn_failed(run)
-        self.coef_ = self._multipliers(run, X.shape[1], strength)
+        self.coef_ = height * self._multipliers(run, X.shape[1], strength)
         self.intercept_ = best_intercept(y - X @ self.coef_, s, q) if self.fit_intercept else 0.0
         self.n_iter_ = int(run.nit)
-        u = np.zeros(len(y)) if run.x is None else np.asarray(run.x, dtype=np.float64)
+        u = np.zeros(len(y)) if run.x is None else weight * np.asarray(run.x, dtype=np.float64)
         self._certify(X, y, s, u, kept, count, bool(run.success))
 
     def _multipliers(self, run: Any, columns: int, strength: float) -> Array:
@@ -235,3 +238,8 @@ class QuantileRegressor(LinearPrediction, Regressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def power_of_two(size: float) -> float:
+    """The power of two next to a size, so that dividing by it loses no digit; 1 for 0."""
+    return float(2.0 ** np.clip(np.round(np.log2(size)), -1000.0, 1000.0)) if size > 0.0 else 1.0

@@ -15,6 +15,7 @@ from certus.guarantees.wording import number
 from certus.linear.least_squares import Problem, Solution, refined
 from certus.linear.quadratic_certificate import quadratic_certificate
 from certus.linear.quadratic_gap import QuadraticEvidence, quadratic_evidence
+from certus.linear.rounding_warning import drowned, warn_drowned
 
 Array = NDArray[np.float64]
 
@@ -33,7 +34,8 @@ def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
     values = np.abs(X.data if hasattr(X, "tocsr") else X)
     raise ValueError(
         f"{type(learner).__name__}: the squares of the values in X or y overflow; the largest value in X is "
-        f"{float(values.max()):g}.\nHint: rescale the columns, for example with StandardScaler."
+        f"{float(values.max()):g}, in y {float(np.abs(np.asarray(y, dtype=np.float64)).max()):g}.\n"
+        "Hint: rescale the columns, for example with StandardScaler, or the target."
     )
 
 
@@ -45,15 +47,25 @@ def store_regression(
     *,
     positive: bool = False,
     flat: bool | None = None,
+    units: Array | None = None,
 ) -> QuadraticEvidence:
     """Set ``coef_, intercept_, gap_, converged_, report_``; returns the evidence behind the gap.
 
-    ``flat``: whether coef_ is a vector (default: when y was one).
+    ``flat``: whether coef_ is a vector (default: when y was one). ``units``: the user's columns divided by these are
+    the problem's.
     """
     evidence, coef, intercept = _as_stored(problem, solution, positive)
     limit = None if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
     if limit is not None and evidence.gap > limit and solution.factors and not positive:
         evidence, coef, intercept = _as_stored(problem, refined(problem, solution, steps=3), positive)
+    if units is not None:
+        with np.errstate(over="ignore"):
+            coef = (coef / units).astype(coef.dtype)
+        if not np.isfinite(coef).all():
+            raise ValueError(
+                f"{type(learner).__name__}: a coefficient is too large to be represented, because its column is too "
+                "small against the target.\nHint: rescale the columns, for example with StandardScaler."
+            )
     flat = one_target if flat is None else flat
     learner.coef_ = coef[0] if flat else coef
     if not problem.center:
@@ -74,9 +86,20 @@ def store_regression(
             )
         ]
     )
-    if not learner.converged_:
+    if drowned(evidence.gap, evidence.objective_at_zero, 0.0) and drowned(
+        evidence.gap, evidence.objective_at_zero, _size(problem)
+    ):
+        learner.converged_ = False
+        warn_drowned(learner, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+    elif not learner.converged_:
         _warn(learner, solution, evidence, limit)
     return evidence
+
+
+def _size(problem: Problem) -> float:
+    """Weighted sum of squared targets, before centring."""
+    squares = np.einsum("ij,ij->i", problem.Y, problem.Y)
+    return float(squares.sum() if problem.weights is None else problem.weights @ squares)
 
 
 def _as_stored(problem: Problem, solution: Solution, positive: bool) -> tuple[QuadraticEvidence, Any, Any]:

@@ -10,7 +10,17 @@ from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base import (
+    LARGEST,
+    Regressor,
+    check_weights,
+    check_Xy,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+)
+from certus.base.data import refuse_large
 from certus.base.params import OneOf
 from certus.guarantees import Report
 from certus.linear import stochastic_fit
@@ -226,6 +236,7 @@ class SGDRegressor(Regressor):
         X, y = check_Xy(
             self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False, reset=first
         )
+        refuse_large(self, y, LARGEST, name="y")
         y = y.astype(X.dtype, copy=False).astype(np.float64)
         held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=False) if self.early_stopping else None
         weights = check_weights(self, sample_weight, X)

@@ -26,6 +26,7 @@ from certus.linear import _kernels_machines as kernels
 from certus.linear._kernels_machines import NUMBERS, StochasticState
 
 Array = NDArray[np.float64]
+LARGEST_COEF = {"float64": 1e100, "float32": 1e18}  # by the type of the table: above, scores overflow
 SPARSE_DECAY = 0.01  # of the intercept's steps on sparse tables, whose columns are seldom used
 REGRESSION_LOSSES = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
 CLASSIFICATION_LOSSES = ("hinge", "squared_hinge", "perceptron", "log_loss", "modified_huber", *REGRESSION_LOSSES)
@@ -190,10 +191,14 @@ def run_epochs(
             if stop or state["finished"].all():
                 break
     if state["overflow"].any():
-        raise ValueError(
-            f"Floating-point under-/overflow occurred at epoch #{int(state['epochs'].max())}. Scaling input data with "
-            "StandardScaler or MinMaxScaler might help.\nHint: a smaller eta0 may help, too."
-        )
+        raise _overflow(int(state["epochs"].max()))
+
+
+def _overflow(epoch: int) -> ValueError:
+    return ValueError(
+        f"Floating-point under-/overflow occurred at epoch #{epoch}. Scaling input data with StandardScaler or "
+        "MinMaxScaler might help.\nHint: a smaller eta0 may help, too."
+    )
 
 
 def l1_share(learner: Any) -> float:
@@ -204,6 +209,9 @@ def l1_share(learner: Any) -> float:
 def store_state(learner: Any, state: StochasticState, average: int, dtype: Any) -> tuple[Array, Array]:
     """Keep what a later call needs; the coefficients and intercepts that the learner shows."""
     coef, intercept = state.coef[:, :-1], state["intercept"]
+    limit = LARGEST_COEF[np.dtype(dtype).name]
+    if not (np.abs(coef) <= limit).all() or not (np.abs(intercept) <= limit).all():
+        raise _overflow(int(state["epochs"].max()))  # scores of rows could not be computed
     learner.t_ = float(state["steps"].max())
     learner.n_iter_ = int(state["epochs"].max())
     if not average:

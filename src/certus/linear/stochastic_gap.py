@@ -60,11 +60,14 @@ def stochastic_certificate(
 ) -> Certificate:
     """The certificate of the gap, summed over the problems (one row of targets, weights and coef each)."""
     penalty = losses.ElasticNet(alpha * l1_ratio, alpha * (1.0 - l1_ratio))
-    parts = [
-        _one(table, target, None if weights is None else weights[k], w, b, loss, penalty, fit_intercept)
-        for k, (target, w, b) in enumerate(zip(targets, coef, intercept, strict=True))
-    ]
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite dual value or rounding error bounds nothing
+        parts = [
+            _one(table, target, None if weights is None else weights[k], w, b, loss, penalty, fit_intercept)
+            for k, (target, w, b) in enumerate(zip(targets, coef, intercept, strict=True))
+        ]
     primal, dual, rounding, at_zero = (float(sum(values)) for values in zip(*parts, strict=True))
+    if math.isnan(dual) or math.isnan(rounding):
+        dual, rounding = -math.inf, math.inf
     witness = {"objective": primal, "dual": dual, "rounding": rounding, "objective_at_zero": at_zero}
     inputs = {"loss": loss.name, "alpha": alpha, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept}
     return _record(_gap(primal, dual, rounding), inputs, witness)
