@@ -31,9 +31,9 @@ def _task(name, about, size, competitors):
     )
 
 
-_ALL = tuple(Competitor(name, path, parameters) for name, path, parameters in _LEARNERS)
+_ALL = tuple(Competitor(f"certus {name}", path, parameters) for name, path, parameters in _LEARNERS)
 _BY_BINS = tuple(
-    Competitor(f"{name}-{bins}", path, {**parameters, "max_bins": bins})
+    Competitor(f"certus {name}-{bins}", path, {**parameters, "max_bins": bins})
     for name, path, parameters in _LEARNERS[1:]
     for bins in _BINS
 )

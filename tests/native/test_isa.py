@@ -26,7 +26,10 @@ ANSWERS = """
     for parameter in learners():
         entry = parameter.values[0]
         X, y = problem(entry, rows=400, columns=6)
-        fitted = make(entry).fit(X[:300], y[:300])
+        learner = make(entry)
+        if entry.family == "svm":  # what is left to chance is what the tolerance allows
+            learner.set_params(tol=1e-10)
+        fitted = learner.fit(X[:300], y[:300])
         answers[entry.path] = [np.asarray(part).tolist() for part in outputs(fitted, X[300:])]
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 10_007))

@@ -15,7 +15,18 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from certus.base import Learner, check_target, check_weights, predict_method, resolve_threads
 from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Constraints, Exactly, Fraction, Function, InstanceOf, Interval, OneOf, Verbosity
+from certus.base.params import (
+    Boolean,
+    Constraints,
+    Exactly,
+    Fraction,
+    Function,
+    InstanceOf,
+    Interval,
+    OneOf,
+    Rule,
+    Verbosity,
+)
 from certus.ensemble import _kernels_forest as kernels
 from certus.ensemble.bags import Bags, bag_size
 from certus.ensemble.binning import binned
@@ -42,6 +53,9 @@ TREE_PARAMETERS = (
 )
 
 
+BINS_RULE: list[Rule] = [Exactly(None), OneOf("auto"), Interval(2, 255, integer=True)]
+
+
 class Forest(MultiOutputMixin, Learner):
     """Base of the forests; use `RandomForestClassifier` and its siblings."""
 
@@ -53,7 +67,6 @@ class Forest(MultiOutputMixin, Learner):
         "n_jobs": [InstanceOf(int, np.integer), Exactly(None)],
         "verbose": [Verbosity()],
         "warm_start": [Boolean()],
-        "max_bins": [Exactly(None), OneOf("auto"), Interval(2, 255, integer=True)],
         "max_samples": [
             Exactly(None),
             Fraction(0, None, closed="neither"),

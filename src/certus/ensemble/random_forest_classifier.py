@@ -6,6 +6,7 @@ from typing import Any
 
 from certus.base import register
 from certus.ensemble.bags import SHUFFLED_WEIGHTS
+from certus.ensemble.forest import BINS_RULE
 from certus.ensemble.forest_classifier import ForestClassifier
 from certus.trees import DecisionTreeClassifier
 
@@ -121,6 +122,8 @@ class RandomForestClassifier(ForestClassifier):
     >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
     True
     """
+
+    _constraints = {**ForestClassifier._constraints, "max_bins": BINS_RULE}
 
     _tree_class = DecisionTreeClassifier
 

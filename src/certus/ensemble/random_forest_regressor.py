@@ -8,6 +8,7 @@ import sklearn.ensemble
 
 from certus.base import register
 from certus.ensemble.bags import SHUFFLED_WEIGHTS
+from certus.ensemble.forest import BINS_RULE
 from certus.ensemble.forest_regressor import ForestRegressor, current_criterion
 from certus.trees import DecisionTreeRegressor
 
@@ -114,6 +115,8 @@ class RandomForestRegressor(ForestRegressor):
     >>> bool(model.score(X[1::2], y[1::2]) > 0.25)
     True
     """
+
+    _constraints = {**ForestRegressor._constraints, "max_bins": BINS_RULE}
 
     _tree_class = DecisionTreeRegressor
 

@@ -86,7 +86,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
     >>> X = rng.standard_normal((100, 2))
     >>> y = X[:, 0] + rng.standard_normal(100)
     >>> model = QuantileRegressor(quantile=0.8, alpha=0.0).fit(X, y)
-    >>> round(float(np.mean(y <= model.predict(X))), 2), model.gap_ < 1e-6
+    >>> round(float(np.mean(y <= model.predict(X))), 1), model.gap_ < 1e-6
     (0.8, True)
     """
 
