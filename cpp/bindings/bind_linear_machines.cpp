@@ -5,6 +5,7 @@
 #include "linear/box_pass.hpp"
 #include "linear/dual_descent.hpp"
 #include "linear/joint_descent.hpp"
+#include "linear/logistic_descent.hpp"
 #include "linear/sag.hpp"
 #include "linear/stochastic_descent.hpp"
 
@@ -111,6 +112,18 @@ void sag_epoch(const Table& table, linear::SagLoss loss, Vector<const double> ta
   run_kernel([&](StopToken& stop) { linear::sag_epoch(rows, problem, seed, epoch, stop, state); });
 }
 
+template <class Table>
+auto logistic_descent(const Table& table, Vector<const double> signs, Vector<const double> weights,
+                      double strength, double tol, Index max_passes, std::uint64_t seed, std::uint64_t stage,
+                      Vector<double> multipliers, Vector<double> w) {
+  const auto rows = table.rows(0.0);
+  const linear::LogisticDescentRule rule{strength, tol, max_passes, seed, stage};
+  const linear::LogisticDescentResult result = run_kernel([&](StopToken& stop) {
+    return linear::logistic_descent(rows, span(signs), span(weights), rule, stop, span(multipliers), span(w));
+  });
+  return std::make_tuple(result.passes, result.converged);
+}
+
 // The kernels that take any kind of table.
 template <class Table>
 void bind_table(nb::module_& m, const char* name) {
@@ -139,6 +152,10 @@ void bind_table(nb::module_& m, const char* name) {
         nb::arg("intercept").noconvert(), nb::arg("sums").noconvert(), nb::arg("intercept_sums").noconvert(),
         nb::arg("slopes").noconvert(), nb::arg("seen").noconvert(),
         "One epoch of stochastic average gradient.");
+  m.def("logistic_descent", &logistic_descent<Table>, nb::arg("table"), nb::arg("signs").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("tol"), nb::arg("max_passes"),
+        nb::arg("seed"), nb::arg("stage"), nb::arg("multipliers").noconvert(), nb::arg("w").noconvert(),
+        "Dual coordinate descent for logistic regression with a ridge penalty.");
   m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
         nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
         nb::arg("max_passes"), nb::arg("seed"), nb::arg("stage"), nb::arg("a").noconvert(),

@@ -9,6 +9,7 @@
 #include "core/rng.hpp"
 #include "linear/dual_descent.hpp"
 #include "linear/joint_descent.hpp"
+#include "linear/logistic_descent.hpp"
 #include "linear/sag.hpp"
 #include "linear/stochastic_descent.hpp"
 #include "tests/check.hpp"
@@ -212,6 +213,42 @@ TEST(joint_descent_of_two_classes_is_one_machine) {
   for (std::size_t j = 0; j <= columns; ++j) {
     CHECK_CLOSE(w[j] + w[columns + 1 + j], 0.0, 1e-9);
     CHECK_CLOSE(w[columns + 1 + j] - w[j], single[j], 1e-5);
+  }
+}
+
+template <class Rows>
+std::vector<double> logistic_descended(const Table& table, const Rows& x, double strength) {
+  std::vector<double> weights(rows, 1.0);
+  weights[3] = 0.0;
+  weights[5] = 2.5;
+  std::vector<double> multipliers, w(columns + 1);
+  for (Index i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    multipliers.push_back(1e-3 * weights[at]);
+    x.add(i, table.signs[at] * multipliers[at] / strength, w.data());
+  }
+  StopToken stop;
+  const LogisticDescentResult result = logistic_descent(
+      x, table.signs, weights, LogisticDescentRule{strength, 1e-11, 10000, 5, 0}, stop, multipliers, w);
+  CHECK(result.converged);
+  // The gradient of the primal objective vanishes.
+  std::vector<double> gradient(columns + 1);
+  for (std::size_t j = 0; j <= columns; ++j) gradient[j] = strength * w[j];
+  for (Index i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double margin = table.signs[at] * x.dot(i, w.data());
+    x.add(i, -table.signs[at] * weights[at] / (1.0 + std::exp(margin)), gradient.data());
+  }
+  for (const double value : gradient) CHECK_CLOSE(value, 0.0, 1e-9);
+  return w;
+}
+
+TEST(logistic_descent_ends_where_the_gradient_vanishes) {
+  const Table table;
+  for (const double strength : {0.01, 1.0, 100.0}) {
+    const auto full = logistic_descended(table, table.full(1.0), strength);
+    const auto thin = logistic_descended(table, table.thin(1.0), strength);
+    for (std::size_t j = 0; j <= columns; ++j) CHECK_CLOSE(full[j], thin[j], 1e-8);
   }
 }
 

@@ -266,6 +266,26 @@ class AverageGradientState:
         )
 
 
+@dataclass(frozen=True)
+class LogisticDual:
+    """A logistic problem on its way: see ``cpp/linear/logistic_descent.hpp``. Improved in place."""
+
+    signs: Array
+    weights: Array
+    multipliers: Array
+    w: Array
+
+
+def logistic_descent(
+    table: Any, dual: LogisticDual, *, strength: float, tol: float, max_passes: int, seed: int, stage: int
+) -> tuple[int, bool]:
+    """Passes of dual coordinate descent; how many were made, and whether the rule was met."""
+    passes, converged = _native.logistic_descent(
+        table, dual.signs, dual.weights, strength, tol, max_passes, seed, stage, dual.multipliers, dual.w
+    )
+    return int(passes), bool(converged)
+
+
 def sag_epoch(
     table: Any,
     loss: str,

@@ -14,6 +14,7 @@ from certus.linear.average_gradient import RowProblem, average_gradient
 from certus.linear.decrement_gap import decrement_at
 from certus.linear.design import DenseDesign, SparseDesign
 from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
+from certus.linear.logistic_dual_descent import dual_descent
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.logistic_penalty import Penalty
 from certus.linear.newton import (
@@ -30,7 +31,8 @@ from certus.linear.smooth_problem import SmoothProblem, make_problem
 
 Array = NDArray[np.float64]
 Evidence = LogisticEvidence | ElasticNetEvidence
-DRAWN = ("sag", "saga")  # solvers that draw rows
+DUAL = "liblinear, dual"
+DRAWN = ("sag", "saga", DUAL)  # solvers that draw rows
 SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 WEAK = 1e-6  # gap over the objective at zero from which on a second bound is tried
@@ -102,7 +104,10 @@ def solve(
 
     drawn = None
     if solver in DRAWN:
-        drawn = by_average_gradient(problem, start, accuracy, watch, unbiased=solver == "saga")
+        if solver == DUAL:
+            drawn = dual_descent(problem, tol=accuracy.tol, max_iter=accuracy.max_iter, seed=accuracy.seed, watch=watch)
+        else:
+            drawn = by_average_gradient(problem, start, accuracy, watch, unbiased=solver == "saga")
         stopped = not drawn.converged and drawn.iterations < accuracy.max_iter
         if accuracy.gap_tol is None or stopped:
             return drawn

@@ -32,7 +32,7 @@ from certus.linear.design import make_design
 from certus.linear.elastic_net_gap import ElasticNetEvidence
 from certus.linear.label_certificate import label_certificate
 from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
-from certus.linear.logistic_fit import DRAWN, Accuracy, Evidence, evidence_for, logistic_problem, solve
+from certus.linear.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, evidence_for, logistic_problem, solve
 from certus.linear.logistic_gap import LogisticEvidence
 from certus.linear.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.newton import NewtonResult, Point
@@ -80,7 +80,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     l1_ratio : float, default=0.0
         Share of the L1 penalty, from 0 (ridge) to 1.
     dual : bool, default=False
-        Accepted with solver="liblinear" and the ridge penalty; primal and dual have the same solution.
+        With solver="liblinear" and the ridge penalty: dual coordinate descent in an order that ``random_state`` draws,
+        with LIBLINEAR's stop rule. Primal and dual have the same solution.
     tol : float, default=1e-4
         Largest entry of the mean gradient at the end; iterations go on until the gap is far below what that asks.
         For "sag" and "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
@@ -91,7 +92,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied to those of the rows.
     random_state : int, RandomState or None, default=None
-        The order of the rows with "sag" and "saga"; no other solver is random.
+        The order of the rows with "sag", "saga" and dual=True; no other solver is random.
     solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
         Which objectives are allowed is as in scikit-learn ("saga" takes all penalties, "liblinear" L1 and ridge for
         two classes, with a penalized intercept, the others ridge or none). "newton-cg", "newton-cholesky", "sag" and
@@ -243,9 +244,10 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
                 names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
                 return iterations.step(names, **facts)
 
-            seed = resolve_seed(self.random_state) if self.solver in DRAWN else 0
+            method = DUAL if self.solver == "liblinear" and self.dual and penalty.l2 > 0.0 else self.solver
+            seed = resolve_seed(self.random_state) if method in DRAWN else 0
             accuracy = Accuracy(self.tol, self.max_iter, self.gap_tol, seed)
-            result = solve(problem, penalty, self.solver, self._start(problem), accuracy, watch)
+            result = solve(problem, penalty, method, self._start(problem), accuracy, watch)
         self._store(problem, penalty, result, class_weights)
         return self
 
