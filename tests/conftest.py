@@ -4,8 +4,10 @@ import signal
 
 from hypothesis import settings
 
-# A busy machine is no failed property: single examples have no deadline (each test has pytest's timeout).
-settings.register_profile("certus", deadline=None)
+# A busy machine is no failed property: single examples have no deadline (each test has pytest's timeout). The same
+# examples are tried everywhere, so that a run can be trusted; pytest --hypothesis-profile=new draws new ones.
+settings.register_profile("certus", deadline=None, derandomize=True)
+settings.register_profile("new", deadline=None)
 settings.load_profile("certus")
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C; the tests of Ctrl-C send it to themselves.

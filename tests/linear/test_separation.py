@@ -143,6 +143,7 @@ def test_counts() -> None:
     assert PoissonRegressor(alpha=0.0).fit(X, y).converged_
 
 
+@example(212251, 14, 3, 3, False)
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 14), st.integers(1, 3), st.integers(2, 3), st.booleans())
 def test_exactly_one_of_two_proofs(seed: int, rows: int, columns: int, classes: int, intercept: bool) -> None:

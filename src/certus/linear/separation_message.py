@@ -90,7 +90,7 @@ def _named(learner: Any, alone: list[int], found: Direction, columns: int) -> st
 
     if alone:
         return f"column {text(alone)} alone" if len(alone) == 1 else f"each of the columns {text(alone)} alone"
-    width = len(found.exact) // max(1, len(found.exact) // (columns + 1))
+    width = columns + bool(learner.fit_intercept)
     parts = np.abs(found.approximate).reshape(-1, width)[:, :columns].max(axis=0)
     used = np.flatnonzero(parts).tolist()
     return f"column {text(used)}" if len(used) == 1 else f"a combination of the columns {text(used)}"
