@@ -1,4 +1,4 @@
-"""What kernel machines for labels share: classes and their weights, decisions, certificates."""
+"""What kernel machines for labels share: classes and their weights, certificates."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
-from certus.base import Classifier, check_weights, predict_method
+from certus.base import check_weights
 from certus.base.params import Constraints, Exactly, InstanceOf, OneOf
 from certus.guarantees import Report
 from certus.kernels.kernel import Array
+from certus.kernels.kernel_labels import KernelLabels
 from certus.kernels.kernel_machine import KernelMachine, Outcome
 from certus.kernels.machine_certificate import label_certificate, machine_certificate
 
 CLASS_WEIGHT: Constraints = {"class_weight": [OneOf("balanced"), InstanceOf(dict), Exactly(None)]}
 
 
-class KernelClassification(KernelMachine, Classifier):
+class KernelClassification(KernelMachine, KernelLabels):
     """Shared part of the kernel machines that classify; not a learner by itself."""
 
     class_weight: Any
@@ -50,41 +51,6 @@ class KernelClassification(KernelMachine, Classifier):
                 label_certificate(space.scores(coef), space.score_error(coef), space.lengths, outcome.evidence),
             ]
         )
-
-    @predict_method
-    def decision_function(self, X: Any) -> Array:
-        """The values f(x): of the second class for two classes, else one column per class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The scores; the largest (for two classes, the sign) decides.
-        """
-        values = self._values(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A label for every row.
-        """
-        values = self._values(X)
-        codes = (values[:, 0] > 0.0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
 
     def _restored(self) -> None:
         if hasattr(self, "classes_"):

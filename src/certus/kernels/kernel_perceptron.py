@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_seed, resolve_threads
+from certus.base import fit_method, register, resolve_seed, resolve_threads
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Interval, OneOf, RandomState
 from certus.base.persistence.state import check_shapes
@@ -16,7 +16,8 @@ from certus.guarantees import Report
 from certus.kernels import _kernels
 from certus.kernels.choice import KERNEL_CONSTRAINTS
 from certus.kernels.kernel import Array
-from certus.kernels.kernel_learner import PREDICTED_AT_ONCE, KernelLearner, count, take
+from certus.kernels.kernel_labels import KernelLabels
+from certus.kernels.kernel_learner import PREDICTED_AT_ONCE, count, take
 from certus.kernels.machine_certificate import one_against_rest
 from certus.kernels.perceptron_certificate import mistake_certificate
 from certus.kernels.ridge_solver import is_semidefinite
@@ -33,7 +34,7 @@ WHOLE = 4096  # rows up to which all kernel values are kept
     cost="fit n p per mistake, predict p per row ever mistaken",
     draws_rows=True,
 )
-class KernelPerceptron(KernelLearner, Classifier):
+class KernelPerceptron(KernelLabels):
     """Classifier over the functions that a kernel spans which moves only on mistakes.
 
     Passes over the rows; for every row that it gets wrong, y_i f(x_i) <= 0 with y_i = -1 or 1,
@@ -201,42 +202,7 @@ class KernelPerceptron(KernelLearner, Classifier):
         bound = mistake_certificate(K, targets, passes.coef, self.mistakes_)
         return Report() if bound is None else Report([bound])
 
-    @predict_method
-    def decision_function(self, X: Any) -> Array:
-        """The values f(x), or the surplus of votes as a share of all; of the second class for two classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The scores; the largest (for two classes, the sign) decides.
-        """
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A label for every row.
-        """
-        scores = self._scores(X)
-        codes = (scores[:, 0] > 0.0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
-
-    def _scores(self, X: Any) -> Array:
+    def _values(self, X: Any) -> Array:
         X = self._read_new(X)
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         out = np.zeros((count(X), outputs))
