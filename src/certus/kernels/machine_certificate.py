@@ -13,6 +13,7 @@ from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.exact_labels import check_exact_labels, exact_labels
 from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
+from certus.kernels.gram_data import gram_data
 from certus.kernels.machine_gap import MachineEvidence
 from certus.kernels.machine_losses import MARGIN_LOSSES, residual_loss
 from certus.losses import ConvexLoss, Multinomial
@@ -76,22 +77,10 @@ def check_machine_gap(certificate: Certificate, data: Any = None) -> Derivation:
 
 
 def _check_with_data(certificate: Certificate, value: float, data: Any) -> None:
-    K, y, *rest = data
-    K = np.asarray(K, dtype=np.float64)
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:
-        raise CertificateError(
-            f"{certificate.quantity}: the data must be (K, y) or (K, y, sample_weight) with the square matrix K of "
-            f"kernel values of the training rows; got a matrix of shape {K.shape}"
-        )
-    if "dual" not in certificate.witness:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} dual variables are not kept in a certificate, so data cannot "
-            "be checked against it"
-        )
+    K, y, weights = gram_data(certificate, data, kept="dual", most=f"{KEPT} dual variables")
     witness, inputs = certificate.witness, certificate.inputs
     K = K + 1.0 if inputs["fit_intercept"] else K  # the intercept is one more, constant feature
-    weights = np.ones(len(K)) if not rest or rest[0] is None else np.broadcast_to(rest[0], (len(K),))
-    loss, targets, weights = _problem(certificate, np.asarray(y), np.asarray(weights, dtype=np.float64))
+    loss, targets, weights = _problem(certificate, np.asarray(y), weights)
     dual = np.array(witness["dual"], dtype=np.float64).reshape(len(K), -1)
     pushed = weights[:, None] * dual
     counted = weights > 0.0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from certus.guarantees import Certificate, CertificateError, rules
 from certus.guarantees.optimality import gap_record
 from certus.guarantees.rules import Derivation
+from certus.kernels.gram_data import gram_data
 from certus.kernels.ridge_solver import RidgeEvidence
 
 Array = NDArray[np.float64]
@@ -65,20 +66,8 @@ def check_ridge_gap(certificate: Certificate, data: Any = None) -> Derivation:
 
 
 def _check_with_data(certificate: Certificate, value: float, data: Any) -> None:
-    K, y, *rest = data
-    K = np.asarray(K, dtype=np.float64)
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:
-        raise CertificateError(
-            f"{certificate.quantity}: the data must be (K, y) or (K, y, sample_weight) with the square matrix K of "
-            f"kernel values of the training rows; got a matrix of shape {K.shape}"
-        )
-    if "coef" not in certificate.witness:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} coefficients are not kept in a certificate, so data cannot "
-            "be checked against it"
-        )
+    K, y, weights = gram_data(certificate, data, kept="coef", most=f"{KEPT} coefficients")
     Y = np.asarray(y, dtype=np.float64).reshape(len(K), -1)
-    weights = np.ones(len(K)) if not rest or rest[0] is None else np.broadcast_to(rest[0], (len(K),))
     coef = np.array(certificate.witness["coef"], dtype=np.float64).reshape(len(K), -1)
     alphas = np.array(certificate.inputs["alpha"], dtype=np.float64)
 
