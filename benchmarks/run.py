@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     if not chosen:
         console.print(f"--task: no task matches {options.task!r}; there are {', '.join(tasks)}")
         return 2
-    settings = Settings(threads=options.threads, rounds=options.rounds)
+    settings = Settings(threads=options.threads, rounds=options.rounds, patience=options.patience)
     if options.quick:
         settings = Settings(threads=options.threads, rounds=1, repeats=1, seconds=0.0, quick=True)
     limit_cores(settings.threads)
@@ -58,6 +58,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="file for the numbers")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3, help="fresh processes per competitor")
+    parser.add_argument("--patience", type=float, default=150.0, help="seconds that one process may take")
     parser.add_argument("--list", action="store_true", help="show the tasks of the family")
     return parser.parse_args(arguments)
 

@@ -25,7 +25,8 @@ class Settings:
     repeats: int = 2  # warm calls in one process, at least
     seconds: float = 0.5  # and at least this long
     quick: bool = False
-    timeout: float = 1800.0
+    patience: float = 150.0  # seconds that a process may take
+    far_behind: float = 3.0  # after the first round, only those within this factor of the fastest run again
 
 
 @dataclass
@@ -105,12 +106,20 @@ def run_task(family: str, task: Task, settings: Settings, progress: Callable[[st
             if not row.skipped and len(row.competitor.ladder) > 1:
                 progress(f"{task.name}: {row.competitor.name} at equal quality")
                 _climb(row, request, settings)
+        outcome = Outcome(task, shape, rows)
         for turn in range(settings.rounds):
-            for row in rows[turn % len(rows) :] + rows[: turn % len(rows)]:
-                if not row.skipped:
-                    progress(f"{task.name}: round {turn + 1}/{settings.rounds}, {row.competitor.name}")
-                    _measure(row, request, settings)
-    return Outcome(task, shape, rows)
+            running = outcome.measured if turn == 0 else _contenders(outcome, settings)
+            for row in running[turn % len(running) :] + running[: turn % len(running)]:
+                progress(f"{task.name}: round {turn + 1}/{settings.rounds}, {row.competitor.name}")
+                _measure(row, request, settings)
+    return outcome
+
+
+def _contenders(outcome: Outcome, settings: Settings) -> list[Row]:
+    """Ours, and the peers whose place is not clear after one round."""
+    peer = outcome.fastest_peer
+    limit = settings.far_behind * peer.warm if peer is not None else float("inf")
+    return [row for row in outcome.measured if row is outcome.ours or row.warm <= limit]
 
 
 def _climb(row: Row, request: dict[str, Any], settings: Settings) -> None:
@@ -145,11 +154,11 @@ def _ask(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
             env={**os.environ, **limits, "PYTHONPATH": os.pathsep.join(paths)},
             capture_output=True,
             text=True,
-            timeout=settings.timeout,
+            timeout=settings.patience,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f"not finished in {settings.timeout:g} s") from None
+        raise RuntimeError(f"not finished in {settings.patience:g} s") from None
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise RuntimeError(lines[-1])
