@@ -10,6 +10,8 @@ from sklearn.utils.metaestimators import available_if
 
 from certus.base.catalogue import register_part
 from certus.guarantees import Calibration, Report, calibrate
+from certus.guarantees.conformal_cross import outward
+from certus.workflow.fold_models import FoldModels
 from certus.workflow.shares import gives_probabilities, shares_of
 from certus.workflow.task import Task
 
@@ -26,7 +28,7 @@ class StudyModel:
         What it predicts.
     """
 
-    _state = ("model_", "target_", "classes_", "costs_", "threshold_", "feature_names_in_", "n_features_in_")
+    _state = ("model_", "target_", "classes_", "costs_", "threshold_", "folds_", "feature_names_in_", "n_features_in_")
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model_ = model
@@ -37,6 +39,7 @@ class StudyModel:
             costs = task.measure.costs
             self.costs_ = None if costs is None else costs[np.ix_(order, order)]
         self.threshold_: float | None = None
+        self.folds_: FoldModels | None = None
         self.feature_names_in_ = model.feature_names_in_
         self.n_features_in_ = model.n_features_in_
         self.report_ = Report()
@@ -62,38 +65,61 @@ class StudyModel:
         """Probability of every label, if the winner gives it."""
         return self.shares(X)
 
+    @property
+    def gives_sets(self) -> bool:
+        """Whether the model was calibrated, on rows of their own or by cross-validation."""
+        return self.threshold_ is not None or getattr(self, "folds_", None) is not None
+
     def calibrate(self, X: Any, y: NDArray[Any], confidence: float) -> Calibration:
         """Learn from rows that the model has not seen how unusual an answer may be."""
         subject = "set" if hasattr(self, "classes_") else "interval"
-        calibration = calibrate(self._scores(X, y), confidence=confidence, subject=subject)
+        calibration = calibrate(self.scores(X, y), confidence=confidence, subject=subject)
         self.threshold_ = float(calibration.threshold)
         return calibration
 
-    def _scores(self, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    def scores(self, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
         """How unusual each true answer is: 1 - its share, or its distance from the prediction."""
         if not hasattr(self, "classes_"):
-            return np.abs(np.asarray(y, dtype=np.float64) - self.predict(X))
+            return np.abs(np.asarray(y, dtype=np.float64) - np.asarray(self.model_.predict(X), dtype=np.float64))
         places = np.searchsorted(self.classes_, y)
         return 1.0 - self.shares(X)[np.arange(len(places)), places]
 
+    def missed(self, X: Any, y: NDArray[Any]) -> NDArray[np.bool_]:
+        """For every row whether its true answer lies outside its set or interval."""
+        if not hasattr(self, "classes_"):
+            low, high = self.predict_interval(X).T
+            return (y < low) | (y > high)
+        return ~self.predict_set(X)[np.arange(len(y)), np.searchsorted(self.classes_, y)]
+
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """For every row and label whether it cannot be ruled out; the answer itself never is."""
+        self._check_sets()
         shares = self.shares(X)
-        inside = 1.0 - shares <= self._limit()
+        if self.threshold_ is not None:
+            inside = 1.0 - shares <= self.threshold_
+        else:
+            assert self.folds_ is not None
+            inside = self.folds_.sets(X, self.classes_)
         inside[np.arange(len(shares)), np.argmax(shares, axis=1)] = True
         return inside
 
     def predict_interval(self, X: Any) -> NDArray[np.float64]:
-        """For every row the least and the largest number that cannot be ruled out."""
+        """For every row the least and the largest number that cannot be ruled out; the answer itself never is."""
+        self._check_sets()
         answers = self.predict(X).astype(np.float64)
-        return np.column_stack([answers - self._limit(), answers + self._limit()])
+        if self.threshold_ is not None:
+            radius = np.full(len(answers), self.threshold_)
+            return np.column_stack([-outward(-answers, radius), outward(answers, radius)])
+        assert self.folds_ is not None
+        low, high = self.folds_.intervals(X).T
+        return np.column_stack([np.minimum(low, answers), np.maximum(high, answers)])
 
-    def _limit(self) -> float:
-        if self.threshold_ is None:
+    def _check_sets(self) -> None:
+        if not self.gives_sets:
             raise ValueError(
-                "The model has no sets: it was not calibrated.\nHint: a study calibrates from 1000 rows on."
+                "The model has no sets: it was not calibrated.\n"
+                "Hint: a study calibrates unless rows are very few or ordered by time (--order)."
             )
-        return self.threshold_
 
     def __repr__(self) -> str:
         return f"StudyModel({self.model_!r}, target={self.target_!r})"

@@ -68,7 +68,7 @@ def _predictions(model: Any, rows: Any) -> Any:
     if labels is not None and hasattr(model, "predict_proba"):
         shares = model.predict_proba(rows)
         columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
-    if getattr(model, "threshold_", None) is not None:
+    if getattr(model, "gives_sets", False):
         columns["set"] = pl.Series(_sets(model, rows, labels))
     return pl.DataFrame(columns)
 
