@@ -40,7 +40,7 @@ def read_with_types(source: Path | IO[bytes], **options: Any) -> pl.DataFrame:
         return _read_surveyed(source, options, empty)
 
 
-def _read_surveyed(source: Path | IO[bytes], options: dict[str, Any], empty: dict[str, pl.DataType]) -> pl.DataFrame:
+def _read_surveyed(source: Path | IO[bytes], options: dict[str, Any], empty: Mapping[str, pl.DataType]) -> pl.DataFrame:
     try:
         scanned = pl.scan_csv(_rewound(source), try_parse_dates=True, infer_schema_length=SUGGESTING_ROWS, **options)
         known = _survey(source, options, {**scanned.collect_schema(), **empty})
