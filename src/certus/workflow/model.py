@@ -45,11 +45,31 @@ class StudyModel:
         self.report_ = Report()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label or number of every row of a data frame; with declared costs the label of least mean cost."""
-        costs = getattr(self, "costs_", None)
-        if costs is None:
+        """The number or the most probable label of every row; with declared costs the label of least mean cost."""
+        if not self._decides_by_shares:
             return np.asarray(self.model_.predict(X))
-        return self.classes_[np.argmin(self.shares(X) @ costs, axis=1)]
+        return self._decide(self.shares(X))
+
+    @property
+    def _decides_by_shares(self) -> bool:
+        return self.gives_probabilities or getattr(self, "costs_", None) is not None
+
+    def _decide(self, shares: NDArray[np.float64]) -> NDArray[Any]:
+        costs = getattr(self, "costs_", None)
+        return self.classes_[np.argmax(shares, axis=1) if costs is None else np.argmin(shares @ costs, axis=1)]
+
+    def predict_all(self, X: Any) -> tuple[NDArray[Any], NDArray[np.float64] | None, NDArray[Any] | None]:
+        """Answers, probabilities, and sets or intervals, each as its own method gives it, in one go.
+
+        None for what the model does not give.
+        """
+        if not hasattr(self, "classes_"):
+            answers = self.predict(X)
+            return answers, None, self._interval(X, answers) if self.gives_sets else None
+        shares = self.shares(X)
+        answers = self._decide(shares) if self._decides_by_shares else self.predict(X)
+        inside = self._inside(X, shares) if self.gives_sets else None
+        return answers, shares if self.gives_probabilities else None, inside
 
     @property
     def gives_probabilities(self) -> bool:
@@ -94,7 +114,9 @@ class StudyModel:
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
         """For every row and label whether it cannot be ruled out; the answer itself never is."""
         self._check_sets()
-        shares = self.shares(X)
+        return self._inside(X, self.shares(X))
+
+    def _inside(self, X: Any, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
         if self.threshold_ is not None:
             inside = 1.0 - shares <= self.threshold_
         else:
@@ -106,7 +128,10 @@ class StudyModel:
     def predict_interval(self, X: Any) -> NDArray[np.float64]:
         """For every row the least and the largest number that cannot be ruled out; the answer itself never is."""
         self._check_sets()
-        answers = self.predict(X).astype(np.float64)
+        return self._interval(X, self.predict(X))
+
+    def _interval(self, X: Any, answers: NDArray[Any]) -> NDArray[np.float64]:
+        answers = answers.astype(np.float64)
         if self.threshold_ is not None:
             radius = np.full(len(answers), self.threshold_)
             return np.column_stack([-outward(-answers, radius), outward(answers, radius)])
