@@ -70,7 +70,7 @@ def _predictions(model: Any, rows: Any) -> Any:
         answers, sets = model.predict(rows), None
         shares = model.predict_proba(rows) if labels is not None and hasattr(model, "predict_proba") else None
     columns = {"prediction": pl.Series(answers.tolist())}
-    if shares is not None:
+    if shares is not None and labels is not None:
         columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
     if sets is not None:
         columns["set"] = _intervals(sets) if labels is None else _sets(sets, [str(label) for label in labels])
