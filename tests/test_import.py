@@ -16,6 +16,7 @@ FAMILIES = {
     "certus.kernels",
     "certus.linear",
     "certus.losses",
+    "certus.multioutput",
     "certus.neighbors",
     "certus.svm",
     "certus.theory",

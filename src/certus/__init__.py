@@ -19,6 +19,7 @@ _SUBPACKAGES = (
     "kernels",
     "linear",
     "losses",
+    "multioutput",
     "neighbors",
     "report",
     "svm",

@@ -41,7 +41,7 @@ class Evaluation:
     truth, answers : arrays
         Targets and predictions of the test rows.
     shares : array or None
-        Probabilities of the labels in the order of the task.
+        Probabilities of the labels in the order of the task; of several targets, of each one's second label.
     """
 
     value: float
@@ -76,6 +76,9 @@ def evaluate(
     truth_places, answer_places = task.positions(y), answers
     if task.classification:
         answer_places = task.positions(answers)
+    if task.several:
+        shares = model.shares(X)
+    elif task.classification:
         order = np.argsort(task.labels, kind="stable")
         shares = np.empty((len(y), len(task.labels)))
         shares[:, order] = model.shares(X)
@@ -124,7 +127,12 @@ class _Judged:
         return makers.get(self.task.measure.name, self._error if self.task.classification else self._far_off)()
 
     def _error(self) -> Certificate:
-        return error_bound(int(np.sum(self.answers != self.truth)), len(self.truth), confidence=self.confidence)
+        return error_bound(int(self._wrong().sum()), len(self.truth), confidence=self.confidence)
+
+    def _wrong(self) -> NDArray[np.bool_]:
+        """The rows whose label, or any of whose labels, is wrong."""
+        wrong = np.asarray(self.answers != self.truth)
+        return wrong.any(axis=1) if self.task.several else wrong
 
     def _balanced(self) -> Certificate:
         counts = [int(np.sum(self.truth == place)) for place in range(len(self.task.labels))]
@@ -155,7 +163,7 @@ class _Judged:
     def _losses(self) -> tuple[NDArray[np.float64], str]:
         """0/1 losses of the rows, and what they count."""
         if self.task.classification:
-            return (self.answers != self.truth).astype(float), "error"
+            return self._wrong().astype(float), "error"
         assert self.threshold is not None
         far = np.abs(self.truth - self.answers) > self.threshold
         return far.astype(float), f"share of rows with |error| > {self.threshold:g}"

@@ -26,12 +26,24 @@ class StudyModel:
         What it predicts.
     """
 
-    _state = ("model_", "target_", "classes_", "costs_", "threshold_", "feature_names_in_", "n_features_in_")
+    _state = (
+        "model_",
+        "target_",
+        "targets_",
+        "classes_",
+        "costs_",
+        "threshold_",
+        "feature_names_in_",
+        "n_features_in_",
+    )
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model_ = model
         self.target_ = task.target
-        if task.classification:
+        if task.several:
+            self.targets_ = list(task.targets)
+            self.classes_ = task.labels
+        elif task.classification:
             order = np.argsort(task.labels, kind="stable")
             self.classes_ = task.labels[order]
             costs = task.measure.costs
@@ -44,9 +56,16 @@ class StudyModel:
     def predict(self, X: Any) -> NDArray[Any]:
         """The label or number of every row of a data frame; with declared costs the label of least mean cost."""
         costs = getattr(self, "costs_", None)
+        if self.several:
+            return self.classes_[np.arange(len(self.classes_)), np.asarray(self.model_.predict(X), dtype=np.intp)]
         if costs is None:
             return np.asarray(self.model_.predict(X))
         return self.classes_[np.argmin(self.shares(X) @ costs, axis=1)]
+
+    @property
+    def several(self) -> bool:
+        """Whether every row gets several labels, one for each of ``targets_``."""
+        return hasattr(self, "targets_")
 
     @property
     def gives_probabilities(self) -> bool:
@@ -54,7 +73,7 @@ class StudyModel:
         return hasattr(self, "classes_") and gives_probabilities(self.model_)
 
     def shares(self, X: Any) -> NDArray[np.float64]:
-        """How strongly the model speaks for every label, between 0 and 1."""
+        """How strongly the model speaks for every label, or every target's second one, between 0 and 1."""
         return shares_of(self.model_, X, self.classes_)
 
     @available_if(lambda self: self.gives_probabilities)  # type: ignore[untyped-decorator]
@@ -73,12 +92,22 @@ class StudyModel:
         """How unusual each true answer is: 1 - its share, or its distance from the prediction."""
         if not hasattr(self, "classes_"):
             return np.abs(np.asarray(y, dtype=np.float64) - self.predict(X))
+        if self.several:  # a row is as unusual as the most unusual of its labels
+            said = self.shares(X)
+            return np.max(np.where(np.asarray(y) == self.classes_[:, 1], 1.0 - said, said), axis=1)
         places = np.searchsorted(self.classes_, y)
         return 1.0 - self.shares(X)[np.arange(len(places)), places]
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """For every row and label whether it cannot be ruled out; the answer itself never is."""
+        """For every row and label whether it cannot be ruled out; the answer itself never is.
+
+        With several targets for every row, target and one of its two labels: the sets of all targets together
+        contain all true labels of a row with the stated probability.
+        """
         shares = self.shares(X)
+        if self.several:
+            both = np.stack([1.0 - shares, shares], axis=2)
+            return (1.0 - both <= self._limit()) | (both == both.max(axis=2, keepdims=True))
         inside = 1.0 - shares <= self._limit()
         inside[np.arange(len(shares)), np.argmax(shares, axis=1)] = True
         return inside

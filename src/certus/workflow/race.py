@@ -20,6 +20,7 @@ from certus.guarantees import mean_bound
 from certus.workflow.candidates import Candidate, Recipe
 from certus.workflow.executors import Executor
 from certus.workflow.journal import Journal
+from certus.workflow.label_sets import constant_answer
 from certus.workflow.learning import Learning
 from certus.workflow.measures import Measure
 from certus.workflow.outcome import Outcome
@@ -293,7 +294,10 @@ def baseline_value(learning: Learning, measure: Measure) -> float:
     answers, shares = [], []
     for division in learning.divisions[-1:] if learning.rungs else learning.divisions:
         fit, count = learning.y[division.fit], len(division.validation)
-        if learning.classes:
+        if learning.several:
+            answers.append(np.tile(constant_answer(fit, measure), (count, 1)))
+            shares.append(np.tile(fit.mean(axis=0), (count, 1)))
+        elif learning.classes:
             frequency = np.bincount(fit.astype(np.intp), minlength=learning.classes) / len(fit)
             answers.append(np.full(count, int(measure.decide(frequency[None, :])[0])))
             shares.append(np.tile(frequency, (count, 1)))

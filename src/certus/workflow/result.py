@@ -146,7 +146,7 @@ class Study:
         return {
             "table": self.name,
             "task": self.task.kind,
-            "target": self.task.target,
+            "target": list(self.task.targets) if self.task.several else self.task.target,
             "rows": self.profile.rows,
             "rows_learned": len(self.split.learn),
             "rows_calibrated": len(self.split.calibration),

@@ -54,7 +54,7 @@ Progress = Callable[[str, int, int | None], None]
 class Options:
     """What the user asked for besides the table; see `study`."""
 
-    target: str | None = None
+    target: str | tuple[str, ...] | None = None
     task: str | None = None
     measure: str | None = None
     positive: str | None = None
@@ -90,7 +90,7 @@ class Options:
 def study(
     table: Any = None,
     *,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     task: str | None = None,
     measure: str | None = None,
     positive: str | None = None,
@@ -119,13 +119,14 @@ def study(
     table : path or data frame, default=None
         CSV, Parquet, Arrow, JSON lines or Excel ("-": standard input), or a pandas, polars or pyarrow table; a
         built-in table if None.
-    target : str
-        The column to predict.
-    task : {"classification", "ordinal", "regression"}, default=None
+    target : str or list of str
+        The column to predict, or several with two values each.
+    task : {"classification", "ordinal", "multi-label", "regression"}, default=None
         Inferred from the target if None.
     measure : str, default=None
-        error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. All as losses: lower is better. Or an SQL
-        expression of ``truth`` and ``prediction`` with its ``loss_range``: ``"least(abs(truth - prediction), 10)"``.
+        error, balanced_error, log_loss, auc, f1, macro_f1; hamming (several targets); rmse, mae. All as losses:
+        lower is better. Or an SQL expression of ``truth`` and ``prediction`` with its ``loss_range``:
+        ``"least(abs(truth - prediction), 10)"``.
     positive : str, default=None
         Which of two labels is the positive one; the last in alphabetical order if None.
     levels : sequence, default=()
@@ -179,7 +180,7 @@ def study(
     begin = _now()
     frame, target, name = _table(table, target, sql, database)
     options = Options(
-        target,
+        target if target is None or isinstance(target, str) else tuple(target),
         task,
         measure,
         positive,
@@ -205,8 +206,8 @@ def _now() -> float:
 
 
 def _table(
-    table: Any, target: str | None, sql: str | None, database: str | None
-) -> tuple[pl.DataFrame, str | None, str]:
+    table: Any, target: str | Sequence[str] | None, sql: str | None, database: str | None
+) -> tuple[pl.DataFrame, str | Sequence[str] | None, str]:
     if sql is not None:
         if table is not None:
             raise StudyError("--sql and a table exclude each other.\nHint: give one of them.")
@@ -238,22 +239,22 @@ class _Run:
             loss_range=options.loss_range,
         )
         self.notes = [self.task.guess]
-        self.frame = frame.filter(pl.col(self.task.target).is_not_null())
+        self.frame = frame.drop_nulls(list(self.task.targets))
         if self.frame.height < frame.height:
             self.notes.append(
                 f"{frame.height - self.frame.height} rows without a value of {self.task.target!r} left out"
             )
-        aside = {self.task.target: "target"} | ({options.group: "group"} if options.group else {})
+        aside = dict.fromkeys(self.task.targets, "target") | ({options.group: "group"} if options.group else {})
         self.columns: Columns = classify_columns(self.frame, aside)
         self.notes += [f"column {column!r} is not used: {why}" for column, why in self.columns.left_out.items()]
         self.profile = profile_table(
-            self.frame, self.columns, self.task.target, classification=self.task.classification
+            self.frame, self.columns, self.task.targets, classification=self.task.classification
         )
         self.notes += list(self.profile.remarks())
         self.split: Split = split_rows(
             self.frame,
             self.columns.used,
-            self.task.target,
+            self.task.targets,
             holdout=options.holdout,
             seed=options.seed,
             group=options.group,
@@ -272,9 +273,9 @@ class _Run:
     def _learning(self) -> Learning:
         rows = self.split.learn
         y = self.task.positions(self.values[rows])
-        if len(np.unique(y)) < 2:
+        if any(len(np.unique(column)) < 2 for column in y.reshape(len(y), -1).T):
             raise StudyError("All rows that are left to learn from have the same target.\nHint: bring more rows.")
-        classes = len(self.task.labels)
+        classes = 2 if self.task.several else len(self.task.labels)
         divisions, rungs = divide(
             y, self.split.groups, classes=classes, seed=self.options.seed, in_order=self.split.unit == "time"
         )
@@ -445,14 +446,19 @@ class _Run:
         answers, shares = race.answers(trial)
         if not self.task.classification:
             return answers
-        return shares if shares is not None else np.eye(len(self.task.labels))[answers]
+        if shares is not None:
+            return shares
+        return answers if self.task.several else np.eye(len(self.task.labels))[answers]
 
     def _train(self, winner: Winner, X: pl.DataFrame, labels: NDArray[Any]) -> Any:
+        labels = self.task.to_learn(labels)
         models = [
             train(trial.candidate, X, labels, self.columns, seed=self.options.seed, threads=self.threads)
             for trial in winner.trials
         ]
         if len(models) == 1:
             return models[0]
+        if self.task.several:
+            return Blend(models, winner.weights, self.learning.labels)
         classes = np.sort(self.task.labels) if self.task.classification else None
         return Blend(models, winner.weights, classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -56,7 +57,7 @@ class Split:
 def split_rows(
     frame: pl.DataFrame,
     used: list[str],
-    target: str,
+    targets: Sequence[str],
     *,
     holdout: float,
     seed: int,
@@ -69,8 +70,8 @@ def split_rows(
     of one value of that column stay together; with ``order`` the last rows by that column are the test part.
     """
     wanted = min(round(holdout * frame.height), LARGEST_TEST)
-    copies = are_copies(frame.select(*used, target))
-    group_of = _group_numbers(frame, [*used, target]) if copies else np.arange(frame.height)
+    copies = are_copies(frame.select(*used, *targets))
+    group_of = _group_numbers(frame, [*used, *targets]) if copies else np.arange(frame.height)
     if order is not None:
         return _by_time(frame, group_of, copies, order, wanted)
     if group is not None:

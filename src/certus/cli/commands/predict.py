@@ -23,7 +23,8 @@ def command(
     """Use a saved model on a table of any size: one prediction per row, in the table's order.
 
     Columns: prediction; probability_<label> for every label, where the model gives it; set, the labels or the
-    interval that cannot be ruled out, if the model was calibrated. In CSV files, texts that a spreadsheet would run
+    interval that cannot be ruled out, if the model was calibrated. With several targets prediction_<target>,
+    probability_<target> (of its second label) and set_<target>. In CSV files, texts that a spreadsheet would run
     as a formula get an apostrophe in front.
     """
     from certus.base import persistence
@@ -63,6 +64,8 @@ def _print(pieces: Iterator[Any]) -> None:
 def _predictions(model: Any, rows: Any) -> Any:
     import polars as pl
 
+    if getattr(model, "several", False):
+        return _label_sets(model, rows)
     columns = {"prediction": pl.Series(model.predict(rows).tolist())}
     labels = getattr(model, "classes_", None)
     if labels is not None and hasattr(model, "predict_proba"):
@@ -70,6 +73,24 @@ def _predictions(model: Any, rows: Any) -> Any:
         columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
     if getattr(model, "threshold_", None) is not None:
         columns["set"] = pl.Series(_sets(model, rows, labels))
+    return pl.DataFrame(columns)
+
+
+def _label_sets(model: Any, rows: Any) -> Any:
+    """The columns of a model of several targets."""
+    import polars as pl
+
+    names, answers = model.targets_, model.predict(rows)
+    columns = {f"prediction_{name}": pl.Series(answers[:, place].tolist()) for place, name in enumerate(names)}
+    if hasattr(model, "predict_proba"):
+        shares = model.predict_proba(rows)
+        columns |= {f"probability_{name}": shares[:, place] for place, name in enumerate(names)}
+    if model.threshold_ is not None:
+        inside = model.predict_set(rows)
+        for place, name in enumerate(names):
+            first, second = map(str, model.classes_[place])
+            texts = {(True, True): f"{first} | {second}", (True, False): first, (False, True): second}
+            columns[f"set_{name}"] = pl.Series([texts[tuple(pair)] for pair in inside[:, place].tolist()])
     return pl.DataFrame(columns)
 
 
