@@ -11,6 +11,7 @@ HEAVY = {"sklearn", "scipy", "numpy", "pandas", "polars", "matplotlib", "narwhal
 FAMILIES = {
     "certus.base",
     "certus.bayes",
+    "certus.cluster",
     "certus.ensemble",
     "certus.guarantees",
     "certus.kernels",

@@ -12,6 +12,7 @@ _SUBPACKAGES = (
     "base",
     "bayes",
     "cli",
+    "cluster",
     "datasets",
     "ensemble",
     "evaluation",

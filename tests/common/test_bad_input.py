@@ -107,7 +107,7 @@ def test_weights_that_cannot_be(entry: Entry) -> None:
 
 @every_learner
 def test_lengths_that_differ(entry: Entry) -> None:
-    if entry.tasks == ("transformation",):
+    if set(entry.tasks) <= {"transformation", "clustering"}:
         pytest.skip("looks at no target")
     X, y = problem(entry)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):

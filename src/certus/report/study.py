@@ -91,8 +91,8 @@ def _figures(study: Study) -> list[tuple[str, str]]:
     findings, evaluation, measure = study.findings, study.evaluation, study.task.measure.name
     confidence = study.certificate.confidence
     shown: list[tuple[str, Display]] = []
-    if study.task.several:
-        pass  # its page has a table of the labels
+    if study.task.several or study.task.clustering:
+        pass  # their pages have tables of the labels, of the groups
     elif study.task.classification:
         confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.answers, confidence=confidence)
         shown.append(("Right and wrong on the test rows", confusion))

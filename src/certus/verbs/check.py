@@ -169,7 +169,7 @@ def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray
 def _events(quantity: str, answers: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
     """What a certificate of this quantity counts, one truth value per row; None if such rows do not tell."""
     if quantity == "error":  # of several labels per row, any
-        return np.asarray(answers != truth).reshape(len(truth), -1).any(axis=1)
+        return np.asarray(np.any((answers != truth).reshape(len(truth), -1), axis=1))
     if match := _LARGE_ERRORS.fullmatch(quantity):
         return np.abs(truth.astype(float) - answers.astype(float)) > float(match.group(1))
     if match := _RATE_OF_A_CLASS.fullmatch(quantity):

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from certus.workflow.candidates import Candidate, Style
+from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
 from certus.workflow.encoding import TableEncoder
 from certus.workflow.outcome import Outcome
@@ -61,6 +62,8 @@ class Learning:
         Which of the two it is.
     seed : int
         Decides every random choice of a learner.
+    clustering : bool
+        Whether groups are looked for; the targets then say nothing.
     """
 
     frame: pl.DataFrame
@@ -70,6 +73,7 @@ class Learning:
     divisions: list[Division]
     rungs: bool
     seed: int
+    clustering: bool = False
 
     @property
     def several(self) -> bool:
@@ -166,6 +170,8 @@ class Evaluator:
         )
         with warnings.catch_warnings():  # a fit is judged by its validation loss; its gap is reported at the end
             warnings.simplefilter("ignore")
+            if learning.clustering:
+                return distance_ratios(learner.fit(X_fit), X_validation), None
             learner.fit(X_fit, learning.y[division.fit])
             answers = np.asarray(learner.predict(X_validation))
             if not learning.classes:

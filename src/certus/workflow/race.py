@@ -290,7 +290,9 @@ def _key(candidate: Candidate, place: int) -> str:
 
 
 def baseline_value(learning: Learning, measure: Measure) -> float:
-    """The measure of the best answer that looks at no column, over all divisions."""
+    """The measure of the best answer that looks at no column, over all divisions; of clusters, that of one."""
+    if learning.clustering:
+        return 1.0  # nothing tells a row's cluster from a second one
     answers, shares = [], []
     for division in learning.divisions[-1:] if learning.rungs else learning.divisions:
         fit, count = learning.y[division.fit], len(division.validation)

@@ -16,7 +16,7 @@ from certus.workflow.errors import StudyError
 from certus.workflow.levels import in_levels, known_order
 from certus.workflow.measures import MEASURES, Measure, find_measure
 
-Kind = Literal["binary", "multiclass", "ordinal", "multi-label", "regression"]
+Kind = Literal["binary", "multiclass", "ordinal", "multi-label", "regression", "clustering"]
 
 # A whole-number target with at most this many different values is read as labels.
 LARGEST_LABEL_COUNT = 20
@@ -30,10 +30,10 @@ class Task:
 
     Attributes
     ----------
-    kind : {"binary", "multiclass", "ordinal", "multi-label", "regression"}
+    kind : {"binary", "multiclass", "ordinal", "multi-label", "regression", "clustering"}
         What is predicted.
     targets : tuple of str
-        The columns to predict: one, or several with two values each.
+        The columns to predict: one, several with two values each, or none.
     measure : Measure
         What success means; lower is better.
     labels : array
@@ -62,7 +62,12 @@ class Task:
     @property
     def classification(self) -> bool:
         """Whether labels are predicted rather than numbers."""
-        return self.kind != "regression"
+        return self.kind not in ("regression", "clustering")
+
+    @property
+    def clustering(self) -> bool:
+        """Whether groups of rows are looked for, without a target."""
+        return self.kind == "clustering"
 
     def positions(self, values: NDArray[Any]) -> NDArray[Any]:
         """Targets as positions among the labels, or the numbers themselves."""
@@ -189,7 +194,9 @@ def labels_of(column: pl.Series) -> NDArray[Any]:
 
 
 def target_values(frame: pl.DataFrame, task: Task) -> NDArray[Any]:
-    """The target as the model is to give it: labels or floats."""
+    """The target as the model is to give it: labels or floats; zeros where there is none."""
+    if task.clustering:
+        return np.zeros(frame.height)
     if task.several:
         return label_sets.label_matrix(frame, task.targets, task.labels)
     column = frame[task.target]
@@ -201,7 +208,8 @@ def _wants_labels(column: pl.Series, values: int, target: str, kind: str | None)
         raise StudyError(f"--task {kind} needs several targets.\nHint: --target first,second,third.")
     if kind not in (None, "classification", "ordinal", "regression"):
         raise StudyError(
-            f"--task must be 'classification', 'ordinal', {label_sets.KIND!r} or 'regression'. Got {kind!r} instead."
+            f"--task must be 'classification', 'ordinal', {label_sets.KIND!r}, 'regression' or 'clustering'. "
+            f"Got {kind!r} instead."
         )
     numeric = column.dtype.is_numeric()
     if kind == "regression" and not numeric:

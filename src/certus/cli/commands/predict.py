@@ -24,8 +24,8 @@ def command(
 
     Columns: prediction; probability_<label> for every label, where the model gives it; set, the labels or the
     interval that cannot be ruled out, if the model was calibrated. With several targets prediction_<target>,
-    probability_<target> (of its second label) and set_<target>. In CSV files, texts that a spreadsheet would run
-    as a formula get an apostrophe in front.
+    probability_<target> (of its second label) and set_<target>; of clusters prediction and distance.
+    In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
     """
     from certus.base import persistence
     from certus.cli.tables import write_pieces
@@ -67,6 +67,8 @@ def _predictions(model: Any, rows: Any) -> Any:
     if getattr(model, "several", False):
         return _label_sets(model, rows)
     columns = {"prediction": pl.Series(model.predict(rows).tolist())}
+    if hasattr(model, "distances"):
+        columns["distance"] = model.distances(rows)
     labels = getattr(model, "classes_", None)
     if labels is not None and hasattr(model, "predict_proba"):
         shares = model.predict_proba(rows)

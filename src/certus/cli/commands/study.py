@@ -20,17 +20,20 @@ def command(
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option(help="The column to predict; several columns of two values with commas, or given several times."),
+        typer.Option(
+            help="The column to predict; several columns of two values with commas, or given several times; "
+            "without one, groups of rows are looked for."
+        ),
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="classification, ordinal, multi-label or regression; inferred if left out."),
+        typer.Option(help="classification, ordinal, multi-label, regression or clustering; inferred if left out."),
     ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
-            help="error, balanced_error, log_loss, auc, f1, macro_f1; hamming; rmse, mae; or an expression of truth "
-            "and prediction with its --range. Lower is better for all."
+            help="error, balanced_error, log_loss, auc, f1, macro_f1; hamming; rmse, mae; silhouette; or an "
+            "expression of truth and prediction with its --range. Lower is better for all."
         ),
     ] = None,
     time: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,

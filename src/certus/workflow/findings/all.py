@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from certus.workflow.clustering import ClusterModel
+from certus.workflow.clustering import findings as clusters
 from certus.workflow.evaluation import Evaluation
 from certus.workflow.findings import guards as guarding
 from certus.workflow.findings import reliability as reliable
@@ -52,6 +54,8 @@ class Findings:
         The measure on the rows that were learned from.
     diagnosis : str
         Over- and under-fitting in words.
+    clusters : list of Cluster
+        The groups that a clustering study found.
     """
 
     shortlist: list[str]
@@ -64,6 +68,7 @@ class Findings:
     guards: list[guarding.GuardedAnswers]
     training_value: float
     diagnosis: str
+    clusters: list[clusters.Cluster] = field(default_factory=list)
 
     def remarks(self) -> list[str]:
         """The findings that everybody should read, in words."""
@@ -97,6 +102,7 @@ class Findings:
             "labels": [{**asdict(label), "error": label.error} for label in self.labels],
             "calibration": [asdict(one) for one in self.bins],
             "guards": [asdict(one) for one in self.guards],
+            "clusters": [asdict(cluster) for cluster in self.clusters],
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,
             "remarks": self.remarks(),
@@ -129,6 +135,8 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
 
     ``in_time(seconds=0.0)`` says whether so many seconds are left.
     """
+    if study.task.clustering:
+        return _cluster_findings(study, in_time)
     wrong = study.evaluation.answers != study.evaluation.truth
     groups, bins, labels = [], [], []
     if study.task.several:
@@ -155,6 +163,28 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
         guards=_guards(study),
         training_value=training,
         diagnosis=diagnosis(training, study.winner_value, study.baseline, falling),
+    )
+
+
+def _cluster_findings(study: Finished, in_time: Callable[..., bool]) -> Findings:
+    """The groups, and whether they are tighter than those of columns that have nothing to do with each other."""
+    learned, best = study.frame[study.split.learn], study.complete[0]
+    shuffled = None
+    if in_time(study.race.seconds(best, learned.height)):
+        shuffled = clusters.shuffled_value(best.candidate, study.learning, study.threads)
+    assert isinstance(study.model, ClusterModel)
+    return Findings(
+        shortlist=_shortlist(study),
+        versus=[],
+        curve=None,
+        importances={},
+        subgroups=[],
+        labels=[],
+        bins=[],
+        guards=[],
+        training_value=float(np.mean(study.model.ratios(learned))),
+        diagnosis=clusters.verdict(study.winner_value, shuffled),
+        clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
     )
 
 
