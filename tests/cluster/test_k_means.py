@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.base.callbacks import History
 from certus.cluster import KMeans
+from certus.cluster.cost_certificate import QUANTITY
 from certus.guarantees import CertificateError, mean_bound
 
 
@@ -110,11 +111,11 @@ def test_starts_are_spread_and_the_best_of_several_wins() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.integers(1, 3), st.integers(2, 5))
-def test_no_clustering_of_few_rows_is_below_the_bound(seed: int, clusters: int, columns: int) -> None:
+@given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 5), st.sampled_from([0, 1, 30]))
+def test_no_clustering_of_few_rows_is_below_the_bound(seed: int, clusters: int, columns: int, effort: int) -> None:
     rng = np.random.default_rng(seed)
     X, weights = rng.normal(size=(7, columns)) * rng.uniform(0.1, 3, columns), rng.uniform(0.5, 2.0, 7)
-    model = KMeans(clusters, random_state=0).fit(X, sample_weight=weights)
+    model = KMeans(clusters, random_state=0, bound_effort=effort).fit(X, sample_weight=weights)
     (certificate,) = model.report_
     lower = model.inertia_ * (1.0 - certificate.value)
     for labels in itertools.product(range(clusters), repeat=7):
@@ -139,9 +140,23 @@ def test_the_bound_is_exact_for_one_cluster_and_tight_along_the_leading_directio
     assert "No clustering of these rows with 2 centers costs less than" in certificate.claim
 
 
-def test_a_forged_bound_is_found() -> None:
-    X = blobs()
-    (certificate,) = KMeans(3, random_state=0).fit(X).report_
+def test_effort_tightens_the_bound_where_there_are_fewer_columns_than_centers() -> None:
+    X = blobs(60, 2, 4, seed=1)
+    values = [
+        KMeans(4, n_init=5, random_state=0, bound_effort=effort).fit(X).report_[QUANTITY].value
+        for effort in (0, 20, 150)
+    ]
+    assert values[0] == 1.0
+    assert values[2] < values[1] < 1.0
+    assert values[2] < 0.35
+    far = np.repeat([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]], 20, axis=0) + X[:60] / 100
+    assert KMeans(3, random_state=0, bound_effort=100).fit(far).report_[QUANTITY].value < 0.01
+
+
+@pytest.mark.parametrize("effort", [0, 10])
+def test_a_forged_bound_is_found(effort: int) -> None:
+    X = blobs(100)
+    (certificate,) = KMeans(3, random_state=0, bound_effort=effort).fit(X).report_
     assert certificate.check(X)
     with pytest.raises(CertificateError, match=r"lower bound|costs"):
         certificate.check(X * 0.5)

@@ -11,6 +11,7 @@ from certus.cluster import _kernels
 from certus.cluster.row_order import direction, order_along
 
 Floats = NDArray[np.float64]
+ROWS_AT_ONCE = 4096
 
 
 class DenseRows:
@@ -62,12 +63,23 @@ class DenseRows:
     def scatter(self) -> tuple[Floats, float]:
         """Eigenvalues, ascending, of the weighted scatter matrix around the mean, and a bound on their errors."""
         rows, columns = self._X.shape
-        centered = (self._X - self.mean) * np.sqrt(self._weights)[:, None]
-        matrix = centered.T @ centered if columns <= rows else centered @ centered.T
+        matrix = self._scatter_matrix() if columns <= rows else self._gram_matrix()
         values = np.linalg.eigvalsh(matrix)
         epsilon, trace = np.finfo(np.float64).eps, float(np.trace(matrix))
         offset = float(self._weights.sum()) * columns * (8.0 * epsilon * float(np.abs(self.mean).max(initial=0.0))) ** 2
         return values, 4.0 * (rows + 10 * columns) * epsilon * trace + offset
+
+    def _scatter_matrix(self) -> Floats:
+        total = np.zeros((self._X.shape[1], self._X.shape[1]))
+        for first in range(0, len(self._X), ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            centered = self._X[part] - self.mean
+            total += (centered * self._weights[part, None]).T @ centered
+        return (total + total.T) / 2.0
+
+    def _gram_matrix(self) -> Floats:
+        centered = (self._X - self.mean) * np.sqrt(self._weights)[:, None]
+        return np.asarray(centered @ centered.T)
 
     def _groups(self) -> Any:
         if self._grouped is None:
@@ -79,13 +91,14 @@ def _product(X: NDArray[Any], vector: Floats) -> Floats:
     """X times a vector in double, single-precision rows a part at a time."""
     if X.dtype == np.float64:
         return np.asarray(X @ vector)
-    parts = [X[first : first + 8192].astype(np.float64) @ vector for first in range(0, len(X), 8192)]
+    parts = [X[first : first + ROWS_AT_ONCE].astype(np.float64) @ vector for first in range(0, len(X), ROWS_AT_ONCE)]
     return np.concatenate(parts)
 
 
 def _mean(X: NDArray[Any], weights: Floats) -> Floats:
     """The weighted mean of single-precision rows, summed in double a part at a time."""
     total = np.zeros(X.shape[1])
-    for first in range(0, len(X), 8192):
-        total += weights[first : first + 8192] @ X[first : first + 8192].astype(np.float64)
+    for first in range(0, len(X), ROWS_AT_ONCE):
+        part = slice(first, first + ROWS_AT_ONCE)
+        total += weights[part] @ X[part].astype(np.float64)
     return np.asarray(total / weights.sum())

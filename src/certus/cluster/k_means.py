@@ -26,9 +26,10 @@ from certus.base.callbacks import Iterations
 from certus.base.params import ArrayLike, Boolean, Function, Interval, OneOf, RandomState, Verbosity
 from certus.base.persistence.state import check_shapes
 from certus.cluster import _kernels
+from certus.cluster.cost_certificate import dual_certificate, spectral_certificate
 from certus.cluster.dense_rows import DenseRows
+from certus.cluster.dual_bound import Relaxation
 from certus.cluster.sparse_rows import SparseRows, nearest_sparse, squared_distances
-from certus.cluster.spectral_certificate import spectral_certificate
 from certus.cluster.starts import Rows, Starts, checked_centers
 from certus.guarantees import Report, mean_bound
 
@@ -70,6 +71,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         Accepted for compatibility; the table is never changed.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         Accepted for compatibility: both mean the same rounds, with bounds that spare most distances.
+    bound_effort : int, default=0
+        Rounds that tighten the lower bound on the cost; each takes eigenvectors of a matrix with as many rows as the
+        table, up to 2000. Where there are fewer columns than centers, the bound says nothing without them.
 
     Attributes
     ----------
@@ -88,8 +92,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Column names, if the table had any.
     report_ : Report
-        A lower bound on the cost of any clustering with as many centers; it says something if there are at least as
-        many columns as centers.
+        A lower bound on the cost of any clustering with as many centers: the spectral one, or with ``bound_effort``
+        that of the semidefinite relaxation.
 
     Examples
     --------
@@ -109,6 +113,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         "random_state": [RandomState()],
         "copy_x": [Boolean()],
         "algorithm": [OneOf("lloyd", "elkan")],
+        "bound_effort": [Interval(0, None, integer=True)],
     }
     _state: ClassVar[tuple[str, ...]] = ("cluster_centers_", "labels_", "inertia_", "n_iter_", "converged_")
 
@@ -130,6 +135,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         random_state: Any = None,
         copy_x: bool = True,
         algorithm: str = "lloyd",
+        bound_effort: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -140,6 +146,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self.random_state = random_state
         self.copy_x = copy_x
         self.algorithm = algorithm
+        self.bound_effort = bound_effort
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -175,7 +182,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self._fit_rows(kept, rows, weights)
         self.labels_, _ = self._nearest(X)
         self._warn_about_few(len(np.unique(self.labels_)))
-        self.report_ = self._certified(rows, min(kept.shape))
+        self.report_ = self._certified(kept, weights, rows)
         return self
 
     def _fit_rows(self, X: Any, rows: Rows, weights: NDArray[np.float64]) -> None:
@@ -256,12 +263,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 stacklevel=4,
             )
 
-    def _certified(self, rows: Rows, size: int) -> Report:
-        if size > WIDEST_CERTIFIED:
-            return Report()
-        values, error = rows.scatter()
+    def _certified(self, X: Any, weights: NDArray[np.float64], rows: Rows) -> Report:
+        """The bound that the effort asks for, where the table is not too large for it."""
         centers = self.cluster_centers_.astype(np.float64)
-        return Report([spectral_certificate(self.inertia_, centers, values, error)])
+        if self.bound_effort and X.shape[0] <= WIDEST_CERTIFIED:
+            table = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+            bound = Relaxation(table, weights, self.n_clusters).ascend(self.inertia_, self.bound_effort)
+            return Report([dual_certificate(self.inertia_, centers, bound)])
+        if min(X.shape) > WIDEST_CERTIFIED:
+            return Report()
+        return Report([spectral_certificate(self.inertia_, centers, *rows.scatter())])
 
     def _check_table(self, X: Any, *, reset: bool = False) -> Any:
         return check_X(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C", largest=1e150)
