@@ -173,8 +173,8 @@ def _verified_on(
 
 def _events(quantity: str, answers: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
     """What a certificate of this quantity counts, one truth value per row; None if such rows do not tell."""
-    if quantity == "error":
-        return np.asarray(answers != truth)
+    if quantity == "error":  # of several labels per row, any
+        return np.asarray(np.any((answers != truth).reshape(len(truth), -1), axis=1))
     if match := _LARGE_ERRORS.fullmatch(quantity):
         return np.abs(truth.astype(float) - answers.astype(float)) > float(match.group(1))
     if match := _RATE_OF_A_CLASS.fullmatch(quantity):

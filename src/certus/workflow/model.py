@@ -28,12 +28,25 @@ class StudyModel:
         What it predicts.
     """
 
-    _state = ("model_", "target_", "classes_", "costs_", "threshold_", "folds_", "feature_names_in_", "n_features_in_")
+    _state = (
+        "model_",
+        "target_",
+        "targets_",
+        "classes_",
+        "costs_",
+        "threshold_",
+        "folds_",
+        "feature_names_in_",
+        "n_features_in_",
+    )
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model_ = model
         self.target_ = task.target
-        if task.classification:
+        if task.several:
+            self.targets_ = list(task.targets)
+            self.classes_ = task.labels
+        elif task.classification:
             order = np.argsort(task.labels, kind="stable")
             self.classes_ = task.labels[order]
             costs = task.measure.costs
@@ -46,13 +59,15 @@ class StudyModel:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The number or the most probable label of every row; with declared costs the label of least mean cost."""
+        if self.several:
+            return self.classes_[np.arange(len(self.classes_)), np.asarray(self.model_.predict(X), dtype=np.intp)]
         if not self._decides_by_shares:
             return np.asarray(self.model_.predict(X))
         return self._decide(self.shares(X))
 
     @property
     def _decides_by_shares(self) -> bool:
-        return self.gives_probabilities or getattr(self, "costs_", None) is not None
+        return not self.several and (self.gives_probabilities or getattr(self, "costs_", None) is not None)
 
     def _decide(self, shares: NDArray[np.float64]) -> NDArray[Any]:
         costs = getattr(self, "costs_", None)
@@ -72,12 +87,17 @@ class StudyModel:
         return answers, shares if self.gives_probabilities else None, inside
 
     @property
+    def several(self) -> bool:
+        """Whether every row gets several labels, one for each of ``targets_``."""
+        return hasattr(self, "targets_")
+
+    @property
     def gives_probabilities(self) -> bool:
         """Whether `shares` are probabilities."""
         return hasattr(self, "classes_") and gives_probabilities(self.model_)
 
     def shares(self, X: Any) -> NDArray[np.float64]:
-        """How strongly the model speaks for every label, between 0 and 1."""
+        """How strongly the model speaks for every label, or every target's second one, between 0 and 1."""
         return shares_of(self.model_, X, self.classes_)
 
     @available_if(lambda self: self.gives_probabilities)  # type: ignore[untyped-decorator]
@@ -101,6 +121,9 @@ class StudyModel:
         """How unusual each true answer is: 1 - its share, or its distance from the prediction."""
         if not hasattr(self, "classes_"):
             return np.abs(np.asarray(y, dtype=np.float64) - np.asarray(self.model_.predict(X), dtype=np.float64))
+        if self.several:  # a row is as unusual as the most unusual of its labels
+            said = self.shares(X)
+            return np.max(np.where(np.asarray(y) == self.classes_[:, 1], 1.0 - said, said), axis=1)
         places = np.searchsorted(self.classes_, y)
         return 1.0 - self.shares(X)[np.arange(len(places)), places]
 
@@ -109,14 +132,25 @@ class StudyModel:
         if not hasattr(self, "classes_"):
             low, high = self.predict_interval(X).T
             return (y < low) | (y > high)
+        if self.several:
+            inside, second = self.predict_set(X), np.asarray(y) == self.classes_[:, 1]
+            return ~np.where(second, inside[:, :, 1], inside[:, :, 0]).all(axis=1)
         return ~self.predict_set(X)[np.arange(len(y)), np.searchsorted(self.classes_, y)]
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:
-        """For every row and label whether it cannot be ruled out; the answer itself never is."""
+        """For every row and label whether it cannot be ruled out; the answer itself never is.
+
+        With several targets for every row, target and one of its two labels: the sets of all targets together
+        contain all true labels of a row with the stated probability.
+        """
         self._check_sets()
         return self._inside(X, self.shares(X))
 
     def _inside(self, X: Any, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        if self.several:
+            assert self.threshold_ is not None
+            both = np.stack([1.0 - shares, shares], axis=2)
+            return (1.0 - both <= self.threshold_) | (both == both.max(axis=2, keepdims=True))
         if self.threshold_ is not None:
             inside = 1.0 - shares <= self.threshold_
         else:

@@ -29,6 +29,7 @@ JOURNAL = "journal.sqlite"
 REFITTED = "model-all-rows.certus"
 WRITTEN = ("model.certus", REFITTED, "report.html", "study.json")  # in this order
 BASELINE = "baseline (always the same answer)"
+ONE_CLUSTER = "baseline (one cluster)"
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class Study:
         ]
         if len(self.winner.trials) > 1:
             rows.insert(0, _row(self.winner.name, self.winner.value, baseline=False))
-        rows.append(_row(BASELINE, self.baseline, baseline=True))
+        rows.append(_row(ONE_CLUSTER if self.task.clustering else BASELINE, self.baseline, baseline=True))
         rows.sort(key=_standing)
         return [{"rank": rank, "measure": self.task.measure.name, **row} for rank, row in enumerate(rows, 1)]
 
@@ -150,7 +151,7 @@ class Study:
         return {
             "table": self.name,
             "task": self.task.kind,
-            "target": self.task.target,
+            "target": list(self.task.targets) if self.task.several else self.task.target or None,
             "rows": self.profile.rows,
             "rows_learned": len(self.split.learn),
             "rows_calibrated": len(self.split.calibration),

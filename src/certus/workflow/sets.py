@@ -43,7 +43,7 @@ class SetsFound:
     level : float
         The share of rows that they aim to cover.
     size : float
-        Mean number of labels in a set, or mean length of an interval, on the test rows.
+        Mean number of labels in a set (of one target), or mean length of an interval, on the test rows.
     missed : float
         Share of the test rows (with groups: mean over groups) outside their set or interval.
     bound : float
@@ -66,9 +66,11 @@ class SetsFound:
         return f"{told}; that they reach {100 * self.level:g} % is an estimate, since {CHOSEN_ON_THE_SAME_ROWS}"
 
 
-def folds_can_serve(learning: Learning, confidence: float) -> bool:
-    """Whether every learning row was left out once, and there are enough of them for the level."""
-    return not learning.rungs and split_rank(len(learning.y), confidence) <= len(learning.y)
+def folds_can_serve(task: Task, learning: Learning, confidence: float) -> bool:
+    """Whether every learning row, with one answer each, was left out once, and there are enough for the level."""
+    if task.several or task.clustering or learning.rungs:
+        return False
+    return split_rank(len(learning.y), confidence) <= len(learning.y)
 
 
 def sets_from_folds(
@@ -119,6 +121,6 @@ def _subject(task: Task) -> str:
 
 def _size(best: StudyModel, X: pl.DataFrame, subject: str) -> float:
     if subject == "set":
-        return float(best.predict_set(X).sum(axis=1).mean())
+        return float(best.predict_set(X).sum(axis=-1).mean())  # with several targets: the mean over them
     low, high = best.predict_interval(X).T
     return float(np.mean(high - low))

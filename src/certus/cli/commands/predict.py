@@ -23,8 +23,9 @@ def command(
     """Use a saved model on a table of any size: one prediction per row, in the table's order.
 
     Columns: prediction; probability_<label> for every label, where the model gives it; set, the labels or the
-    interval that cannot be ruled out, if the model was calibrated. In CSV files, texts that a spreadsheet would run
-    as a formula get an apostrophe in front.
+    interval that cannot be ruled out, if the model was calibrated. With several targets prediction_<target>,
+    probability_<target> (of its second label) and set_<target>; of clusters prediction and distance.
+    In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
     """
     from certus.base import persistence
     from certus.cli.tables import write_pieces
@@ -63,6 +64,8 @@ def _print(pieces: Iterator[Any]) -> None:
 def _predictions(model: Any, rows: Any) -> Any:
     import polars as pl
 
+    if getattr(model, "several", False):
+        return _label_sets(model, rows)
     labels = getattr(model, "classes_", None)
     if hasattr(model, "predict_all"):
         answers, shares, sets = model.predict_all(rows)
@@ -70,6 +73,8 @@ def _predictions(model: Any, rows: Any) -> Any:
         answers, sets = model.predict(rows), None
         shares = model.predict_proba(rows) if labels is not None and hasattr(model, "predict_proba") else None
     columns = {"prediction": pl.Series(answers.tolist())}
+    if hasattr(model, "distances"):
+        columns["distance"] = model.distances(rows)
     if shares is not None and labels is not None:
         columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
     if sets is not None:
@@ -94,3 +99,21 @@ def _intervals(ends: Any) -> Any:
     import polars as pl
 
     return pl.Series([f"[{low:.6g}, {high:.6g}]" for low, high in ends.tolist()], dtype=pl.String)
+
+
+def _label_sets(model: Any, rows: Any) -> Any:
+    """The columns of a model of several targets."""
+    import polars as pl
+
+    names, answers = model.targets_, model.predict(rows)
+    columns = {f"prediction_{name}": pl.Series(answers[:, place].tolist()) for place, name in enumerate(names)}
+    if hasattr(model, "predict_proba"):
+        shares = model.predict_proba(rows)
+        columns |= {f"probability_{name}": shares[:, place] for place, name in enumerate(names)}
+    if model.threshold_ is not None:
+        inside = model.predict_set(rows)
+        for place, name in enumerate(names):
+            first, second = map(str, model.classes_[place])
+            texts = {(True, True): f"{first} | {second}", (True, False): first, (False, True): second}
+            columns[f"set_{name}"] = pl.Series([texts[tuple(pair)] for pair in inside[:, place].tolist()])
+    return pl.DataFrame(columns)
