@@ -42,12 +42,16 @@ def run(frame: Any, **options: Any) -> Study:
     ],
     ids=lambda column: str(column.dtype),
 )
-@pytest.mark.parametrize("name", ["z", "<script>alert(1)</script>", "=1+1"])
-def test_columns_of_every_type(column: pl.Series, name: str) -> None:
-    result = run(pl.DataFrame({"x": X, name: column, "y": Y}))
+def test_columns_of_every_type(column: pl.Series) -> None:
+    result = run(pl.DataFrame({"x": X, "=1+1": column, "y": Y}))
     assert result.certificate.check()
-    assert name in result.columns.used or result.columns.left_out[name]
-    assert "<script>" not in result.report
+    assert "=1+1" in result.columns.used or result.columns.left_out["=1+1"]
+
+
+def test_names_are_escaped_in_the_report() -> None:
+    page = run(pl.DataFrame({"x": X, "<script>alert(1)</script>": X[::-1], "y": Y})).report
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
 
 
 @pytest.mark.parametrize(
