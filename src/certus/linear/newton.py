@@ -3,6 +3,7 @@
 `CholeskySteps` factors the explicit Hessian (tall dense tables, one output). `ConjugateGradientSteps` needs only
 products with the Hessian (several classes, sparse or wide tables). Both are memoryless: two iterations at once
 equal twice one iteration. `QuasiNewtonSteps` needs only gradients and remembers the last few of them (L-BFGS).
+`certus.linear.chord` has the steps for tall tables.
 """
 
 from __future__ import annotations
@@ -70,18 +71,27 @@ class CholeskySteps:
 
     def step(self, at: Evaluation) -> Point:
         columns = at.gradient.shape[1]
+        solution = self.inverse(at)(-np.concatenate([at.gradient[0], at.gradient_center]))
+        return solution[None, :columns], solution[columns:]
+
+    def inverse(self, at: Evaluation) -> Callable[[Array], Array]:
+        """The inverse Hessian at a point, to be applied to a vector of coefficients and center."""
+        columns = at.gradient.shape[1]
         size = columns + 1 if self.problem.has_intercept else columns
         matrix = at.detail[:size, :size].copy()
         matrix[np.arange(columns), np.arange(columns)] += self.problem.strength
-        right = -np.concatenate([at.gradient[0], at.gradient_center])[:size, None]
         factor = ScaledCholesky(matrix, 0.0)
-        if factor.rcond > 1e-13:
-            solution = factor.solve(right)[:, 0]
-        else:
+        singular = factor.rcond <= 1e-13
+        if singular:
             self._warn_once()
-            solution = least_norm_solve(matrix, right[:, 0])
-        center = solution[columns:] if self.problem.has_intercept else np.zeros(1)
-        return solution[None, :columns], center
+
+        def apply(right: Array) -> Array:
+            solution = np.zeros(columns + 1)
+            cut = right[:size]
+            solution[:size] = least_norm_solve(matrix, cut) if singular else factor.solve(cut[:, None])[:, 0]
+            return solution
+
+        return apply
 
     def _warn_once(self) -> None:
         if self._tell:
@@ -239,7 +249,7 @@ def minimize(
             coef, center = problem.neutral(coef + way, center + way_center)
             converged = True
             break
-        found = _line_search(problem, steps, (coef, center), at, (way, way_center), slope)
+        found = line_search(problem, steps, (coef, center), at, (way, way_center), slope)
         if found is None:  # rounding hides any further decrease
             converged = True
             break
@@ -263,7 +273,7 @@ def _promised(problem: SmoothProblem, at: Evaluation) -> float:
     return slope * slope / (2.0 * problem.strength)
 
 
-def _line_search(
+def line_search(
     problem: SmoothProblem, steps: Steps, at: Point, now: Evaluation, way: Point, slope: float
 ) -> tuple[Array, Array, Evaluation] | None:
     """Halve the step until the objective falls enough (Armijo); None if it cannot fall visibly."""
