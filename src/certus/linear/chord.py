@@ -11,6 +11,7 @@ among them, so the scaled Hessian is never more than k times that of all rows at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -45,12 +46,11 @@ class SampleMinimum:
 class ChordSteps:
     """Newton steps with the Hessian of an earlier point or of a sample, corrected by what the steps show (BFGS).
 
-    A new Hessian is made where they shrink the gradient too slowly.
+    Where they shrink the gradient too slowly, a new Hessian is made. For one output.
     """
 
-    def __init__(self, problem: SmoothProblem, solve: Solve | None = None) -> None:
+    def __init__(self, problem: SmoothProblem, solve: Solve) -> None:
         self.problem = problem
-        self._exact = CholeskySteps(problem)
         self._solve = solve
         self._memory = LimitedMemory()
         self._seen: tuple[Evaluation, Array, Array] | None = None  # the last point that was evaluated
@@ -66,24 +66,23 @@ class ChordSteps:
         assert self._seen is not None
         seen, coef, center = self._seen
         assert seen is at  # an accepted point is the last one that was evaluated
-        point, gradient = np.append(coef[0], center), np.append(at.gradient[0], at.gradient_center)
+        point, gradient = np.append(coef, center), np.append(at.gradient, at.gradient_center)
         if self._before is not None:
             self._memory.remember(point - self._before[0], gradient - self._before[1])
         self._before = point, gradient
         way, decrement = self._way(gradient)
         if not decrement <= SHRINK * self._decrement:
-            self._solve = self._exact.inverse(self._exact.evaluate(coef, center))
+            exact = CholeskySteps(self.problem)
+            self._solve = exact.inverse(exact.evaluate(coef, center))
             self._memory = LimitedMemory()
             way, decrement = self._way(gradient)
         self._decrement = decrement
-        return way[None, :-1], way[-1:]
+        return way[: coef.size].reshape(coef.shape), way[coef.size :]
 
     def _way(self, gradient: Array) -> tuple[Array, float]:
-        """A step and its decrement; not a number without a Hessian."""
-        if self._solve is None:
-            return gradient, np.nan
+        """A step and its decrement."""
         way = self._memory.direction(gradient, first=self._solve)
-        return way, float(np.sqrt(max(-gradient @ way, 0.0)))
+        return way, math.sqrt(max(-float(gradient @ way), 0.0))
 
 
 def worth_sampling(problem: SmoothProblem) -> bool:
@@ -142,7 +141,7 @@ def _descend(sample: SmoothProblem, share: float, start: Point) -> SampleMinimum
     at = steps.evaluate(coef, center)
     for _ in range(SAMPLE_STEPS):
         way, way_center = steps.step(at)
-        slope = float(at.gradient[0] @ way[0] + at.gradient_center @ way_center)
+        slope = float(np.vdot(at.gradient, way) + at.gradient_center @ way_center)
         if -0.5 * slope <= CLOSE * sample.null:
             return SampleMinimum(coef + way, center + way_center, _scaled(steps.inverse(at), share))
         found = line_search(sample, steps, (coef, center), at, (way, way_center), slope)

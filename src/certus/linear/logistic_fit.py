@@ -192,7 +192,8 @@ def by_average_gradient(
 def newton_steps(problem: SmoothProblem, solver: str, start: Point) -> tuple[Steps, Point]:
     """The rule for Newton steps that a solver's name and the shape of the table ask for, and where to begin."""
     steps = steps_by_shape(problem, solver)
-    if solver != "newton-cholesky" and isinstance(steps, CholeskySteps) and worth_sampling(problem):
+    free = solver not in ("newton-cholesky", "newton-cg")  # these names mean a method
+    if free and not isinstance(steps, QuasiNewtonSteps) and worth_sampling(problem):
         sample = sample_minimum(problem, start)
         if sample is not None:
             return ChordSteps(problem, sample.solve), (sample.coef, sample.center)

@@ -242,6 +242,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         with Iterations(self, self.max_iter, X, y, closing_task=self.solver == "lbfgs") as iterations:
 
             def watch(coef: Any, center: Any, facts: dict[str, float]) -> bool:
+                if not iterations.watched:
+                    return False
                 names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
                 return iterations.step(names, **facts)
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 
+from certus.linear.class_blocks import ClassBlocks, worth_blocks
 from certus.linear.lbfgs import LimitedMemory
 from certus.linear.normal_equations import ScaledCholesky
 from certus.linear.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
@@ -119,16 +120,17 @@ class ConjugateGradientSteps:
     def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
         self._variance = problem.spread**2
+        self._blocks = ClassBlocks(problem) if worth_blocks(problem) else None
         self._limit = max(20, min(200 * problem.outputs, problem.outputs * (problem.design.columns + 1)))
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate(coef, center)
 
     def step(self, at: Evaluation) -> Point:
-        inverse = self.preconditioner(at.detail)
+        precondition = self._precondition(at.detail)
         solution, solution_center = np.zeros_like(at.gradient), np.zeros_like(at.gradient_center)
         residual, residual_center = -at.gradient, -at.gradient_center
-        direction, direction_center = inverse[0] * residual, inverse[1] * residual_center
+        direction, direction_center = precondition(residual, residual_center)
         product = _inner(residual, direction) + _inner(residual_center, direction_center)
         # Memoryless forcing term: solve the better, the smaller the mean gradient is.
         largest = max(np.abs(at.gradient).max(initial=0.0), np.abs(at.gradient_center).max(initial=0.0))
@@ -145,13 +147,19 @@ class ConjugateGradientSteps:
             solution_center += length * direction_center
             residual = residual - length * image
             residual_center = residual_center - length * image_center
-            scaled, scaled_center = inverse[0] * residual, inverse[1] * residual_center
+            scaled, scaled_center = precondition(residual, residual_center)
             before, product = product, _inner(residual, scaled) + _inner(residual_center, scaled_center)
             direction = scaled + (product / before) * direction
             direction_center = scaled_center + (product / before) * direction_center
         if not solution.any() and not solution_center.any():
             return direction, direction_center
         return solution, solution_center
+
+    def _precondition(self, curvature: Array) -> Callable[[Array, Array], Point]:
+        inverse, inverse_center = self.preconditioner(curvature)
+        if self._blocks is not None:
+            return self._blocks.inverse(curvature, inverse, inverse_center)
+        return lambda residual, residual_center: (inverse * residual, inverse_center * residual_center)
 
     def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
@@ -266,10 +274,9 @@ def _promised(problem: SmoothProblem, at: Evaluation) -> float:
     """Roughly the gap that strong convexity will certify here; 0 without a penalty (see `logistic_gap`)."""
     if problem.strength <= 0.0:
         return 0.0
-    slope = float(np.linalg.norm(at.gradient))
+    slope = float(np.sqrt(_inner(at.gradient, at.gradient)))
     if problem.has_intercept:
-        radius = float(np.linalg.norm(problem.spread))
-        slope += max(1, problem.outputs - 1) * radius * float(np.abs(at.gradient_center).sum())
+        slope += max(1, problem.outputs - 1) * problem.radius * float(np.abs(at.gradient_center).sum())
     return slope * slope / (2.0 * problem.strength)
 
 
