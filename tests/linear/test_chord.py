@@ -100,3 +100,13 @@ def test_single_precision_rows_give_the_same_sums() -> None:
         assert first.value == pytest.approx(other.value, rel=1e-13)
         np.testing.assert_allclose(first.gradient, other.gradient, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(first.detail, other.detail, rtol=1e-12)
+
+
+def test_warm_start_is_kept() -> None:
+    """A fit that starts at the optimum does not leave it for the minimum of a sample."""
+    X, y = tall_table(4)
+    model = LogisticRegression(gap_tol=1e-8, warm_start=True).fit(X, y)
+    first = model.coef_.copy()
+    model.fit(X, y)
+    assert model.n_iter_[0] <= 1
+    np.testing.assert_allclose(model.coef_, first, atol=1e-6)

@@ -98,8 +98,15 @@ def _least_rows(problem: SmoothProblem) -> int:
 
 
 def sample_minimum(problem: SmoothProblem, start: Point) -> SampleMinimum | None:
-    """The minimum of the largest sample, found from those of the smaller ones; None if a sample leads nowhere."""
+    """The minimum of the largest sample, found from those of the smaller ones; None if a sample leads nowhere.
+
+    Who starts with coefficients knows more than a sample: they stay, only the Hessian there is that of the sample.
+    """
     found = None
+    if start[0].any():
+        sample, share = every(problem, STRIDES[-1])
+        steps = CholeskySteps(sample)
+        return SampleMinimum(*start, _scaled(steps.inverse(steps.evaluate(*start)), share)) if share > 0.0 else None
     for stride in STRIDES:
         if problem.design.rows < stride * _least_rows(problem):
             continue

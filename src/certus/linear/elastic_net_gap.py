@@ -105,7 +105,8 @@ def may_be_used(l1: float, gap: float, share: float, loss_gradient: Array, lengt
     coefficient other than 0. ``lengths`` are those of the columns, rows multiplied by sqrt(s).
     """
     reach = math.sqrt(max(gap, 0.0) / 2.0) * lengths
-    return (share * np.abs(loss_gradient) + reach >= (1.0 - 1e-9) * l1).any(axis=0)
+    largest = np.abs(loss_gradient).max(axis=0)
+    return np.asarray(share * largest + reach >= (1.0 - 1e-9) * l1)
 
 
 def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, intercept: Array) -> ElasticNetEvidence:
