@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear.average_gradient import RowProblem, average_gradient
+from certus.linear.chord import ChordSteps, sample_minimum, worth_sampling
 from certus.linear.decrement_gap import decrement_at
 from certus.linear.design import DenseDesign, SparseDesign
 from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
+from certus.linear.kept_evidence import KeptEvidence
 from certus.linear.logistic_dual_descent import dual_descent
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.logistic_penalty import Penalty
@@ -86,6 +88,7 @@ def solve(
     start: Point,
     accuracy: Accuracy,
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    evidence: KeptEvidence[Evidence],
 ) -> NewtonResult:
     """Coefficients in centred coordinates."""
     at_zero = problem.total_weight * float(np.log(max(2, problem.outputs)))
@@ -99,8 +102,7 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        gap = evidence_for(problem, penalty, coef, problem.intercept(coef, center)).gap
-        return gap <= accuracy.gap_tol * at_zero
+        return evidence(coef, problem.intercept(coef, center)).gap <= accuracy.gap_tol * at_zero
 
     drawn = None
     if solver in DRAWN:
@@ -114,7 +116,7 @@ def solve(
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    steps = newton_steps(problem, solver)
+    steps, start = newton_steps(problem, solver, start)
     found = descend(problem, steps, start, accuracy, certified, watch)
     if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
         # Rounding ended it before the gap was reached; Newton steps get further.
@@ -187,8 +189,19 @@ def by_average_gradient(
     return NewtonResult(coef, center, result.epochs, result.converged, history)
 
 
-def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
-    """The rule for Newton steps that a solver's name and the shape of the table ask for."""
+def newton_steps(problem: SmoothProblem, solver: str, start: Point) -> tuple[Steps, Point]:
+    """The rule for Newton steps that a solver's name and the shape of the table ask for, and where to begin."""
+    steps = steps_by_shape(problem, solver)
+    free = solver not in ("newton-cholesky", "newton-cg")  # these names mean a method
+    if free and not isinstance(steps, QuasiNewtonSteps) and worth_sampling(problem):
+        sample = sample_minimum(problem, start)
+        if sample is not None:
+            return ChordSteps(problem, sample.solve), (sample.coef, sample.center)
+    return steps, start
+
+
+def steps_by_shape(problem: SmoothProblem, solver: str) -> Steps:
+    """The rule for Newton steps."""
     design = problem.design
     explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
@@ -203,6 +216,11 @@ def nearly_diagonal(problem: SmoothProblem) -> bool:
     """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
     squares = float(np.sum(problem.spread**2))  # mean squared length of a centred row
     return problem.strength >= 0.25 * squares
+
+
+def kept_evidence(problem: SmoothProblem, penalty: Penalty) -> KeptEvidence[Evidence]:
+    """What is known about coefficients of this problem, gathered once for the same ones."""
+    return KeptEvidence(lambda coef, intercept: evidence_for(problem, penalty, coef, intercept))
 
 
 def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:
