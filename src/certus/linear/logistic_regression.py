@@ -101,7 +101,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     max_iter : int, default=100
         Largest number of (proximal) Newton iterations, or of epochs of "sag" and "saga".
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients (not with "liblinear").
     n_jobs : None, default=None

@@ -257,7 +257,7 @@ class SGDClassifier(StochasticClassification):
     shuffle : bool, default=True
         Whether to take the rows in a new random order in every epoch.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     epsilon : float, default=0.1
         Threshold of "huber" and the epsilon-insensitive losses.
     n_jobs : int or None, default=None

@@ -70,7 +70,7 @@ class SGDRegressor(Regressor):
     shuffle : bool, default=True
         Whether to take the rows in a new random order in every epoch.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     epsilon : float, default=0.1
         Threshold of "huber" and the epsilon-insensitive losses.
     random_state : int, RandomState or None, default=None
