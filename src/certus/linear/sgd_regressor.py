@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from certus.linear.prediction import linear_scores
 from certus.linear.sgd_classifier import NOT_REPEATED
 from certus.linear.stochastic_fit import StochasticRule, l1_share
 from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
+from certus.losses import EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
 
 Array = NDArray[np.float64]
 
@@ -125,6 +126,13 @@ class SGDRegressor(Regressor):
         "loss": [OneOf(*stochastic_fit.REGRESSION_LOSSES)],
     }
     _state = ("gap_", *stochastic_fit.STATE)
+    # What stands behind the names of losses, with the constants for which parameters have their defaults.
+    loss_functions: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "squared_error": (Squared,),
+        "huber": (Huber, 0.1),
+        "epsilon_insensitive": (EpsilonInsensitive, 0.1),
+        "squared_epsilon_insensitive": (SquaredEpsilonInsensitive, 0.1),
+    }
 
     def __init__(
         self,

@@ -27,7 +27,8 @@ class Reach:
     def selects(self, item: pytest.Function) -> bool:
         if any(self.holds(value) for value in parameters(item).values()):
             return True
-        functions = [item.function, *_fixture_functions(item)]
+        makers = [value for value in parameters(item).values() if isinstance(value, FunctionType)]
+        functions = [item.function, *makers, *_fixture_functions(item)]
         return any(self._function_reaches(function, set()) for function in functions)
 
     def holds(self, value: Any, depth: int = 0) -> bool:
