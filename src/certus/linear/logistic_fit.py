@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import LinAlgWarning
 
 from certus.linear.average_gradient import RowProblem, average_gradient
 from certus.linear.decrement_gap import decrement_at
@@ -23,6 +25,7 @@ from certus.linear.newton import (
     NewtonResult,
     Point,
     QuasiNewtonSteps,
+    SingularStartError,
     Steps,
     minimize,
 )
@@ -114,14 +117,29 @@ def solve(
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    steps = newton_steps(problem, solver)
-    found = descend(problem, steps, start, accuracy, certified, watch)
+    steps = newton_steps(problem, solver, refuse_start=True)
+    try:
+        found = descend(problem, steps, start, accuracy, certified, watch)
+    except SingularStartError:
+        _tell_of_fallback()
+        steps, left = newton_steps(problem, "lbfgs"), replace(accuracy, max_iter=accuracy.max_iter - 1)
+        found = replace(descend(problem, steps, start, left, certified, watch), instead="lbfgs")
     if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
         # Rounding ended it before the gap was reached; Newton steps get further.
         left = replace(accuracy, max_iter=accuracy.max_iter - found.iterations)
         steps, start = ConjugateGradientSteps(problem), (found.coef, found.center)
         found = found.followed_by(descend(problem, steps, start, left, certified, watch))
     return found if drawn is None else drawn.followed_by(found)
+
+
+def _tell_of_fallback() -> None:
+    warnings.warn(
+        "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian matrix at "
+        "the start. It falls back to solver='lbfgs', and that try counts as one of max_iter iterations.\n"
+        "Hint: remove collinear columns, or add a penalty.",
+        LinAlgWarning,
+        stacklevel=6,
+    )
 
 
 def descend(
@@ -187,13 +205,17 @@ def by_average_gradient(
     return NewtonResult(coef, center, result.epochs, result.converged, history)
 
 
-def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
-    """The rule for Newton steps that a solver's name and the shape of the table ask for."""
+def newton_steps(problem: SmoothProblem, solver: str, *, refuse_start: bool = False) -> Steps:
+    """The rule for Newton steps that a solver's name and the shape of the table ask for.
+
+    ``refuse_start``: whether solver="newton-cholesky" raises `SingularStartError` instead of a least-norm step.
+    """
     design = problem.design
     explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
-        return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
+        asked_for = solver == "newton-cholesky"
+        return CholeskySteps(problem, tell_singular=asked_for, refuse_start=asked_for and refuse_start)
     if solver == "lbfgs" and problem.outputs * design.columns > HUGE and nearly_diagonal(problem):
         return QuasiNewtonSteps(problem)
     return ConjugateGradientSteps(problem)
