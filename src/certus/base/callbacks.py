@@ -84,7 +84,7 @@ class Iterations:
         """Whether anybody listens: a solver may then have to come back more often."""
         return self._context is not None or self._printed is not None
 
-    def step(self, attributes: dict[str, Any] | None = None, **facts: Any) -> bool:
+    def step(self, attributes: dict[str, Any] | None = None, /, **facts: Any) -> bool:
         """Tell one finished iteration; True means that a callback asks to stop.
 
         ``facts`` are numbers about it (``objective=…, gap=…``), ``attributes`` the fitted attributes that the
