@@ -205,15 +205,16 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
   return best;
 }
 
-// Moves a border between two bins to the best border between the values of these bins.
-void NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
+// Moves a border between two bins to the best border between the values of these bins; false if they are too
+// close to each other for any.
+bool NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
   const ColumnPart& part = node.columns[found.column];
-  if (!data_.columns->binned() || categorical(part) || found.candidate.threshold == infinity) return;
+  if (!data_.columns->binned() || categorical(part) || found.candidate.threshold == infinity) return true;
   const ColumnView view =
       data_.columns->around(part, rows(node), found.candidate.threshold, scratch_[0], stop);
-  if (stop.requested()) return;
-  const Candidate best = search_->best(view, rules_for(node, part), 0);
-  if (best.found()) found.candidate = best;
+  if (stop.requested()) return true;
+  found.candidate = search_->best(view, rules_for(node, part), 0);
+  return found.candidate.found();
 }
 
 Split NodeSplitter::described(const OpenNode& node, const Found& found) const {
@@ -249,9 +250,11 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   search_->prepare(node.summary, rows(node), data_.columns->binned());
   if (slow(node) && stop.poll()) return std::nullopt;
   std::optional<Found> found = search_all(node, stop);
+  while (found && !stop.requested() && !refine(node, *found, stop)) {
+    node.columns.erase(node.columns.begin() + static_cast<Index>(found->column));
+    found = search_all(node, stop);
+  }
   if (!found || stop.requested()) return std::nullopt;
-  refine(node, *found, stop);
-  if (stop.requested()) return std::nullopt;
   Split split = described(node, *found);
   mark_sides(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;

@@ -110,7 +110,7 @@ class NodeSplitter {
                                     StopToken& stop);
   std::vector<Found> search_drawn(const OpenNode& node, StopToken& stop);
   std::optional<Found> search_all(OpenNode& node, StopToken& stop);
-  void refine(const OpenNode& node, Found& found, StopToken& stop);
+  bool refine(const OpenNode& node, Found& found, StopToken& stop);
   Split described(const OpenNode& node, const Found& found) const;
   void mark_sides(const OpenNode& node, const Found& found, const Split& split);
   void divide_rows(OpenNode& node, Split& split);

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
-from certus.base import resolve_seed
+from certus.base import resolve_seeds
 from certus.trees import _kernels as tree_kernels
 
 CompactForest = _native.CompactForest
@@ -56,7 +56,7 @@ def grow(
     if weights is not None and bag is None:
         target.set_weights(weights)
     # A tree grown alone with its seed as random_state draws the same columns at its nodes.
-    node_seeds = np.array([resolve_seed(int(seed)) for seed in seeds], dtype=np.uint64)
+    node_seeds = resolve_seeds(seeds)
     options = _native.ForestOptions()
     options.tree = tree_kernels.native_options(growth)
     options.min_weight_fraction = min_weight_fraction

@@ -29,7 +29,7 @@ from certus.base.params import (
 )
 from certus.ensemble import _kernels_forest as kernels
 from certus.ensemble.bags import Bags, bag_size
-from certus.ensemble.binning import binned
+from certus.ensemble.binning import MOST_BINS, binned, has_a_bin_for_each_value
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
 from certus.trees.categories import Categories
@@ -38,8 +38,8 @@ from certus.trees.decision_tree import DecisionTree
 from certus.trees.growth import growth_of
 from certus.trees.pruning import prune
 
-# max_bins="auto": tables with at least so many rows are searched between so many bins.
-ROWS_FOR_BINS, MOST_BINS = 20_000, 255
+# max_bins="auto": tables with at least so many rows are searched between bins.
+ROWS_FOR_BINS = 20_000
 
 TREE_PARAMETERS = (
     "criterion",
@@ -256,7 +256,7 @@ class Forest(MultiOutputMixin, Learner):
         """The table in bins, or None if splits are searched between all values."""
         max_bins = getattr(self, "max_bins", None)
         if max_bins == "auto":
-            max_bins = MOST_BINS if X.shape[0] >= ROWS_FOR_BINS else None
+            max_bins = MOST_BINS if X.shape[0] >= ROWS_FOR_BINS or has_a_bin_for_each_value(X) else None
         if max_bins is None or sparse.issparse(X):
             return None
         return binned(X, weights, None, int(max_bins), 0, for_forest=True)
