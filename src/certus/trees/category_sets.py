@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,7 @@ class CategorySets:
             raise ValueError("the sets of categories do not belong to the nodes that split by categories")
 
 
-def compact_arrays(sets: CategorySets | None) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
+def compact_arrays(sets: CategorySets | None) -> tuple[NDArray[Any], ...]:
     """Nodes, starts and codes for compiled code."""
     if sets is None:
         return np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.uint32)
