@@ -68,7 +68,13 @@ def _mask_of(chosen: NDArray[Any], columns: int, names: list[str] | None) -> NDA
     return mask
 
 
-def learn_categories(X: Any, mask: NDArray[np.bool_], most: int | None) -> Categories:
+def learn_categories(
+    X: Any,
+    mask: NDArray[np.bool_],
+    most: int | None,
+    *,
+    hint: str = "set rare_categories='group', or pass it as numbers.",
+) -> Categories:
     """Sorted categories of the categorical columns, None for the others; more than ``most`` of them are refused."""
     found: Categories = [None] * len(mask)
     for column in np.flatnonzero(mask):
@@ -84,15 +90,15 @@ def learn_categories(X: Any, mask: NDArray[np.bool_], most: int | None) -> Categ
         if most is not None and count > most:
             raise ValueError(
                 f"Categorical feature {_name(X, int(column))} is expected to have a cardinality <= {most} but "
-                f"actually has a cardinality of {count}.\nHint: set rare_categories='group', or pass it as numbers."
+                f"actually has a cardinality of {count}.\nHint: {hint}"
             )
     return found
 
 
-def encode(X: Any, categories: Categories) -> NDArray[np.float64]:
+def encode(X: Any, categories: Categories, dtype: Any = np.float64) -> NDArray[Any]:
     """A float table in which categories are replaced by codes; unknown and missing ones by NaN."""
     rows = X.shape[0]
-    table = np.empty((rows, len(categories)), order="F")
+    table = np.empty((rows, len(categories)), dtype=dtype, order="F")
     for column, known in enumerate(categories):
         if known is None:
             table[:, column] = _numbers(X, column, _column(X, column)[0])
