@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "boosting/losses.hpp"
 #include "boosting/predict.hpp"
 #include "boosting/quantile.hpp"
+#include "boosting/sort_values.hpp"
 #include "check.hpp"
 #include "core/rng.hpp"
 
@@ -153,6 +155,23 @@ TEST(boosting_blocks_of_rows_and_single_rows_end_in_the_same_leaves) {
                        1, stop);
     CHECK(expected == found);
   }
+}
+
+TEST(boosting_numbers_sorted_by_digits) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Index count : {0, 1, 100, 2048, 30000}) {
+    Rng rng(7, static_cast<std::uint64_t>(count));
+    std::vector<double> values{infinity, -infinity, 0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308};
+    for (Index i = 0; i < count; ++i)
+      values.push_back(std::ldexp(rng.uniform() - 0.5, static_cast<int>(i % 90) - 45));
+    std::vector<double> expected = values;
+    std::sort(expected.begin(), expected.end());
+    sort_values(values);
+    CHECK(values == expected);
+  }
+  std::vector<double> equal(5000, 3.5);
+  sort_values(equal);
+  CHECK(equal == std::vector<double>(5000, 3.5));
 }
 
 TEST(boosting_weights_repeat_rows) {
