@@ -93,6 +93,15 @@ def test_sparse_rounds_are_those_of_dense_rows() -> None:
     assert_allclose(dense.transform(X), thin.transform(sparse.csr_array(X)), atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(60, 8), (8, 60)])
+def test_sparse_and_dense_rows_have_the_same_bound(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=shape) * (rng.random(shape) < 0.4), rng.uniform(0.5, 2.0, shape[0])
+    dense, thin = (KMeans(3, random_state=0).fit(table, sample_weight=weights) for table in (X, sparse.csr_array(X)))
+    assert dense.report_[QUANTITY].value == pytest.approx(thin.report_[QUANTITY].value, rel=1e-9)
+    assert thin.report_[QUANTITY].check((X, weights))
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_an_empty_cluster_gets_the_farthest_row(form: type) -> None:
     X = np.array([[0.0], [1.0], [9.0], [10.0], [30.0]])

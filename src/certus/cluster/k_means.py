@@ -385,6 +385,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         squared = self._nearest(X)[1]
         return -float(squared.sum() if weights is None else weights @ squared)
 
+    @predict_method
     def certify(self, X: Any, y: Any = None, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
         """Bound the mean distance of new rows to their nearest center, from rows that the centers have not seen.
 
