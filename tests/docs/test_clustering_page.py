@@ -8,5 +8,5 @@ PAGE = Path(__file__).parents[2] / "docs" / "clustering.md"
 
 def test_examples_of_the_page() -> None:
     found = doctest.testfile(str(PAGE), module_relative=False)
-    assert found.attempted > 8
+    assert found.attempted >= 7
     assert found.failed == 0
