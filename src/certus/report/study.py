@@ -38,8 +38,9 @@ def render_study(study: Study) -> str:
         beaten=study.winner.value < study.baseline,
         bars=_bars(study),
         figures=_figures(study),
-        promises=[item for item in study.certificates if not item.vacuous],
-        vacuous=study.certificates.vacuous,
+        promises=[item for item in study.certificates if item.guaranteed and not item.vacuous],
+        estimates=[item for item in study.certificates if not item.guaranteed],
+        vacuous=[item for item in study.certificates.vacuous if item.guaranteed],
     )
 
 

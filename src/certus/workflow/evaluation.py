@@ -18,6 +18,7 @@ from certus.guarantees import (
     f_bound,
     macro_f_bound,
     mean_bound,
+    pairwise_auc_bound,
 )
 from certus.guarantees.rate import RateSetting, rate_bound
 from certus.workflow.clustering import ClusterModel
@@ -86,13 +87,14 @@ def evaluate(
     value = task.measure.value(truth_places, answer_places, shares)
     judged = _Judged(task, truth_places, answer_places, shares, split, confidence, threshold, loss_range)
     certificate = judged.certificate()
-    more = [
-        token
-        for token, holds in (("future-like-test-period", split.unit == "time"), ("copies-count-once", split.copies))
-        if holds
-    ]
-    certificate = dataclasses.replace(certificate, assumptions=(*certificate.assumptions, *more))
+    certificate = dataclasses.replace(certificate, assumptions=(*certificate.assumptions, *further_assumptions(split)))
     return Evaluation(value, certificate, y, answers, shares)
+
+
+def further_assumptions(split: Split) -> list[str]:
+    """What every certificate from these test rows rests on besides its own assumptions."""
+    told = (("future-like-test-period", split.unit == "time"), ("copies-count-once", split.copies))
+    return [token for token, holds in told if holds]
 
 
 @dataclass(frozen=True)
@@ -143,10 +145,12 @@ class _Judged:
         return complement(balanced_accuracy_bound(hits, counts, confidence=self.confidence))
 
     def _auc(self) -> Certificate:
-        positive = self.truth == 1
-        if self.task.kind != "binary" or not positive.any() or positive.all():
-            return self._error()
         assert self.shares is not None
+        if len(np.unique(self.truth)) < 2:
+            return self._error()
+        if self.task.kind != "binary":
+            return complement(pairwise_auc_bound(self.truth, self.shares, confidence=self.confidence))
+        positive = self.truth == 1
         return complement(auc_bound(self.shares[positive, 1], self.shares[~positive, 1], confidence=self.confidence))
 
     def _f1(self) -> Certificate:

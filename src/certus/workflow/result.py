@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from certus.workflow.findings import Findings
 from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
 from certus.workflow.race import Trial
+from certus.workflow.sets import SetsFound
 from certus.workflow.split import Split
 from certus.workflow.task import Task
 
@@ -94,6 +95,8 @@ class Study:
         How long the study took.
     notes : list of str
         Guesses that were made, each with the option that overrides it.
+    sets : SetsFound or None
+        How large the sets or intervals are, and how often they miss.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Study:
     certificates: Report
     seconds: float
     notes: list[str]
+    sets: SetsFound | None = None
 
     @property
     def leaderboard(self) -> list[dict[str, Any]]:
@@ -164,6 +168,7 @@ class Study:
             },
             "leaderboard": self.leaderboard,
             "findings": self.findings.to_dict(),
+            "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
             "notes": self.notes,
             "seconds": round(self.seconds, 3),

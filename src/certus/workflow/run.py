@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from certus import __version__, datasets
 from certus.base.threads import resolve_threads
-from certus.guarantees import Report
+from certus.guarantees import Certificate, Report
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.clustering import KIND as CLUSTERING
 from certus.workflow.clustering import ClusterModel, cluster_task
@@ -33,6 +33,7 @@ from certus.workflow.portfolio import recipes
 from certus.workflow.profile import profile_table
 from certus.workflow.race import Budget, Race, Trial, baseline_value
 from certus.workflow.result import Study, Winner
+from certus.workflow.sets import folds_can_serve, hold_against_test_rows, sets_from_folds
 from certus.workflow.split import Split, split_rows
 from certus.workflow.tables import read_query, read_table
 from certus.workflow.task import Task, infer_task, target_values
@@ -352,6 +353,7 @@ class _Run:
         X = self.frame.select(self.columns.used)
         learn = self._rows_to_train_on(race, winner)
         best = self._model(winner, X[learn], self.values[learn])
+        level = self._give_sets(best, race, winner, X)
         threshold = None
         if self.task.kind == "regression":
             threshold = tolerance(self.learning.y[self.learning.validated(race.depth)], winner.said)
@@ -365,10 +367,13 @@ class _Run:
             threshold=threshold,
             loss_range=self.options.loss_range,
         )
-        promises = [evaluation.certificate]
-        if len(self.split.calibration):
-            spared = self.split.calibration
-            promises += best.calibrate(X[spared], self.values[spared], self.options.confidence).certificates
+        promises = [evaluation.certificate, *level]
+        sets = None
+        if best.gives_sets:
+            sets, outside = hold_against_test_rows(
+                best, X[test], self.values[test], self.task, self.split, self.options.confidence
+            )
+            promises.append(outside)
         baseline = baseline_value(self.learning, self.task.measure)
         finished = Finished(
             task=self.task,
@@ -406,7 +411,24 @@ class _Run:
             certificates=Report(promises).with_(self._training_report(best.model_)),
             seconds=_now() - self.begin,
             notes=self.notes,
+            sets=sets,
         )
+
+    def _give_sets(self, best: StudyModel, race: Race, winner: Winner, X: pl.DataFrame) -> list[Certificate]:
+        """Calibrate sets or intervals without the test rows; what is known about their level."""
+        spared, confidence = self.split.calibration, self.options.confidence
+        if len(spared):
+            return list(best.calibrate(X[spared], self.values[spared], confidence).certificates)
+        if race.depth < len(self.learning.divisions) or not folds_can_serve(self.task, self.learning, confidence):
+            return []
+        fits = [self.split.learn[division.fit] for division in self.learning.divisions]
+        seconds = sum(race.seconds(trial, len(rows)) for trial in winner.trials for rows in fits)
+        if self.options.time is not None and seconds > self._time_to_train():
+            self.notes.append("no sets: there was no time to train the winner once more without each fold (--time)")
+            return []
+        members = [self._train(winner, X[rows], self.values[rows]) for rows in fits]
+        values = self.values[self.split.learn]
+        return [sets_from_folds(best, self.task, members, self.learning, values, confidence)]
 
     def _model(self, winner: Winner, X: pl.DataFrame, values: NDArray[Any]) -> StudyModel:
         kind = ClusterModel if self.task.clustering else StudyModel

@@ -189,10 +189,10 @@ def _cluster_findings(study: Finished, in_time: Callable[..., bool]) -> Findings
 
 
 def _guards(study: Finished) -> list[guarding.GuardedAnswers]:
-    """From the calibration rows, which the model has not seen."""
-    spared = study.split.calibration
-    if not study.task.classification or study.task.several or not len(spared):
+    """From rows that the model has not seen: those of the calibration, or without such rows those of the test."""
+    if not study.task.classification or study.task.several or study.split.unit != "row":
         return []
+    spared = study.split.calibration if len(study.split.calibration) else study.split.test
     shares = study.model.shares(study.frame[spared])
     right = study.model.classes_[np.argmax(shares, axis=1)] == study.values[spared]
     return guarding.guards(shares, right, study.confidence)
