@@ -119,7 +119,7 @@ def test_starts_are_spread_and_the_best_of_several_wins() -> None:
     assert made.fit(X).inertia_ > 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 5), st.sampled_from([0, 1, 30]))
 def test_no_clustering_of_few_rows_is_below_the_bound(seed: int, clusters: int, columns: int, effort: int) -> None:
     rng = np.random.default_rng(seed)
