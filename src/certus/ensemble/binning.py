@@ -28,7 +28,7 @@ def has_a_bin_for_each_value(X: Any) -> bool:
 def binned(
     X: NDArray[Any],
     weights: NDArray[np.float64] | None,
-    categories: list[NDArray[Any] | None] | None,
+    levels: list[int | None] | None,
     max_bins: int,
     seed: int,
     *,
@@ -37,8 +37,8 @@ def binned(
     """The table in bins: at most ``max_bins`` per column, at quantiles, and one for missing values.
 
     A column with few distinct numbers has one bin for each. The quantiles of a long table come from 200 000 of
-    its rows, drawn with ``seed``. Forests need them by columns only,
-    and fine ones at the ends of a column.
+    its rows, drawn with ``seed``. ``levels`` says for each column how many category codes it has, None for numbers.
+    Forests need bins by columns only, and fine ones at the ends of a column.
     """
     rows, columns = X.shape
     if rows > ROWS_FOR_QUANTILES:
@@ -47,10 +47,10 @@ def binned(
     else:
         sample = np.arange(rows, dtype=np.uint32)
     categorical = np.zeros(columns, dtype=np.uint8)
-    levels = np.zeros(columns, dtype=np.uint16)
-    for column, values in enumerate(categories or []):
-        if values is not None:
-            categorical[column], levels[column] = 1, len(values)
+    codes = np.zeros(columns, dtype=np.uint16)
+    for column, count in enumerate(levels or []):
+        if count is not None:
+            categorical[column], codes[column] = 1, count
     edges, counts = kernels.find_edges(X, sample, weights, categorical, max_bins, for_forest)
-    counts = np.where(categorical == 1, levels, counts).astype(np.uint16)
+    counts = np.where(categorical == 1, codes, counts).astype(np.uint16)
     return kernels.bin_table(X, edges, counts, categorical, by_rows=not for_forest)
