@@ -23,7 +23,8 @@ from certus.ensemble.staged_trees import StagedTrees
 from certus.ensemble.stopping import Sample
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor, Tree
-from certus.trees.decision_tree import DecisionTree, as_float32
+from certus.trees.coded_table import as_float32
+from certus.trees.decision_tree import DecisionTree
 
 TREE_PARAMETERS = (
     "max_depth",

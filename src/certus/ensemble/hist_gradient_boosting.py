@@ -36,9 +36,9 @@ from certus.ensemble._kernels_boosting import Grower, Growth
 from certus.ensemble.binning import binned
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.boosting_losses import BoostingLoss
-from certus.ensemble.categories import Categories, categorical_mask, encode, learn_categories
 from certus.ensemble.stopping import Judge, Sample, has_known_predictions, rows_for_scores
 from certus.guarantees import Report
+from certus.trees.categories import Categories, categorical_mask, encode, learn_categories
 
 ROWS_FOR_EARLY_STOPPING = 10_000
 Trees = list[tuple[NDArray[Any], NDArray[np.uint64]]]  # nodes and sets of categories of each tree

@@ -13,9 +13,11 @@ from scipy import sparse
 from scipy.linalg import LinAlgWarning
 
 from certus.linear.average_gradient import RowProblem, average_gradient
+from certus.linear.chord import ChordSteps, sample_minimum, worth_sampling
 from certus.linear.decrement_gap import decrement_at
 from certus.linear.design import DenseDesign, SparseDesign
 from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
+from certus.linear.kept_evidence import KeptEvidence
 from certus.linear.logistic_dual_descent import dual_descent
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.logistic_penalty import Penalty
@@ -89,6 +91,7 @@ def solve(
     start: Point,
     accuracy: Accuracy,
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    evidence: KeptEvidence[Evidence],
 ) -> NewtonResult:
     """Coefficients in centred coordinates."""
     at_zero = problem.total_weight * float(np.log(max(2, problem.outputs)))
@@ -102,8 +105,7 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        gap = evidence_for(problem, penalty, coef, problem.intercept(coef, center)).gap
-        return gap <= accuracy.gap_tol * at_zero
+        return evidence(coef, problem.intercept(coef, center)).gap <= accuracy.gap_tol * at_zero
 
     drawn = None
     if solver in DRAWN:
@@ -117,12 +119,12 @@ def solve(
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    steps = newton_steps(problem, solver, refuse_start=True)
+    steps, start = newton_steps(problem, solver, start, refuse_start=True)
     try:
         found = descend(problem, steps, start, accuracy, certified, watch)
     except SingularStartError:
         _tell_of_fallback()
-        steps, left = newton_steps(problem, "lbfgs"), replace(accuracy, max_iter=accuracy.max_iter - 1)
+        steps, left = steps_by_shape(problem, "lbfgs"), replace(accuracy, max_iter=accuracy.max_iter - 1)
         found = replace(descend(problem, steps, start, left, certified, watch), instead="lbfgs")
     if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
         # Rounding ended it before the gap was reached; Newton steps get further.
@@ -205,8 +207,21 @@ def by_average_gradient(
     return NewtonResult(coef, center, result.epochs, result.converged, history)
 
 
-def newton_steps(problem: SmoothProblem, solver: str, *, refuse_start: bool = False) -> Steps:
-    """The rule for Newton steps that a solver's name and the shape of the table ask for.
+def newton_steps(
+    problem: SmoothProblem, solver: str, start: Point, *, refuse_start: bool = False
+) -> tuple[Steps, Point]:
+    """The rule for Newton steps that a solver's name and the shape of the table ask for, and where to begin."""
+    steps = steps_by_shape(problem, solver, refuse_start=refuse_start)
+    free = solver not in ("newton-cholesky", "newton-cg")  # these names mean a method
+    if free and not isinstance(steps, QuasiNewtonSteps) and worth_sampling(problem):
+        sample = sample_minimum(problem, start)
+        if sample is not None:
+            return ChordSteps(problem, sample.solve), (sample.coef, sample.center)
+    return steps, start
+
+
+def steps_by_shape(problem: SmoothProblem, solver: str, *, refuse_start: bool = False) -> Steps:
+    """The rule for Newton steps.
 
     ``refuse_start``: whether solver="newton-cholesky" raises `SingularStartError` instead of a least-norm step.
     """
@@ -225,6 +240,11 @@ def nearly_diagonal(problem: SmoothProblem) -> bool:
     """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
     squares = float(np.sum(problem.spread**2))  # mean squared length of a centred row
     return problem.strength >= 0.25 * squares
+
+
+def kept_evidence(problem: SmoothProblem, penalty: Penalty) -> KeptEvidence[Evidence]:
+    """What is known about coefficients of this problem, gathered once for the same ones."""
+    return KeptEvidence(lambda coef, intercept: evidence_for(problem, penalty, coef, intercept))
 
 
 def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:

@@ -158,7 +158,8 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         if weights is not None and not weights.all():
             kept = weights > 0.0
             X, y, weights, held = X[kept], y[kept], weights[kept], None if held is None else held[kept]
-        targets, rows_weights = self._problems(np.searchsorted(self.classes_, y), weights, by_class)
+        codes = y == self.classes_[1] if len(self.classes_) == 2 else np.searchsorted(self.classes_, y)
+        targets, rows_weights = self._problems(codes, weights, by_class)
         rule = self._rule()
         state = stochastic_fit.first_state(self, len(targets), X.shape[1], coef, intercept, rule.average)
         after = self._after_epoch(X, targets) if whole else None
@@ -171,7 +172,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             self._certify(X, targets, rows_weights, state)
         return state
 
-    def _problems(self, codes: NDArray[np.intp], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
+    def _problems(self, codes: NDArray[Any], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
         """Targets -1 and 1, one row per problem, and the weights of the rows in each (None: all 1)."""
         classes = len(self.classes_)
         positive = np.array([1]) if classes == 2 else np.arange(classes)
