@@ -156,17 +156,16 @@ std::vector<NodeSplitter::Found> NodeSplitter::search_columns(const OpenNode& no
 // searches them; goes on drawing until one of them is not constant.
 std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
   std::vector<std::size_t> columns(node.columns.size());
-  std::iota(columns.begin(), columns.end(), std::size_t{0});
   Rng rng(node.seed);
   std::size_t drawn = 0;
-  std::uint64_t known_constant = static_cast<std::uint64_t>(data_.features) - columns.size();
+  ColumnDraws draws_of_all(order_, data_.features);
   const auto draw = [&] {
-    const std::uint64_t ticket = rng.below(columns.size() - drawn + known_constant);
-    if (ticket < known_constant) {
-      --known_constant;
-    } else {
-      std::swap(columns[drawn], columns[drawn + static_cast<std::size_t>(ticket - known_constant)]);
-      ++drawn;
+    const std::uint32_t feature = draws_of_all.next(rng);
+    const auto at =
+        std::lower_bound(node.columns.begin(), node.columns.end(), feature,
+                         [](const ColumnPart& part, std::uint32_t f) { return part.feature < f; });
+    if (at != node.columns.end() && at->feature == feature) {
+      columns[drawn++] = static_cast<std::size_t>(at - node.columns.begin());
     }
   };
   for (Index draws = 0; draws < data_.options.max_features && drawn < columns.size(); ++draws) draw();
