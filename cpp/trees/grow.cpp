@@ -167,7 +167,7 @@ TreeNodes grow_by_improvement(TreeData& data, NodeSplitter& splitter, OpenNode r
 }
 
 TreeNodes grow(TreeData data, int threads, StopToken& stop) {
-  if (stop.requested()) return TreeNodes(data.target.value_size());
+  if (stop.poll()) return TreeNodes(data.target.value_size());
   NodeSplitter splitter(data, make_search(data.options.criterion, data.target, threads), threads);
   OpenNode root = splitter.root();
   data.total_weight = root.summary.weight;

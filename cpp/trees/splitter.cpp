@@ -257,7 +257,8 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   Split split = described(node, *found);
   mark_sides(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;
-  divide_rows(node, split);
+  divide_rows(node, split, stop);
+  if (stop.requested()) return std::nullopt;
   const double fall = node.summary.weight * node.summary.impurity -
                       split.left.summary.weight * split.left.summary.impurity -
                       split.right.summary.weight * split.right.summary.impurity;
@@ -267,7 +268,7 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   return split;
 }
 
-void NodeSplitter::divide_rows(OpenNode& node, Split& split) {
+void NodeSplitter::divide_rows(OpenNode& node, Split& split, StopToken& stop) {
   const std::span<Row> all = rows(node);
   if (right_rows_.size() < all.size()) right_rows_.resize(all.size());
   Index left = 0, right = 0;
@@ -285,6 +286,7 @@ void NodeSplitter::divide_rows(OpenNode& node, Split& split) {
   split.right.count = right;
   std::uint64_t state = node.seed;
   for (OpenNode* child : {&split.left, &split.right}) {
+    if (slow(node) && stop.poll()) return;
     child->depth = node.depth + 1;
     child->summary = search_->summarize(rows(*child));
     child->seed = splitmix64(state);

@@ -115,7 +115,7 @@ class NodeSplitter {
   bool refine(const OpenNode& node, Found& found, StopToken& stop);
   Split described(const OpenNode& node, const Found& found) const;
   void mark_sides(const OpenNode& node, const Found& found, const Split& split);
-  void divide_rows(OpenNode& node, Split& split);
+  void divide_rows(OpenNode& node, Split& split, StopToken& stop);
   void pass_bounds(const OpenNode& node, Split& split) const;
   template <class Body>
   void for_columns(const OpenNode& node, std::size_t columns, StopToken& stop, Body&& body);
