@@ -156,17 +156,16 @@ std::vector<NodeSplitter::Found> NodeSplitter::search_columns(const OpenNode& no
 // searches them; goes on drawing until one of them is not constant.
 std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
   std::vector<std::size_t> columns(node.columns.size());
-  std::iota(columns.begin(), columns.end(), std::size_t{0});
   Rng rng(node.seed);
   std::size_t drawn = 0;
-  std::uint64_t known_constant = static_cast<std::uint64_t>(data_.features) - columns.size();
+  ColumnDraws draws_of_all(order_, data_.features);
   const auto draw = [&] {
-    const std::uint64_t ticket = rng.below(columns.size() - drawn + known_constant);
-    if (ticket < known_constant) {
-      --known_constant;
-    } else {
-      std::swap(columns[drawn], columns[drawn + static_cast<std::size_t>(ticket - known_constant)]);
-      ++drawn;
+    const std::uint32_t feature = draws_of_all.next(rng);
+    const auto at =
+        std::lower_bound(node.columns.begin(), node.columns.end(), feature,
+                         [](const ColumnPart& part, std::uint32_t f) { return part.feature < f; });
+    if (at != node.columns.end() && at->feature == feature) {
+      columns[drawn++] = static_cast<std::size_t>(at - node.columns.begin());
     }
   };
   for (Index draws = 0; draws < data_.options.max_features && drawn < columns.size(); ++draws) draw();
@@ -258,7 +257,8 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   Split split = described(node, *found);
   mark_sides(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;
-  divide_rows(node, split);
+  divide_rows(node, split, stop);
+  if (stop.requested()) return std::nullopt;
   const double fall = node.summary.weight * node.summary.impurity -
                       split.left.summary.weight * split.left.summary.impurity -
                       split.right.summary.weight * split.right.summary.impurity;
@@ -268,7 +268,7 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   return split;
 }
 
-void NodeSplitter::divide_rows(OpenNode& node, Split& split) {
+void NodeSplitter::divide_rows(OpenNode& node, Split& split, StopToken& stop) {
   const std::span<Row> all = rows(node);
   if (right_rows_.size() < all.size()) right_rows_.resize(all.size());
   Index left = 0, right = 0;
@@ -286,6 +286,7 @@ void NodeSplitter::divide_rows(OpenNode& node, Split& split) {
   split.right.count = right;
   std::uint64_t state = node.seed;
   for (OpenNode* child : {&split.left, &split.right}) {
+    if (slow(node) && stop.poll()) return;
     child->depth = node.depth + 1;
     child->summary = search_->summarize(rows(*child));
     child->seed = splitmix64(state);
