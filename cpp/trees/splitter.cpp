@@ -86,12 +86,8 @@ NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_
   const ColumnView view =
       data_.columns->sorted(part, rows(node), scratch_[static_cast<std::size_t>(worker)], stop);
   if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0, nullptr};
-  return {column,
-          false,
-          search_->best(view, rules_for(node, part), worker),
-          static_cast<std::uint32_t>(view.missing),
-          {},
-          {}};
+  return {column, false, search_->best(view, rules_for(node, part), worker),
+          static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
 // One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
@@ -107,12 +103,8 @@ NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_
   if (threshold >= high) threshold = low;
   const bool missing_left = view.missing > 0 && rng.below(2) == 1;
   const Index cut = data_.columns->cut(view, threshold, scratch);
-  return {column,
-          false,
-          search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
-          static_cast<std::uint32_t>(view.missing),
-          {},
-          {}};
+  return {column, false, search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
+          static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
 NodeSplitter::Found NodeSplitter::search_categories(const OpenNode& node, std::size_t column, int worker,
