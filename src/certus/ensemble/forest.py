@@ -225,11 +225,10 @@ class Forest(MultiOutputMixin, Learner):
         )
         threads = resolve_threads(self.n_jobs)
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
-        watched = bool(getattr(self, "_skl_callbacks", None))
-        size = max(threads, 1) if watched else len(seeds)
         bins = forest_bins(X, weights, getattr(self, "max_bins", None), ROWS_FOR_BINS)
         batches: list[PackedForest] = []
-        with Iterations(self, len(seeds), X, codes) as iterations:
+        with Iterations(self, len(seeds), X, codes, runs_to_limit=True) as iterations:
+            size = max(threads, 1) if iterations.watched else len(seeds)
             for first in range(0, len(seeds), size):
                 batch = seeds[first : first + size]
                 arrays = kernels.grow(

@@ -61,7 +61,7 @@ class RandomForestRegressor(ForestRegressor):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the bags and of the draws at the nodes.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints how many trees are grown, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to keep the trees of the last fit and only grow the ones that are still missing.
     ccp_alpha : float, default=0.0
