@@ -91,7 +91,7 @@ class NodeSplitter {
     bool constant = false;
     Candidate candidate;
     std::uint32_t missing = 0;
-    std::vector<std::uint32_t> left, right;  // categories
+    std::unique_ptr<CategorySplit> categories;  // null for numbers
   };
 
   std::span<Row> rows(const OpenNode& node) const {
