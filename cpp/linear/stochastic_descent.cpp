@@ -248,7 +248,7 @@ void stochastic_descent(const Rows& x, const StochasticProblem& problem, const S
     std::iota(order.begin(), order.end(), 0);
     const auto epoch = static_cast<std::uint64_t>(descent.number(S::epochs));
     if (options.shuffle) {
-      Rng(options.seed, (static_cast<std::uint64_t>(number) << 32) + epoch + 1)
+      Rng(options.seed, ((epoch + 1) << 32) + static_cast<std::uint64_t>(number))
           .shuffle(order.begin(), order.end());
     }
     const double objective = descent.epoch(order, stop);

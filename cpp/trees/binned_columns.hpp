@@ -33,8 +33,10 @@ class BinnedColumns final : public Columns {
     return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
             RowBits& goes_left) const override;
+  ColumnView by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                      StopToken& stop) const override;
   bool divides() const override { return false; }
   bool binned() const override { return true; }
   const std::uint8_t* bins(const ColumnPart& part) const override { return table_.column(part.feature); }

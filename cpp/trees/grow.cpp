@@ -25,6 +25,7 @@ void set_split(TreeNodes& nodes, Index node, const Split& split) {
   nodes.feature[node] = split.feature;
   nodes.threshold[node] = split.threshold;
   nodes.missing_left[node] = split.missing_left;
+  if (!split.categories.empty()) nodes.categories[node] = split.categories;
 }
 
 void set_child(TreeNodes& nodes, Index parent, bool is_left, std::int64_t child) {

@@ -1,6 +1,7 @@
 #include "trees/splitter.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "core/parallel.hpp"
@@ -72,19 +73,24 @@ SplitRules NodeSplitter::rules_for(const OpenNode& node, const ColumnPart& part)
 
 NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_t column, int worker,
                                                 StopToken& stop) {
-  if (data_.options.random_thresholds) return search_random(node, column, worker, stop);
   const ColumnPart& part = node.columns[column];
+  if (categorical(part)) return search_categories(node, column, worker, stop);
+  if (data_.options.random_thresholds) return search_random(node, column, worker, stop);
   if (const std::uint8_t* bins = data_.columns->bins(part); bins != nullptr) {
-    if (slow(node) && stop.poll()) return {column, true, {}, 0};
+    if (slow(node) && stop.poll()) return {column, true, {}, 0, {}, {}};
     if (const auto best = search_->best_of_bins(bins, rows(node), rules_for(node, part), worker)) {
-      return {column, best->constant, best->candidate, static_cast<std::uint32_t>(best->missing)};
+      return {column, best->constant, best->candidate, static_cast<std::uint32_t>(best->missing), {}, {}};
     }
   }
   const ColumnView view =
       data_.columns->sorted(part, rows(node), scratch_[static_cast<std::size_t>(worker)], stop);
-  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0};
-  return {column, false, search_->best(view, rules_for(node, part), worker),
-          static_cast<std::uint32_t>(view.missing)};
+  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0, {}, {}};
+  return {column,
+          false,
+          search_->best(view, rules_for(node, part), worker),
+          static_cast<std::uint32_t>(view.missing),
+          {},
+          {}};
 }
 
 // One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
@@ -93,15 +99,37 @@ NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_
   const ColumnPart& part = node.columns[column];
   ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
   const ColumnView view = data_.columns->unsorted(part, rows(node), scratch, stop);
-  if (view.constant()) return {column, true, {}, 0};
+  if (view.constant()) return {column, true, {}, 0, {}, {}};
   Rng rng(node.seed, part.feature + 1);
   const double low = view.low, high = view.high;
   double threshold = low + rng.uniform() * (high - low);
   if (threshold >= high) threshold = low;
   const bool missing_left = view.missing > 0 && rng.below(2) == 1;
   const Index cut = data_.columns->cut(view, threshold, scratch);
-  return {column, false, search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
-          static_cast<std::uint32_t>(view.missing)};
+  return {column,
+          false,
+          search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
+          static_cast<std::uint32_t>(view.missing),
+          {},
+          {}};
+}
+
+NodeSplitter::Found NodeSplitter::search_categories(const OpenNode& node, std::size_t column, int worker,
+                                                    StopToken& stop) {
+  const ColumnPart& part = node.columns[column];
+  ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
+  const ColumnView view = data_.columns->by_value(part, rows(node), scratch, stop);
+  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0, {}, {}};
+  CategorySearch categories(view, data_.target, data_.options.criterion, *search_, rules_for(node, part),
+                            scratch, worker);
+  Rng rng(node.seed, part.feature + 1);
+  CategorySplit split = data_.options.random_thresholds ? categories.random(rng) : categories.best(stop);
+  return {column,
+          false,
+          split.candidate,
+          static_cast<std::uint32_t>(view.missing),
+          std::move(split.left),
+          std::move(split.right)};
 }
 
 // Small nodes are worked on right here, by one thread and without looking at the clock.
@@ -177,32 +205,58 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
   return best;
 }
 
-// Moves a border between two bins to the best border between the values of these bins.
-void NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
-  if (!data_.columns->binned() || found.candidate.threshold == infinity) return;
+// Moves a border between two bins to the best border between the values of these bins; false if they are too
+// close to each other for any.
+bool NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
   const ColumnPart& part = node.columns[found.column];
+  if (!data_.columns->binned() || categorical(part) || found.candidate.threshold == infinity) return true;
   const ColumnView view =
       data_.columns->around(part, rows(node), found.candidate.threshold, scratch_[0], stop);
-  if (stop.requested()) return;
-  const Candidate best = search_->best(view, rules_for(node, part), 0);
-  if (best.found()) found.candidate = best;
+  if (stop.requested()) return true;
+  found.candidate = search_->best(view, rules_for(node, part), 0);
+  return found.candidate.found();
+}
+
+Split NodeSplitter::described(const OpenNode& node, const Found& found) const {
+  Split split;
+  split.feature = node.columns[found.column].feature;
+  split.threshold = found.candidate.threshold;
+  // Without missing values in training, later ones follow the larger side.
+  split.missing_left =
+      found.missing > 0 ? found.candidate.missing_left : 2 * found.candidate.left > node.count;
+  if (categorical(node.columns[found.column])) {
+    split.threshold = std::numeric_limits<double>::quiet_NaN();
+    split.categories = split.missing_left ? found.right : found.left;
+    std::sort(split.categories.begin(), split.categories.end());
+  }
+  return split;
+}
+
+void NodeSplitter::mark_sides(const OpenNode& node, const Found& found, const Split& split) {
+  SideRule rule{split.threshold, split.missing_left, nullptr};
+  if (categorical(node.columns[found.column])) {
+    for (const bool left : {false, true}) {
+      for (const std::uint32_t code : left ? found.left : found.right) {
+        if (left_by_code_.size() <= code) left_by_code_.resize(code + std::size_t{1});
+        left_by_code_[code] = left;
+      }
+    }
+    rule.left_by_code = left_by_code_.data();
+  }
+  data_.columns->mark(node.columns[found.column], rows(node), rule, goes_left_);
 }
 
 std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   search_->prepare(node.summary, rows(node), data_.columns->binned());
   if (slow(node) && stop.poll()) return std::nullopt;
   std::optional<Found> found = search_all(node, stop);
+  while (found && !stop.requested() && !refine(node, *found, stop)) {
+    node.columns.erase(node.columns.begin() + static_cast<Index>(found->column));
+    found = search_all(node, stop);
+  }
   if (!found || stop.requested()) return std::nullopt;
-  refine(node, *found, stop);
-  if (stop.requested()) return std::nullopt;
-  const ColumnPart& part = node.columns[found->column];
-  Split split;
-  split.feature = part.feature;
-  split.threshold = found->candidate.threshold;
-  // Without missing values in training, later ones follow the larger side.
-  split.missing_left =
-      found->missing > 0 ? found->candidate.missing_left : 2 * found->candidate.left > node.count;
-  data_.columns->mark(part, rows(node), split.threshold, split.missing_left, goes_left_);
+  Split split = described(node, *found);
+  mark_sides(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;
   divide_rows(node, split);
   const double fall = node.summary.weight * node.summary.impurity -

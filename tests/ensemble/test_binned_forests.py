@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from certus.ensemble import RandomForestClassifier, RandomForestRegressor
+from certus.ensemble.binning import has_a_bin_for_each_value
 
 
 def whole_numbers(rows=400, columns=5, classes=3, missing=True, outputs=1):
@@ -108,3 +110,25 @@ def test_rows_of_weight_zero_do_not_move_the_bins():
 def test_refused_numbers_of_bins(bins):
     with pytest.raises(ValueError, match="max_bins"):
         RandomForestClassifier(max_bins=bins).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor])
+def test_values_too_close_for_a_threshold_are_not_split_apart(forest):
+    """Bins may tell values apart that no threshold is put between; the next best column is used then."""
+    X = np.array([[0.0, 5.0], [5e-8, 5.0]] * 20 + [[5e-8, 9.0]] * 3)
+    y = np.array([0, 1] * 20 + [1] * 3)
+    exact, binned = (
+        forest(5, random_state=0, max_features=None, bootstrap=False, max_bins=bins).fit(X, y) for bins in (None, 255)
+    )
+    assert_array_equal(binned.forest_.feature, exact.forest_.feature)
+    assert_array_equal(binned.forest_.n_node_samples, exact.forest_.n_node_samples)
+    assert binned.forest_.offsets[1] == 3
+
+
+def test_small_tables_of_whole_numbers_are_searched_in_bins():
+    X = np.array([[0.0, np.nan], [254.0, -3.0], [7.0, 2.0]])
+    assert has_a_bin_for_each_value(X)
+    assert has_a_bin_for_each_value(np.full((3, 2), np.nan))
+    assert not has_a_bin_for_each_value(X + 0.5)
+    assert not has_a_bin_for_each_value(X * 2.0)
+    assert not has_a_bin_for_each_value(sparse.csr_array(np.eye(3)))

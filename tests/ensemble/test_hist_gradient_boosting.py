@@ -283,3 +283,21 @@ def test_forged_trees_are_refused() -> None:
     model.trees_.column[0] = 99
     with pytest.raises(ValueError, match=r"outside 0 \.\. 3"):
         model._restored()
+
+
+def test_early_stopping_hands_the_weights_to_the_scorer() -> None:
+    seen = []
+
+    def scorer(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        seen.append(sample_weight)
+        return float(model.score(X, y, sample_weight=sample_weight))
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    weights = rng.integers(1, 4, size=200).astype(float)
+    learner = HistGradientBoostingRegressor(max_iter=2, early_stopping=True, scoring=scorer, random_state=0)
+    learner.fit(X, X[:, 0], sample_weight=weights)
+    # Before the first round and after each, on training and on held-out rows.
+    assert len(seen) == 6
+    assert all(given is not None for given in seen)
+    np.testing.assert_array_equal(np.sort(np.concatenate(seen[:2])), np.sort(weights))

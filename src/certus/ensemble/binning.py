@@ -6,10 +6,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from certus.ensemble import _kernels_boosting as kernels
 
 ROWS_FOR_QUANTILES = 200_000
+MOST_BINS = 255
+
+
+def has_a_bin_for_each_value(X: Any) -> bool:
+    """Whether a table holds only whole numbers (and missing values) of a small range in every column.
+
+    Searching its bins then is searching its values.
+    """
+    if sparse.issparse(X):
+        return False
+    wide = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0) >= MOST_BINS
+    return not wide.any() and bool(((X == np.floor(X)) | np.isnan(X)).all())
 
 
 def binned(

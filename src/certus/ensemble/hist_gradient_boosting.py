@@ -36,9 +36,9 @@ from certus.ensemble._kernels_boosting import Grower, Growth
 from certus.ensemble.binning import binned
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.boosting_losses import BoostingLoss
-from certus.ensemble.categories import Categories, categorical_mask, encode, learn_categories
 from certus.ensemble.stopping import Judge, Sample, has_known_predictions, rows_for_scores
 from certus.guarantees import Report
+from certus.trees.categories import Categories, categorical_mask, encode, learn_categories
 
 ROWS_FOR_EARLY_STOPPING = 10_000
 Trees = list[tuple[NDArray[Any], NDArray[np.uint64]]]  # nodes and sets of categories of each tree
@@ -178,14 +178,14 @@ class HistGradientBoosting(Learner):
             judge.stops(self.n_iter_no_change, self.tol)
         table = binned(train.X, train.weights, self.categories_, self.max_bins, self._random_seed)
         grower = Grower(table, self._growth(), len(train.y), train.weights)
-        told = getattr(self, "_skl_callbacks", None)
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, X, y, begun=self.n_iter_, runs_to_limit=True) as iterations:
             for number in range(self.n_iter_, self.max_iter):
                 new = self._grow_round(loss, train, raw, grower, number)
                 trees.extend(new)
                 self.n_iter_ = number + 1
                 stop = judge is not None and self._judge_round(judge, new, trees, samples[1:])
-                facts: dict[str, Any] = {"objective": loss.mean(train.y, train.weights, raw)} if told else {}
+                watched = iterations.watched
+                facts: dict[str, Any] = {"objective": loss.mean(train.y, train.weights, raw)} if watched else {}
                 if iterations.step(**facts) or stop:
                     break
         self.trees_ = BoostedTrees(loss.outputs, trees)

@@ -76,7 +76,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     tol : float, default=1e-7
         What counts as improvement.
     verbose : int, default=0
-        Accepted for compatibility; attach `certus.base.callbacks.Progress` to see progress.
+        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the held-out rows, of the rows for quantiles and of ``max_features``.
     class_weight : dict or "balanced", default=None

@@ -40,7 +40,10 @@ class NotFiniteError(ArithmeticError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One least-squares problem; ``Y`` is n x t, ``alphas`` has one penalty per target."""
+    """One least-squares problem; ``Y`` is n x t, ``alphas`` has one penalty per target.
+
+    ``shift``: what has been subtracted from the columns of the caller's table to make them centred.
+    """
 
     X: Any
     Y: Array
@@ -48,6 +51,7 @@ class Problem:
     alphas: Array
     center: bool
     threads: int
+    shift: Array | None = None
 
     @property
     def is_sparse(self) -> bool:
@@ -139,13 +143,17 @@ def half_gradient(
 
 
 def centered_table(problem: Problem) -> tuple[Array, Array, Array, Array]:
-    """Dense copies sqrt(w) (X - mean), sqrt(w) (Y - mean), and the two means."""
+    """Dense tables sqrt(w) (X - mean), sqrt(w) (Y - mean), and the two means. Only to be read."""
     X = problem.X.toarray() if problem.is_sparse else problem.X
     X = np.asarray(X, dtype=np.float64)
     mean_x, mean_y = means(problem, DenseDesign(X, problem.threads))
-    table, target = X - mean_x, problem.Y - mean_y
-    if problem.center:
-        table[:, constant_columns(X, problem.weights)] = 0.0  # what rounding leaves of them would be fitted
+    target = problem.Y - mean_y
+    if problem.shift is None:
+        table = X - mean_x
+        if problem.center:
+            table[:, constant_columns(X, problem.weights)] = 0.0  # what rounding leaves of them would be fitted
+    else:
+        table, mean_x = X if problem.weights is None else X.copy(), np.zeros(len(mean_x))
     if problem.weights is not None:
         root = np.sqrt(problem.weights)[:, None]
         table *= root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import LinAlgWarning
 
 from certus.linear.average_gradient import RowProblem, average_gradient
 from certus.linear.chord import ChordSteps, sample_minimum, worth_sampling
@@ -25,6 +27,7 @@ from certus.linear.newton import (
     NewtonResult,
     Point,
     QuasiNewtonSteps,
+    SingularStartError,
     Steps,
     minimize,
 )
@@ -116,14 +119,29 @@ def solve(
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    steps, start = newton_steps(problem, solver, start)
-    found = descend(problem, steps, start, accuracy, certified, watch)
+    steps, start = newton_steps(problem, solver, start, refuse_start=True)
+    try:
+        found = descend(problem, steps, start, accuracy, certified, watch)
+    except SingularStartError:
+        _tell_of_fallback()
+        steps, left = steps_by_shape(problem, "lbfgs"), replace(accuracy, max_iter=accuracy.max_iter - 1)
+        found = replace(descend(problem, steps, start, left, certified, watch), instead="lbfgs")
     if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
         # Rounding ended it before the gap was reached; Newton steps get further.
         left = replace(accuracy, max_iter=accuracy.max_iter - found.iterations)
         steps, start = ConjugateGradientSteps(problem), (found.coef, found.center)
         found = found.followed_by(descend(problem, steps, start, left, certified, watch))
     return found if drawn is None else drawn.followed_by(found)
+
+
+def _tell_of_fallback() -> None:
+    warnings.warn(
+        "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian matrix at "
+        "the start. It falls back to solver='lbfgs', and that try counts as one of max_iter iterations.\n"
+        "Hint: remove collinear columns, or add a penalty.",
+        LinAlgWarning,
+        stacklevel=6,
+    )
 
 
 def descend(
@@ -189,9 +207,11 @@ def by_average_gradient(
     return NewtonResult(coef, center, result.epochs, result.converged, history)
 
 
-def newton_steps(problem: SmoothProblem, solver: str, start: Point) -> tuple[Steps, Point]:
+def newton_steps(
+    problem: SmoothProblem, solver: str, start: Point, *, refuse_start: bool = False
+) -> tuple[Steps, Point]:
     """The rule for Newton steps that a solver's name and the shape of the table ask for, and where to begin."""
-    steps = steps_by_shape(problem, solver)
+    steps = steps_by_shape(problem, solver, refuse_start=refuse_start)
     free = solver not in ("newton-cholesky", "newton-cg")  # these names mean a method
     if free and not isinstance(steps, QuasiNewtonSteps) and worth_sampling(problem):
         sample = sample_minimum(problem, start)
@@ -200,13 +220,17 @@ def newton_steps(problem: SmoothProblem, solver: str, start: Point) -> tuple[Ste
     return steps, start
 
 
-def steps_by_shape(problem: SmoothProblem, solver: str) -> Steps:
-    """The rule for Newton steps."""
+def steps_by_shape(problem: SmoothProblem, solver: str, *, refuse_start: bool = False) -> Steps:
+    """The rule for Newton steps.
+
+    ``refuse_start``: whether solver="newton-cholesky" raises `SingularStartError` instead of a least-norm step.
+    """
     design = problem.design
     explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
-        return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
+        asked_for = solver == "newton-cholesky"
+        return CholeskySteps(problem, tell_singular=asked_for, refuse_start=asked_for and refuse_start)
     if solver == "lbfgs" and problem.outputs * design.columns > HUGE and nearly_diagonal(problem):
         return QuasiNewtonSteps(problem)
     return ConjugateGradientSteps(problem)

@@ -102,7 +102,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     max_iter : int, default=100
         Largest number of (proximal) Newton iterations, or of epochs of "sag" and "saga".
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients (not with "liblinear").
     n_jobs : None, default=None
@@ -373,18 +373,18 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
             self.converged_ = False
             warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
         elif not self.converged_:
-            self._warn(evidence, limit)
+            self._warn(evidence, limit, result.instead or self.solver)
 
-    def _warn(self, evidence: Evidence, limit: float | None) -> None:
+    def _warn(self, evidence: Evidence, limit: float | None, solver: str) -> None:
         share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
         reached = (
             f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
             "value at zero coefficients)"
         )
-        if limit is not None and self.n_iter_[0] < self.max_iter:
+        if limit is not None and self.n_iter_[0] < self.max_iter - (solver != self.solver):
             text = f"{reached}, more than gap_tol asks for ({number(limit)})."
         else:
-            text = f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
+            text = f"{NOT_CONVERGED[solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
         warnings.warn(
             f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
         )

@@ -30,15 +30,23 @@ DECREASE = 1e-13
 EPSILON = np.finfo(float).eps
 
 
+class SingularStartError(ArithmeticError):
+    """The Hessian at the start is singular to working precision."""
+
+
 @dataclass(frozen=True)
 class NewtonResult:
-    """Where the iterations ended. ``converged`` includes: no progress possible at machine precision."""
+    """Where the iterations ended. ``converged`` includes: no progress possible at machine precision.
+
+    ``instead``: the solver that took over from the one that was asked for.
+    """
 
     coef: Array
     center: Array
     iterations: int
     converged: bool
     history: list[dict[str, float]]
+    instead: str | None = None
 
     def followed_by(self, later: NewtonResult) -> NewtonResult:
         """The result of a second method that started where the first one ended."""
@@ -60,12 +68,14 @@ class Steps(Protocol):
 class CholeskySteps:
     """Exact Newton steps from the explicit Hessian; a singular one is solved in the least-norm sense.
 
-    ``tell_singular`` warns of that once, as scikit-learn's solver of this name does.
+    ``tell_singular`` warns of that once, as scikit-learn's solver of this name does. ``refuse_start`` raises
+    `SingularStartError` instead if it happens in the very first step.
     """
 
-    def __init__(self, problem: SmoothProblem, *, tell_singular: bool = False) -> None:
+    def __init__(self, problem: SmoothProblem, *, tell_singular: bool = False, refuse_start: bool = False) -> None:
         self.problem = problem
         self._tell = tell_singular
+        self._refuse = refuse_start
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate_with_hessian(coef, center)
@@ -84,7 +94,10 @@ class CholeskySteps:
         factor = ScaledCholesky(matrix, 0.0)
         singular = factor.rcond <= 1e-13
         if singular:
+            if self._refuse:
+                raise SingularStartError
             self._warn_once()
+        self._refuse = False
 
         def apply(right: Array) -> Array:
             solution = np.zeros(columns + 1)

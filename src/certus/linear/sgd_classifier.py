@@ -132,8 +132,9 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use "
-                "compute_class_weight('balanced', classes=classes, y=y) on a large enough sample and pass the result "
-                "as the class_weight parameter."
+                "compute_class_weight('balanced', classes=classes, y=y). In place of y you can use a large enough "
+                "sample of the full training set target to properly estimate the class frequency distributions. "
+                "Pass the resulting weights as the class_weight parameter."
             )
         if classes is None:
             raise ValueError(
@@ -258,7 +259,7 @@ class SGDClassifier(StochasticClassification):
     shuffle : bool, default=True
         Whether to take the rows in a new random order in every epoch.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     epsilon : float, default=0.1
         Threshold of "huber" and the epsilon-insensitive losses.
     n_jobs : int or None, default=None

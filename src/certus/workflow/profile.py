@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,20 +71,20 @@ class Profile:
         }
 
 
-def profile_table(frame: pl.DataFrame, columns: Columns, target: str, *, classification: bool) -> Profile:
+def profile_table(frame: pl.DataFrame, columns: Columns, targets: Sequence[str], *, classification: bool) -> Profile:
     """Types, missing values, duplicates, class sizes and drift of a table."""
     facts = [
         ColumnProfile(
-            name, _use(name, columns, target), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name])
+            name, _use(name, columns, targets), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name])
         )
         for name in frame.columns
     ]
-    keys = [*columns.used, target]
+    keys = [*columns.used, *targets]
     duplicates = frame.height - frame.select(keys).n_unique() if keys else 0
     classes = {}
-    if classification:
+    if classification and len(targets) == 1:
         counts = (
-            frame[target]
+            frame[targets[0]]
             .cast(pl.String)
             .alias("label")
             .value_counts()
@@ -94,8 +94,8 @@ def profile_table(frame: pl.DataFrame, columns: Columns, target: str, *, classif
     return Profile(frame.height, facts, duplicates, classes, _drifting(frame, columns))
 
 
-def _use(name: str, columns: Columns, target: str) -> str:
-    if name == target:
+def _use(name: str, columns: Columns, targets: Sequence[str]) -> str:
+    if name in targets:
         return "target"
     return columns.kind(name) or f"not used: {columns.left_out.get(name, 'set aside')}"
 
