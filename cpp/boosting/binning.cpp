@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "boosting/sort_values.hpp"
 #include "core/parallel.hpp"
 
 namespace certus::boosting {
@@ -31,7 +32,7 @@ Sorted sorted_column(View2D<const T> x, Index column, std::span<const Row> rows,
       const double value = static_cast<double>(x(row, column));
       if (!std::isnan(value)) sorted.values.push_back(value);
     }
-    std::sort(sorted.values.begin(), sorted.values.end());
+    sort_values(sorted.values);
     return sorted;
   }
   std::vector<std::pair<double, double>> pairs;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "boosting/losses.hpp"
 #include "boosting/predict.hpp"
 #include "boosting/quantile.hpp"
+#include "boosting/sort_values.hpp"
 #include "check.hpp"
 #include "core/rng.hpp"
 
@@ -124,6 +126,52 @@ TEST(boosting_prediction_finds_the_leaves_of_training) {
   const PackedTrees packed(tree.nodes, starts, tree.category_sets, sets);
   packed.add<double>(problem.view(), 0, 1, View2D<double>(found.data(), 1, problem.rows), 2, stop);
   CHECK(expected == found);
+}
+
+TEST(boosting_blocks_of_rows_and_single_rows_end_in_the_same_leaves) {
+  std::vector<Node> nodes(
+      5);  // column 0 up to 0 or missing: 1; else column 1 up to 5: 2, beyond or missing: 3
+  for (const int inner : {0, 2}) {
+    nodes[inner].left = inner + 1;
+    nodes[inner].column = inner / 2;
+    nodes[inner].threshold = inner == 0 ? 0.0 : 5.0;
+    nodes[inner].missing_left = inner == 0;
+  }
+  nodes[1].value = 1.0, nodes[3].value = 2.0, nodes[4].value = 3.0;
+  const std::int64_t starts[] = {0, 5}, sets[] = {0, 0};
+  const PackedTrees packed(nodes, starts, {}, sets);
+  const double gap = std::numeric_limits<double>::quiet_NaN(),
+               cases[][2] = {{-1.0, 9.0}, {0.0, 9.0}, {gap, 9.0}, {1.0, 5.0},
+                             {1.0, 5.1},  {1.0, gap}, {1.0, -9.0}};
+  const double leaves[] = {1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 2.0};
+  for (const Index rows : {1, 7, 8, 64, 71, 200}) {
+    std::vector<double> x, expected, found(static_cast<std::size_t>(rows), 0.0);
+    for (Index row = 0; row < rows; ++row) {
+      x.insert(x.end(), cases[row % 7], cases[row % 7] + 2);
+      expected.push_back(leaves[row % 7]);
+    }
+    StopToken stop;
+    packed.add<double>(View2D<const double>(x.data(), rows, 2), 0, 1, View2D<double>(found.data(), 1, rows),
+                       1, stop);
+    CHECK(expected == found);
+  }
+}
+
+TEST(boosting_numbers_sorted_by_digits) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Index count : {0, 1, 100, 2048, 30000}) {
+    Rng rng(7, static_cast<std::uint64_t>(count));
+    std::vector<double> values{infinity, -infinity, 0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308};
+    for (Index i = 0; i < count; ++i)
+      values.push_back(std::ldexp(rng.uniform() - 0.5, static_cast<int>(i % 90) - 45));
+    std::vector<double> expected = values;
+    std::sort(expected.begin(), expected.end());
+    sort_values(values);
+    CHECK(values == expected);
+  }
+  std::vector<double> equal(5000, 3.5);
+  sort_values(equal);
+  CHECK(equal == std::vector<double>(5000, 3.5));
 }
 
 TEST(boosting_weights_repeat_rows) {

@@ -28,7 +28,7 @@ from certus.linear.newton import least_norm_solve
 
 Array = NDArray[np.float64]
 Watch = Callable[[float, float], bool]  # told objective and gap after a step; True asks to stop
-SHRINK = 0.5  # of the width h per proximal step
+SHRINK = 0.3  # of the width h per proximal step
 SMALLEST = 1e-10  # of the first width
 
 

@@ -105,7 +105,8 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        return evidence(coef, problem.intercept(coef, center)).gap <= accuracy.gap_tol * at_zero
+        kept = (_rounded(part, problem) for part in (coef, problem.intercept(coef, center)))
+        return evidence(*kept).gap <= accuracy.gap_tol * at_zero
 
     drawn = None
     if solver in DRAWN:
@@ -142,6 +143,11 @@ def _tell_of_fallback() -> None:
         LinAlgWarning,
         stacklevel=6,
     )
+
+
+def _rounded(values: Array, problem: SmoothProblem) -> Array:
+    """As they will be stored, which is what the certificate is about."""
+    return values.astype(problem.design.X.dtype).astype(np.float64)
 
 
 def descend(

@@ -151,7 +151,11 @@ def _label_sets(
         raise StudyError(f"{unfit[0]} is for one target. Got {len(targets)} instead.\nHint: name one --target.")
     values = label_sets.two_values(frame, targets)
     chosen = label_sets.find_label_measure(measure)
-    guess = f"{label_sets.KIND} classification of {targets}, measured by {chosen.name} (--target, --measure override)"
+    meaning = " (of any label of a row)" if chosen.name == "error" else ""
+    guess = (
+        f"{label_sets.KIND} classification of {', '.join(targets)}, measured by {chosen.name}{meaning} "
+        "(--target, --measure override)"
+    )
     return Task("multi-label", tuple(targets), chosen, values, guess)
 
 
