@@ -73,6 +73,7 @@ void bind_options(nb::module_& m) {
       .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf)
       .def_rw("min_weight_leaf", &GrowOptions::min_weight_leaf)
       .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease)
+      .def_rw("negligible_impurity", &GrowOptions::negligible_impurity)
       .def_rw("max_features", &GrowOptions::max_features)
       .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
       .def_rw("seed", &GrowOptions::seed)

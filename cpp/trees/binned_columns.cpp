@@ -76,6 +76,26 @@ ColumnView BinnedColumns::by_value(const ColumnPart& part, std::span<const Row> 
   return view;
 }
 
+std::optional<double> BinnedColumns::middle(const ColumnPart& part, std::span<const Row> rows,
+                                            double border) const {
+  if (!table_.exact[part.feature]) return std::nullopt;
+  const std::uint8_t* bins = table_.column(part.feature);
+  const float* values = table_.values.col(part.feature);
+  int below = -1, above = missing_bin;
+  Row low = 0, high = 0;  // rows with the values next to the border
+  for (const Row row : rows) {
+    const int bin = bins[row];
+    if (bin <= border && bin > below) {
+      below = bin;
+      low = row;
+    } else if (bin > border && bin < above) {
+      above = bin;
+      high = row;
+    }
+  }
+  return static_cast<double>(values[low]) / 2.0 + static_cast<double>(values[high]) / 2.0;
+}
+
 ColumnView BinnedColumns::around(const ColumnPart& part, std::span<const Row> rows, double border,
                                  ColumnScratch& scratch, StopToken& stop) const {
   const std::uint8_t* bins = table_.column(part.feature);

@@ -17,6 +17,7 @@ struct BinnedView {
   Index columns = 0;
   const std::uint8_t* by_column = nullptr;  // columns x rows; missing_bin for missing values
   View2D<const float> values;               // columns are contiguous
+  const std::uint8_t* exact = nullptr;      // per column: whether every bin holds one value
 
   const std::uint8_t* column(Index j) const { return by_column + j * rows; }
 };
@@ -40,6 +41,8 @@ class BinnedColumns final : public Columns {
   bool divides() const override { return false; }
   bool binned() const override { return true; }
   const std::uint8_t* bins(const ColumnPart& part) const override { return table_.column(part.feature); }
+  std::optional<double> middle(const ColumnPart& part, std::span<const Row> rows,
+                               double border) const override;
   ColumnView around(const ColumnPart& part, std::span<const Row> rows, double border, ColumnScratch& scratch,
                     StopToken& stop) const override;
 

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -139,6 +140,8 @@ class Columns {
   virtual bool binned() const { return false; }
   // The bin of every row of the table, if the columns are binned.
   virtual const std::uint8_t* bins(const ColumnPart&) const { return nullptr; }
+  // The middle between the values next to a border between bins, if every bin of the column holds one value.
+  virtual std::optional<double> middle(const ColumnPart&, std::span<const Row>, double) const { return {}; }
   // The values of the two bins next to a border in sorted order, all smaller and all larger ones tied.
   virtual ColumnView around(const ColumnPart&, std::span<const Row>, double, ColumnScratch&,
                             StopToken&) const {

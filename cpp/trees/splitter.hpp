@@ -11,6 +11,7 @@
 #include "core/rng.hpp"
 #include "core/stop.hpp"
 #include "trees/category_search.hpp"
+#include "trees/column_draws.hpp"
 #include "trees/columns.hpp"
 #include "trees/search.hpp"
 #include "trees/target.hpp"
@@ -25,6 +26,7 @@ struct GrowOptions {
   Index min_samples_leaf = 1;
   double min_weight_leaf = 0.0;
   double min_impurity_decrease = 0.0;
+  double negligible_impurity = 0.0;  // a node with at most this counts as pure
   Index max_features = 1;
   Index max_leaf_nodes = -1;  // -1: no limit, grown depth first; else best first
   std::uint64_t seed = 0;
@@ -89,7 +91,7 @@ class NodeSplitter {
     bool constant = false;
     Candidate candidate;
     std::uint32_t missing = 0;
-    std::vector<std::uint32_t> left, right;  // categories
+    std::unique_ptr<CategorySplit> categories;  // null for numbers
   };
 
   std::span<Row> rows(const OpenNode& node) const {
@@ -113,7 +115,7 @@ class NodeSplitter {
   bool refine(const OpenNode& node, Found& found, StopToken& stop);
   Split described(const OpenNode& node, const Found& found) const;
   void mark_sides(const OpenNode& node, const Found& found, const Split& split);
-  void divide_rows(OpenNode& node, Split& split);
+  void divide_rows(OpenNode& node, Split& split, StopToken& stop);
   void pass_bounds(const OpenNode& node, Split& split) const;
   template <class Body>
   void for_columns(const OpenNode& node, std::size_t columns, StopToken& stop, Body&& body);
@@ -123,6 +125,7 @@ class NodeSplitter {
   int threads_;
   RowBits goes_left_;
   std::vector<ColumnScratch> scratch_;  // per worker
+  std::vector<std::uint32_t> order_;    // of columns to draw from
   std::vector<Row> right_rows_;
   std::vector<std::uint8_t> left_by_code_;
 };

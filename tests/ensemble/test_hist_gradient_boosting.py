@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -138,19 +139,6 @@ def test_too_many_categories_are_refused_by_name() -> None:
     table = pd.DataFrame({"id": pd.Categorical([f"n{i}" for i in range(300)])})
     with pytest.raises(ValueError, match=r"'id' is expected to have a cardinality <= 255 but actually has .* 300"):
         HistGradientBoostingRegressor().fit(table, np.arange(300.0))
-
-
-def test_rare_categories_share_the_bin_of_missing_values() -> None:
-    rng = np.random.default_rng(0)
-    codes = np.concatenate([np.repeat(np.arange(255), 20), 255 + np.arange(5000)])  # 255 frequent, 5000 seen once
-    y = np.where(codes < 255, codes % 2, 7.0) + 0.01 * rng.standard_normal(len(codes))
-    options = {"categorical_features": [0], "rare_categories": "group", "min_samples_leaf": 5, "max_iter": 60}
-    model = HistGradientBoostingRegressor(**options).fit(codes[:, None], y)
-    assert_array_equal(model.categories_[0], np.arange(255))
-    assert_allclose(model.predict([[2.0], [3.0], [300.0], [9999.0], [np.nan]]), [0, 1, 7, 7, 7], atol=0.1)
-    # rows of weight zero do not make a category frequent
-    weights = np.where(codes < 10, 0.0, 1.0)
-    assert model.fit(codes[:, None], y, sample_weight=weights).categories_[0].min() == 10
 
 
 def test_a_million_distinct_categories() -> None:

@@ -154,7 +154,7 @@ def test_quasi_newton_steps_reach_the_optimum(C: float, monkeypatch: pytest.Monk
     y = np.asarray(X @ rng.normal(size=(60, 4))).argmax(axis=1)
     used: list[str] = []
     choose = logistic_fit.steps_by_shape
-    monkeypatch.setattr(logistic_fit, "steps_by_shape", lambda *given, **named: _noted(choose(*given, **named), used))
+    monkeypatch.setattr(logistic_fit, "steps_by_shape", lambda *given, **more: _noted(choose(*given, **more), used))
     model = LogisticRegression(C=C, gap_tol=1e-8).fit(X, y)
     assert used[-1] == ("QuasiNewtonSteps" if C == 1.0 else "ConjugateGradientSteps")
     assert model.converged_

@@ -396,6 +396,20 @@ def test_boosting_and_bagging_take_trees_with_categories(frame):
         assert model.score(plain, labels) > 0.8
 
 
+def test_bagging_tells_its_members_which_of_their_columns_are_categorical():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=300), rng.integers(0, 9, 300), rng.normal(size=300)])
+    y = (X[:, 1] % 3 == 1).astype(int)
+    for categorical in ([1], [False, True, False]):
+        model = BaggingClassifier(
+            DecisionTreeClassifier(categorical_features=categorical), 12, max_features=2, random_state=0
+        ).fit(X, y)
+        for member, own in zip(model.estimators_, model.estimators_features_, strict=True):
+            expected = None if 1 not in own else (own == 1).tolist()
+            assert (None if member.is_categorical_ is None else member.is_categorical_.tolist()) == expected
+    assert model.score(X, y) > 0.9
+
+
 def test_refusals_name_what_is_wrong(frame):
     table, y = frame
     with pytest.raises(ValueError, match="Categorical features cannot have monotonic constraints"):

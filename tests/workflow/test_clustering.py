@@ -65,8 +65,14 @@ def test_groups_are_described_in_their_own_units(result: certus.workflow.Study) 
 def test_noise_is_called_noise() -> None:
     rng = np.random.default_rng(0)
     result = study(pl.DataFrame(rng.normal(size=(300, 4)), schema=list("abcd")), task="clustering", threads=1)
-    assert "hardly tighter" in result.findings.diagnosis
-    assert verdict(0.5, None).startswith("one column")
+    assert "not clearly tighter" in result.findings.diagnosis
+    assert verdict(np.zeros(5), None, 9).startswith("the groups were not compared")
+
+
+def test_chance_is_rarely_called_clear() -> None:
+    rng = np.random.default_rng(0)
+    told = [verdict(rng.uniform(size=60), rng.uniform(size=60), 1) for _ in range(40)]
+    assert sum("are clearly" in one for one in told) <= 4  # allowed: 5 %; more than 4 of 40 has a chance below 5 %
 
 
 def test_ratios_are_one_minus_the_simplified_silhouette() -> None:

@@ -37,7 +37,7 @@ def table(rows: int = 300, seed: int = 0) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def result() -> certus.workflow.Study:
-    return study(table(), target=TARGETS, trials=8, threads=1)
+    return study(table(), target=TARGETS, trials=6, threads=1)
 
 
 def test_a_row_is_wrong_if_any_of_its_labels_is(result: certus.workflow.Study) -> None:

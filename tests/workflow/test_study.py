@@ -165,7 +165,7 @@ def test_broken_tables_say_what_to_do(content: str, target: str, message: str, t
 
 def test_wrong_use() -> None:
     with pytest.raises(StudyError, match="Which column"):
-        study(table())
+        study(table(), task="classification")
     with pytest.raises(StudyError, match=r"confidence must lie strictly between 0 and 1. Got 1.5"):
         study(table(), target="sold", confidence=1.5)
     with pytest.raises(StudyError, match="no file"):

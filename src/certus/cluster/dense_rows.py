@@ -64,10 +64,10 @@ class DenseRows:
         """Eigenvalues, ascending, of the weighted scatter matrix around the mean, and a bound on their errors."""
         rows, columns = self._X.shape
         matrix = self._scatter_matrix() if columns <= rows else self._gram_matrix()
-        values = np.linalg.eigvalsh(matrix)
+        values = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
         epsilon, trace = np.finfo(np.float64).eps, float(np.trace(matrix))
         offset = float(self._weights.sum()) * columns * (8.0 * epsilon * float(np.abs(self.mean).max(initial=0.0))) ** 2
-        return values, 4.0 * (rows + 10 * columns) * epsilon * trace + offset
+        return values, float(4.0 * (rows + 10 * columns) * epsilon * trace + offset)
 
     def _scatter_matrix(self) -> Floats:
         total = np.zeros((self._X.shape[1], self._X.shape[1]))

@@ -176,31 +176,32 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self
         """
         X = self._check_table(X, reset=True)
-        weights = check_weights(self, sample_weight, X)
-        kept, weights = self._of_positive_weight(X, weights)
+        given = check_weights(self, sample_weight, X)
+        kept, weights = self._of_positive_weight(X, given)
         rows = self._rows(kept, weights)
         self._fit_rows(kept, rows, weights)
-        self.labels_, _ = self._nearest(X)
-        self._warn_about_few(len(np.unique(self.labels_)))
+        self.labels_, squared = self._nearest(X)
+        self.inertia_ = float(squared.sum() if given is None else given @ squared)
+        self._warn_about_few(int(np.count_nonzero(np.bincount(self.labels_))))
         self.report_ = self._certified(kept, weights, rows)
         return self
 
     def _fit_rows(self, X: Any, rows: Rows, weights: NDArray[np.float64]) -> None:
-        """Set the centers, their cost and the rounds: those of the best start."""
+        """Set the centers and the rounds: those of the best start."""
         starts = Starts(self.init, self.n_clusters, X, rows, weights, resolve_seed(self.random_state))
         tolerance = self.tol * rows.variance() if self.tol > 0.0 else 0.0
+        runs = self._runs(X)
         best: tuple[float, NDArray[np.float64], int, bool] | None = None
         with Iterations(self, self.max_iter, X) as iterations:
-            for run in range(self._runs(X)):
+            for run in range(runs):
                 centers = starts.centers(run)
                 rounds, converged = self._improve(rows, centers, tolerance, iterations)
-                cost = rows.cost(centers)
+                cost = rows.cost(centers) if runs > 1 else 0.0
                 if best is None or cost < best[0]:
                     best = cost, centers, rounds, converged
         assert best is not None
-        self.inertia_, centers, self.n_iter_, self.converged_ = best
+        _, centers, self.n_iter_, self.converged_ = best
         self.cluster_centers_ = centers.astype(X.dtype)
-        self.inertia_ = rows.cost(self.cluster_centers_.astype(np.float64))
 
     def _improve(
         self, rows: Rows, centers: NDArray[np.float64], tolerance: float, iterations: Iterations
@@ -385,6 +386,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         squared = self._nearest(X)[1]
         return -float(squared.sum() if weights is None else weights @ squared)
 
+    @predict_method
     def certify(self, X: Any, y: Any = None, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
         """Bound the mean distance of new rows to their nearest center, from rows that the centers have not seen.
 

@@ -98,10 +98,18 @@ class SparseRows:
         return float(self._weights @ nearest_sparse(self._X, centers)[1])
 
     def scatter(self) -> tuple[Floats, float]:
-        """Eigenvalues of X'WX - W m m', whose two parts cancel: the error bound is about the first."""
-        scaled = sparse.csr_array(self._X.multiply(np.sqrt(self._weights)[:, None]))
-        matrix = (scaled.T @ scaled).toarray()
-        trace, total = float(np.trace(matrix)), float(self._weights.sum())
-        values = np.linalg.eigvalsh(matrix - total * np.outer(self.mean, self.mean))
+        """Eigenvalues of the scatter as X'WX - W m m', or of its Gram matrix if there are fewer rows than columns.
+
+        The parts cancel, so that the error bound is about the first.
+        """
+        roots, total = np.sqrt(self._weights), float(self._weights.sum())
+        scaled = sparse.csr_array(self._X.multiply(roots[:, None]))
         rows, columns = self._X.shape
-        return values, 4.0 * (rows + 10 * columns) * np.finfo(np.float64).eps * trace
+        trace = float((scaled.data**2).sum())
+        if columns <= rows:
+            matrix = (scaled.T @ scaled).toarray() - total * np.outer(self.mean, self.mean)
+        else:
+            along = np.outer(scaled @ self.mean, roots)
+            matrix = (scaled @ scaled.T).toarray() - along - along.T
+            matrix += float(self.mean @ self.mean) * np.outer(roots, roots)
+        return np.linalg.eigvalsh(matrix), 8.0 * (rows + 10 * columns) * np.finfo(np.float64).eps * trace

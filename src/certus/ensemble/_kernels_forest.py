@@ -49,7 +49,7 @@ def grow(
 ) -> dict[str, Any]:
     """Grow one tree per seed; the arrays of all trees one after the other, ``offsets`` and ``max_depths``.
 
-    With ``bins`` (see `certus.ensemble.binning.binned`) splits are searched between bins instead of values.
+    With ``bins`` (see `certus.ensemble.binning.forest_bins`) splits are searched between bins instead of values.
     ``weights`` counts only without bags (``bag=None``); a bag rule has its own.
     """
     target, max_classes = tree_kernels.native_target(y, n_classes)
@@ -64,7 +64,7 @@ def grow(
     if bag is not None:
         options.set_bag(bag)
     if bins is not None:
-        grown = _native.grow_forest_binned(bins, X, target, seeds, node_seeds, options, threads)
+        grown = _native.grow_forest_binned(bins.table, bins.exact, X, target, seeds, node_seeds, options, threads)
     elif sparse.issparse(X):
         grown = _native.grow_forest_sparse(tree_kernels.sparse_table(X), target, seeds, node_seeds, options, threads)
     else:

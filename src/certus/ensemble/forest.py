@@ -29,7 +29,7 @@ from certus.base.params import (
 )
 from certus.ensemble import _kernels_forest as kernels
 from certus.ensemble.bags import Bags, bag_size
-from certus.ensemble.binning import MOST_BINS, binned, has_a_bin_for_each_value
+from certus.ensemble.binning import forest_bins
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
 from certus.trees.categories import Categories
@@ -225,7 +225,7 @@ class Forest(MultiOutputMixin, Learner):
         )
         threads = resolve_threads(self.n_jobs)
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
-        bins = self._bins(X, weights)
+        bins = forest_bins(X, weights, getattr(self, "max_bins", None), ROWS_FOR_BINS)
         batches: list[PackedForest] = []
         with Iterations(self, len(seeds), X, codes, runs_to_limit=True) as iterations:
             size = max(threads, 1) if iterations.watched else len(seeds)
@@ -250,15 +250,6 @@ class Forest(MultiOutputMixin, Learner):
                     break
         grown = batches[0] if len(batches) == 1 else PackedForest.joined(batches)
         return grown if self.ccp_alpha <= 0.0 else self._pruned(grown)
-
-    def _bins(self, X: Any, weights: NDArray[np.float64] | None) -> Any:
-        """The table in bins, or None if splits are searched between all values."""
-        max_bins = getattr(self, "max_bins", None)
-        if max_bins == "auto":
-            max_bins = MOST_BINS if X.shape[0] >= ROWS_FOR_BINS or has_a_bin_for_each_value(X) else None
-        if max_bins is None or sparse.issparse(X):
-            return None
-        return binned(X, weights, None, int(max_bins), 0, for_forest=True)
 
     def _balances_bags(self) -> bool:
         return False

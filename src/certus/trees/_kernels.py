@@ -32,6 +32,7 @@ class Growth:
     seed: int
     monotone: NDArray[np.int8] | None
     categorical: NDArray[np.uint8] | None = None
+    negligible_impurity: float = 0.0  # nodes with at most this count as pure
 
 
 def grow(
@@ -77,6 +78,7 @@ def native_options(growth: Growth) -> Any:
         "min_samples_leaf",
         "min_weight_leaf",
         "min_impurity_decrease",
+        "negligible_impurity",
         "max_features",
         "max_leaf_nodes",
         "seed",

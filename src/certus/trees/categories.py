@@ -71,32 +71,23 @@ def _mask_of(chosen: NDArray[Any], columns: int, names: list[str] | None) -> NDA
 def learn_categories(
     X: Any,
     mask: NDArray[np.bool_],
-    most: int,
+    most: int | None,
     *,
-    group_rare: bool = False,
-    weights: Any = None,
     hint: str = "set rare_categories='group', or pass it as numbers.",
 ) -> Categories:
-    """Sorted categories of the categorical columns, None for the others.
-
-    With ``group_rare`` only the ``most`` heaviest categories of a column are kept; of equal ones the first.
-    """
+    """Sorted categories of the categorical columns, None for the others; more than ``most`` of them are refused."""
     found: Categories = [None] * len(mask)
     for column in np.flatnonzero(mask):
         values, missing = _categories(X, int(column))
         try:
-            found[column], places = np.unique(values[~missing], return_inverse=True)
+            found[column] = np.unique(values[~missing])
         except TypeError as error:
             raise ValueError(
                 f"Column {_name(X, int(column))} is categorical and mixes texts with numbers.\n"
                 "Hint: convert it to one type."
             ) from error
         count = len(found[column])  # type: ignore[arg-type]
-        if count > most and group_rare:
-            each = None if weights is None else np.asarray(weights, dtype=np.float64)[~missing]
-            order = np.argsort(-np.bincount(places, weights=each), kind="stable")
-            found[column] = found[column][np.sort(order[:most])]  # type: ignore[index]
-        elif count > most:
+        if most is not None and count > most:
             raise ValueError(
                 f"Categorical feature {_name(X, int(column))} is expected to have a cardinality <= {most} but "
                 f"actually has a cardinality of {count}.\nHint: {hint}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from certus.trees._kernels import Growth
 
 NO_LIMIT = np.iinfo(np.int32).max
+MOST_LEAVES = 2**40  # of about 100 bytes each, more than any address space holds
 
 
 def growth_of(
@@ -36,7 +37,7 @@ def growth_of(
         min_weight_leaf=float(learner.min_weight_fraction_leaf * total_weight),
         min_impurity_decrease=float(learner.min_impurity_decrease),
         max_features=_columns(learner.max_features, n_features),
-        max_leaf_nodes=-1 if learner.max_leaf_nodes is None else int(learner.max_leaf_nodes),
+        max_leaf_nodes=-1 if learner.max_leaf_nodes is None else _leaves(learner.max_leaf_nodes),
         seed=seed,
         monotone=_monotone_signs(learner.monotonic_cst, n_features, n_outputs, n_classes, categorical),
         categorical=None if categorical is None else np.ascontiguousarray(categorical, dtype=np.uint8),
@@ -68,6 +69,14 @@ def _monotone_signs(
         raise ValueError("Monotonicity constraints are not supported with multiclass classification")
     # The user constrains the share of the second class, the code compares the share of the first.
     return np.ascontiguousarray(-signs.astype(np.int8))
+
+
+def _leaves(limit: int) -> int:
+    if limit > MOST_LEAVES:
+        raise MemoryError(
+            f"max_leaf_nodes={limit} would allow a tree that no memory can hold.\nHint: None means no limit."
+        )
+    return int(limit)
 
 
 def _rows(count: int | float, rows: int) -> int:

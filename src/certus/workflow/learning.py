@@ -204,4 +204,5 @@ def train(
     model = Pipeline([("encoder", make_encoder(columns, candidate.style)), ("learner", learner)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         return model.fit(frame, labels)

@@ -134,7 +134,7 @@ class StudyModel:
             return (y < low) | (y > high)
         if self.several:
             inside, second = self.predict_set(X), np.asarray(y) == self.classes_[:, 1]
-            return ~np.where(second, inside[:, :, 1], inside[:, :, 0]).all(axis=1)
+            return np.asarray(~np.where(second, inside[:, :, 1], inside[:, :, 0]).all(axis=1))
         return ~self.predict_set(X)[np.arange(len(y)), np.searchsorted(self.classes_, y)]
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2_contingency, ks_2samp
 
 from certus.workflow.columns import Columns
+from certus.workflow.encoding.numbers import as_floats
 
 # Share of a column's missing values, of one class, of equal rows from which it is worth a word.
 MANY_MISSING = 0.3
@@ -108,21 +109,17 @@ def _drifting(frame: pl.DataFrame, columns: Columns) -> dict[str, float]:
     """Columns whose first and last third of rows differ, with the distance between the two distributions."""
     third = min(frame.height // 3, LARGEST_DRIFT_SAMPLE)
     names = [*columns.numbers[:LARGEST_COLUMN_COUNT], *columns.categories[:LARGEST_COLUMN_COUNT]]
-    found = {}
+    found, numbers = {}, set(columns.numbers)
     for name in names if third >= 30 else []:
         first, last = frame[name].head(third), frame[name].tail(third)
-        distance, p = (
-            _number_drift(first, last)
-            if frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean
-            else _category_drift(first, last)
-        )
+        distance, p = _number_drift(first, last) if name in numbers else _category_drift(first, last)
         if p * len(names) < DRIFT_LEVEL and distance > DRIFT_SIZE:
             found[name] = round(distance, 4)
     return found
 
 
 def _number_drift(first: pl.Series, last: pl.Series) -> tuple[float, float]:
-    a, b = (part.drop_nulls().cast(pl.Float64).to_numpy() for part in (first, last))
+    a, b = (as_floats(part.drop_nulls()) for part in (first, last))
     if min(len(a), len(b)) == 0:
         return 0.0, 1.0
     result = ks_2samp(a, b, method="asymp")

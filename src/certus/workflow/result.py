@@ -216,6 +216,23 @@ class Study:
         ]
         return "\n".join(lines)
 
+    @property
+    def report(self) -> str:
+        """The whole report as one HTML page."""
+        return self._repr_html_()
+
+    def __rich__(self) -> Any:
+        """The leaderboard and what is guaranteed, for terminals with colors."""
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table("", "learner", f"{self.task.measure.name} (validation)", title="Leaderboard")
+        for row in self.leaderboard:
+            if row["dropped"] is None:
+                table.add_row(str(row["rank"]), Text(row["learner"]), f"{row['validation_value']:.4g}")
+        return Group(table, Text(str(self)))
+
     def _repr_html_(self) -> str:
         from certus.report import render_study
 

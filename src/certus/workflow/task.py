@@ -22,6 +22,8 @@ Kind = Literal["binary", "multiclass", "ordinal", "multi-label", "regression", "
 LARGEST_LABEL_COUNT = 20
 # With more classes than this, or classes as rare as rows, the target is more likely a number or a name.
 LARGEST_CLASS_COUNT = 1000
+# The squares of larger numbers to predict, added up over many rows, would overflow.
+LARGEST_NUMBER = 1e140
 
 
 @dataclass(frozen=True)
@@ -116,13 +118,14 @@ def infer_task(
     if not labels:
         if costs:
             raise StudyError("--cost is for labels, but a number is to be predicted.\nHint: --task classification.")
+        _check_numbers(frame[target])
         chosen = _measure(measure, "regression", np.empty(0), {}, loss_range)
         guess = f"regression on {target!r}, measured by {chosen.name} (--task, --measure override)"
         return Task("regression", (target,), chosen, np.empty(0), guess)
-    if values > LARGEST_CLASS_COUNT:
+    if values > LARGEST_CLASS_COUNT or (values > LARGEST_LABEL_COUNT and 2 * values > column.len()):
         raise StudyError(
-            f"The target column {target!r} has {values} different labels.\nHint: is it an identifier, or a number "
-            "(--task regression)?"
+            f"The target column {target!r} has {values} different labels in {column.len()} rows.\n"
+            "Hint: is it an identifier, or a number (--task regression)?"
         )
     exact, found = _labels(column, kind, positive, levels)
     chosen = _measure(measure, exact, found, costs or {}, loss_range)
@@ -148,7 +151,11 @@ def _label_sets(
         raise StudyError(f"{unfit[0]} is for one target. Got {len(targets)} instead.\nHint: name one --target.")
     values = label_sets.two_values(frame, targets)
     chosen = label_sets.find_label_measure(measure)
-    guess = f"{label_sets.KIND} classification of {targets}, measured by {chosen.name} (--target, --measure override)"
+    meaning = " (of any label of a row)" if chosen.name == "error" else ""
+    guess = (
+        f"{label_sets.KIND} classification of {', '.join(targets)}, measured by {chosen.name}{meaning} "
+        "(--target, --measure override)"
+    )
     return Task("multi-label", tuple(targets), chosen, values, guess)
 
 
@@ -184,6 +191,17 @@ def _measure(
         return declared_measure(name, loss_range, labels)
     found = find_measure(name, kind)
     return rank_measure(labels) if found.name == "mae" and len(labels) else found
+
+
+def _check_numbers(column: pl.Series) -> None:
+    """Numbers to predict must be finite, and small enough that their squares are."""
+    too_large = (column.cast(pl.Float64).abs() > LARGEST_NUMBER).fill_null(False)
+    if too_large.any():
+        row = int(too_large.arg_max() or 0)
+        raise StudyError(
+            f"The target column {column.name!r} is {column[row]!r} in row {row + 1}; at most {LARGEST_NUMBER:g} can be "
+            "learned.\nHint: leave the row out, or choose another unit."
+        )
 
 
 def labels_of(column: pl.Series) -> NDArray[Any]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from certus.guarantees import mean_bound
 from certus.workflow.candidates import Candidate
-from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
-from certus.workflow.learning import Learning, make_encoder
+from certus.workflow.learning import Evaluator, Learning
 
 LARGEST_COLUMN_COUNT = 12
-# Groups whose ratio is below this share of that of shuffled columns are clearly more than chance.
-CLEARLY_TIGHTER = 0.9
+LEVEL = 0.05  # chance with which groups are called clearly tighter although they are not
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,10 @@ def describe(frame: pl.DataFrame, labels: NDArray[Any], columns: Columns) -> lis
     return sorted(found, key=lambda cluster: -cluster.rows)
 
 
-def shuffled_value(candidate: Candidate, learning: Learning, threads: int) -> float | None:
-    """The measure of as many clusters in a table whose columns are shuffled one by one: it has no groups of rows.
+def shuffled_ratios(candidate: Candidate, learning: Learning, threads: int) -> NDArray[np.float64] | None:
+    """Ratios of as many clusters in a table whose columns are shuffled one by one: it has no groups of rows.
 
-    None for a single column, which shuffling does not change.
+    Fitted and judged on the same divisions as the race. None for a single column, which shuffling does not change.
     """
     if learning.frame.width < 2:
         return None
@@ -69,18 +68,24 @@ def shuffled_value(candidate: Candidate, learning: Learning, threads: int) -> fl
     mixed = learning.frame.select(
         learning.frame[name][rng.permutation(learning.frame.height)] for name in learning.frame.columns
     )
-    division = learning.divisions[-1] if learning.rungs else learning.divisions[0]
-    encoder = make_encoder(learning.columns, candidate.style)
-    fit = encoder.fit_transform(mixed[division.fit])
-    learner = candidate.build(seed=learning.seed, threads=threads, categories=len(learning.columns.categories))
-    return float(np.mean(distance_ratios(learner.fit(fit), encoder.transform(mixed[division.validation]))))
+    evaluator = Evaluator(replace(learning, frame=mixed))
+    places = range(len(learning.divisions))
+    found = [
+        evaluator.evaluate(candidate, place, threads).answers for place in (places[-1:] if learning.rungs else places)
+    ]
+    known = [answers for answers in found if answers is not None]
+    return np.concatenate(known) if known else None
 
 
-def verdict(value: float, shuffled: float | None) -> str:
-    """Whether the groups are more than the shape of single columns."""
+def verdict(ratios: NDArray[np.float64], shuffled: NDArray[np.float64] | None, tried: int) -> str:
+    """Whether the groups are more than the shape of single columns, beyond chance and the choice among ``tried``."""
     if shuffled is None:
-        return "one column: there is nothing to compare its groups with"
-    told = f"(silhouette loss {value:.3g}; {shuffled:.3g} with shuffled columns, which have no groups of rows)"
-    if value < CLEARLY_TIGHTER * shuffled:
+        return "the groups were not compared with those of shuffled columns: one column, or no time"
+    told = f"(silhouette loss {ratios.mean():.3g}; {shuffled.mean():.3g} with shuffled columns, which have no groups)"
+    most = mean_bound(ratios, confidence=1.0 - LEVEL / (2 * tried)).value
+    least = mean_bound(shuffled, confidence=1.0 - LEVEL / 2, side="lower").value
+    assert isinstance(most, float)
+    assert isinstance(least, float)
+    if most < least:
         return f"the groups are clearly tighter than those of shuffled columns {told}"
-    return f"the groups are hardly tighter than those of shuffled columns: there may be none {told}"
+    return f"the groups are not clearly tighter than those of shuffled columns: there may be none {told}"

@@ -170,8 +170,8 @@ def _cluster_findings(study: Finished, in_time: Callable[..., bool]) -> Findings
     """The groups, and whether they are tighter than those of columns that have nothing to do with each other."""
     learned, best = study.frame[study.split.learn], study.complete[0]
     shuffled = None
-    if in_time(study.race.seconds(best, learned.height)):
-        shuffled = clusters.shuffled_value(best.candidate, study.learning, study.threads)
+    if in_time(sum(outcome.seconds for outcome in best.outcomes)):
+        shuffled = clusters.shuffled_ratios(best.candidate, study.learning, study.threads)
     assert isinstance(study.model, ClusterModel)
     return Findings(
         shortlist=_shortlist(study),
@@ -183,7 +183,7 @@ def _cluster_findings(study: Finished, in_time: Callable[..., bool]) -> Findings
         bins=[],
         guards=[],
         training_value=float(np.mean(study.model.ratios(learned))),
-        diagnosis=clusters.verdict(study.winner_value, shuffled),
+        diagnosis=clusters.verdict(study.said, shuffled, len(study.race.trials)),
         clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
     )
 
