@@ -20,6 +20,10 @@ constexpr Index score_block = 2048;  // scores updated by one task
 constexpr int most_renewals = 10;    // of the scores, each time that the solver would stop
 constexpr Index most_free = 2048;    // free variables up to which they are moved together
 constexpr double pair_cost = 6.0;    // of a pair step per row, in multiplications of a joint step
+// Pair steps, with joint steps in between, that must bring progress: so many, and more per variable.
+constexpr std::int64_t patience = 100'000, patience_per_variable = 200;
+600'000;                          // pair steps, with joint steps in between, that must bring progress
+constexpr double progress = 0.8;  // of the violation
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -39,8 +43,11 @@ class Solver {
         goal_(options.tolerance),
         limit_(options.max_steps >= 0 ? options.max_steps
                                       : std::max<std::int64_t>(3'000'000, 100 * problem.variables())),
-        stint_(1000 + 4 * problem.variables()),
-        stint_end_(stint_) {}
+        stint_end_(1000 + 4 * problem.variables()),
+        root_(kernel.diagonal()) {
+    for (double& value : root_) value = std::sqrt(std::abs(value));
+    largest_root_ = root_.empty() ? 0.0 : *std::max_element(root_.begin(), root_.end());
+  }
 
   void run();
 
@@ -53,6 +60,7 @@ class Solver {
   bool free_variables();
   void apply_joint();
   double rounding() const;
+  bool hopeless();
   std::optional<StopReason> reason_to_stop(int idle);
   void set_centers(const Extremes& extremes);
 
@@ -72,12 +80,15 @@ class Solver {
   std::int64_t limit_;                                       // on steps
   std::int64_t done_ = 0;
   PairSteps<T> steps_;
-  std::int64_t stint_;              // pair steps before the free variables are moved together
-  std::int64_t stint_end_ = 0;
+  std::int64_t stint_end_;  // pair steps before the free variables are moved together
   double pair_work_ = 0.0, joint_work_ = 0.0;
+  double best_ = 0.0;  // violation at step `best_at_`, and never much smaller since
+  std::int64_t best_at_ = 0;
   JointSteps joint_;
   FreeVariables free_;
   std::vector<Index> free_index_;
+  std::vector<double> root_;  // of the diagonal
+  double largest_root_ = 0.0;
   std::vector<Index> rows_;
   std::vector<const T*> lines_;
   std::vector<T> sub_kernel_;
@@ -138,7 +149,7 @@ void Solver<T, Rows>::add_to_scores() {
 // steps so far.
 template <class T, class Rows>
 void Solver<T, Rows>::joint_round() {
-  stint_end_ = done_ + stint_;
+  stint_end_ = done_ + 64 + problem_.variables() / 8;  // the first time is later: most problems need none
   if (!free_variables()) return;
   lines_.resize(rows_.size());
   kernel_.fetch(rows_, lines_, threads_, stop_);
@@ -156,8 +167,8 @@ void Solver<T, Rows>::joint_round() {
       }
     }
   });
-  joint_work_ += joint_.run(free_, 0.1 * goal_, static_cast<double>(size) * std::numeric_limits<T>::epsilon(),
-                            pair_work_ - joint_work_, threads_, stop_);
+  joint_work_ += joint_.run(free_, 0.1 * goal_, std::numeric_limits<T>::epsilon(), pair_work_ - joint_work_,
+                            threads_, stop_);
   change_.assign(rows_.size(), 0.0);
   apply_joint();
   add_to_scores();
@@ -220,12 +231,27 @@ void Solver<T, Rows>::apply_joint() {
   }
 }
 
-// Differences of v below this cannot be told from rounding errors of the scores.
+// Differences of v below this cannot be told from rounding errors of the scores: of their size, and of that
+// of the terms they are sums of, |k(i, j)| <= sqrt(k(i, i) k(j, j)).
 template <class T, class Rows>
 double Solver<T, Rows>::rounding() const {
-  double largest = 0.0;
+  double largest = 0.0, terms = 0.0;
   for (const double score : out_.scores) largest = std::max(largest, std::abs(score));
-  return 64.0 * std::numeric_limits<double>::epsilon() * largest;
+  for (Index t = 0; t < problem_.variables(); ++t) {
+    if (out_.alpha[at(t)] > 0.0) terms += out_.alpha[at(t)] * root_[at(t % problem_.rows)];
+  }
+  const double of_terms = terms * largest_root_ / 256.0;  // errors of many terms cancel for the most part
+  return std::numeric_limits<T>::epsilon() * (exact_ ? std::max(64.0 * largest, of_terms) : of_terms);
+}
+
+// Whether neither pair steps nor joint ones have brought the violation down for a long time.
+template <class T, class Rows>
+bool Solver<T, Rows>::hopeless() {
+  if (joint_work_ == 0.0 || out_.violation < progress * best_) {
+    best_ = out_.violation;
+    best_at_ = done_;
+  }
+  return done_ - best_at_ > patience + patience_per_variable * problem_.variables();
 }
 
 template <class T, class Rows>
@@ -243,13 +269,17 @@ std::optional<StopReason> Solver<T, Rows>::reason_to_stop(int idle) {
     return std::nullopt;
   }
   if (done_ >= limit_) return StopReason::out_of_iterations;
-  if (out_.violation <= rounding() || idle >= 3) return StopReason::stalled;
+  if (out_.violation <= rounding() || idle >= 3 || hopeless()) return StopReason::stalled;
   return std::nullopt;
 }
 
 template <class T, class Rows>
 void Solver<T, Rows>::run() {
-  compute_scores();
+  if (out_.scores_given) {
+    fresh_ = true;
+  } else {
+    compute_scores();
+  }
   std::optional<StopReason> reason;
   int idle = 0;
   for (;;) {
@@ -269,7 +299,8 @@ void Solver<T, Rows>::run() {
     load_block();
     const bool whole = static_cast<Index>(rows_.size()) == problem_.rows;
     const double target = whole ? 0.5 * goal_ : std::max(0.5 * goal_, 0.1 * out_.violation);
-    const std::int64_t most = std::min<std::int64_t>(limit_ - done_, whole ? stint_ : 32 * block_);
+    const std::int64_t stint = std::max<std::int64_t>(stint_end_ - done_, 1);
+    const std::int64_t most = std::min(limit_ - done_, whole || joint_work_ > 0.0 ? stint : 32 * block_);
     const std::int64_t made = steps_.run(target, most, stop_);
     done_ += made;
     pair_work_ += pair_cost * static_cast<double>(made) * static_cast<double>(rows_.size());
