@@ -22,7 +22,6 @@ constexpr Index most_free = 2048;    // free variables up to which they are move
 constexpr double pair_cost = 6.0;    // of a pair step per row, in multiplications of a joint step
 // Pair steps, with joint steps in between, that must bring progress: so many, and more per variable.
 constexpr std::int64_t patience = 100'000, patience_per_variable = 200;
-600'000;                          // pair steps, with joint steps in between, that must bring progress
 constexpr double progress = 0.8;  // of the violation
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
