@@ -11,11 +11,13 @@ HEAVY = {"sklearn", "scipy", "numpy", "pandas", "polars", "matplotlib", "narwhal
 FAMILIES = {
     "certus.base",
     "certus.bayes",
+    "certus.cluster",
     "certus.ensemble",
     "certus.guarantees",
     "certus.kernels",
     "certus.linear",
     "certus.losses",
+    "certus.multioutput",
     "certus.neighbors",
     "certus.svm",
     "certus.theory",

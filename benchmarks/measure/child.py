@@ -19,8 +19,6 @@ from scipy import sparse
 from measure import actions
 from measure.task import Competitor, Data, Task, load_tasks
 
-_LONG_CALL = 10.0  # seconds; one warm call is enough then
-
 
 def main() -> None:
     request = json.loads(sys.stdin.read())
@@ -41,17 +39,23 @@ def prepare(task: Task, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def climb(task: Task, request: dict[str, Any]) -> dict[str, Any]:
-    """The loosest rung of the competitor's ladder with the wanted quality; the last one if none has it."""
+    """The loosest rung of the competitor's ladder with the wanted quality; the last one if none has it.
+
+    Whoever needs longer than the limit on a rung that is not good enough cannot win on a finer one.
+    """
     competitor, data = participants(task, request)
     for rung in range(len(competitor.ladder)):
         build = partial(competitor.build, rung, request["threads"])
+        build()  # the import of the class is not part of the call
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model, prediction = getattr(actions, task.action)(build, data)()
+            elapsed, (model, prediction) = timed(getattr(actions, task.action)(build, data))
         quality = float(task.quality.measure(model, prediction, data))
         if task.quality.suffices(quality, quality):
             break
-    return {"rung": rung}
+        if elapsed > request["limit"]:
+            return {"rung": rung, "skipped": f"{elapsed:.3g} s for {task.quality.name} {quality:.2g}, not refined"}
+    return {"rung": rung, "skipped": ""}
 
 
 def participants(task: Task, request: dict[str, Any]) -> tuple[Competitor, Data]:
@@ -73,7 +77,7 @@ def measure(task: Task, request: dict[str, Any]) -> dict[str, Any]:
         growth = peak_memory() - before
         warm = []
         spent = 0.0
-        repeats = request["repeats"] if first < _LONG_CALL else 1
+        repeats = request["repeats"] if first < request["limit"] else 1
         while len(warm) < repeats or (spent < request["seconds"] and len(warm) < 1000):
             elapsed, (model, prediction) = timed(call)
             warm.append(elapsed)

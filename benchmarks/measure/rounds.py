@@ -8,12 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from measure.task import FOLDER, OURS, Competitor, Task
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_SHORT = 5.0  # seconds that anybody may take
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Settings:
     seconds: float = 0.5  # and at least this long
     quick: bool = False
     patience: float = 150.0  # seconds that a process may take
-    far_behind: float = 3.0  # after the first round, only those within this factor of the fastest run again
+    far_behind: float = 3.0  # whoever is slower than ours or the fastest by this factor is not measured to the end
 
 
 @dataclass
@@ -102,17 +103,29 @@ def run_task(family: str, task: Task, settings: Settings, progress: Callable[[st
         shape = _ask({**request, "step": "prepare"}, settings)
         rows = [Row(competitor, skipped=_missing(competitor)) for competitor in task.competitors]
         request["threads"] = settings.threads
+        outcome = Outcome(task, shape, rows)
+        request["limit"] = _pace(rows, request, settings)
         for row in rows:
             if not row.skipped and len(row.competitor.ladder) > 1:
                 progress(f"{task.name}: {row.competitor.name} at equal quality")
                 _climb(row, request, settings)
-        outcome = Outcome(task, shape, rows)
         for turn in range(settings.rounds):
             running = outcome.measured if turn == 0 else _contenders(outcome, settings)
             for row in running[turn % len(running) :] + running[: turn % len(running)]:
                 progress(f"{task.name}: round {turn + 1}/{settings.rounds}, {row.competitor.name}")
                 _measure(row, request, settings)
     return outcome
+
+
+def _pace(rows: list[Row], request: dict[str, Any], settings: Settings) -> float:
+    """Seconds after which a peer cannot be the fastest any more: ours, measured once, times a factor."""
+    ours = next((row for row in rows if row.competitor.name == OURS and not row.skipped), None)
+    if ours is None:
+        return settings.patience
+    _climb(ours, {**request, "limit": settings.patience}, settings)
+    trial = Row(ours.competitor, rung=ours.rung)
+    _measure(trial, {**request, "limit": settings.patience}, replace(settings, repeats=1, seconds=0.0))
+    return settings.patience if trial.skipped else max(_SHORT, settings.far_behind * trial.warm)
 
 
 def _contenders(outcome: Outcome, settings: Settings) -> list[Row]:
@@ -124,7 +137,8 @@ def _contenders(outcome: Outcome, settings: Settings) -> list[Row]:
 
 def _climb(row: Row, request: dict[str, Any], settings: Settings) -> None:
     try:
-        row.rung = _ask({**request, "step": "climb", "competitor": row.competitor.name}, settings)["rung"]
+        answer = _ask({**request, "step": "climb", "competitor": row.competitor.name}, settings)
+        row.rung, row.skipped = answer["rung"], answer["skipped"]
     except RuntimeError as error:
         row.skipped = str(error)
 

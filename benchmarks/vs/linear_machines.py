@@ -31,7 +31,7 @@ def _machines(loss: str) -> tuple[Competitor, ...]:
         competitors.append(Competitor("scikit-learn primal", "sklearn.svm.LinearSVC", primal, _TOLERANCES))
     else:
         snap = {"loss": "hinge", "regularizer": _C, "fit_intercept": True, "n_jobs": THREADS, "max_iter": 2000}
-        competitors.append(Competitor("snapml", "snapml.SupportVectorMachine", snap, _TOLERANCES))
+        competitors.append(Competitor("snapml", "snapml.SupportVectorMachine", snap, _TOLERANCES[1::2]))
     return tuple(competitors)
 
 

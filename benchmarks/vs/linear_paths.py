@@ -118,7 +118,7 @@ def _logistic_tasks():
             quick_size={"n": 1_000, "d": 2_000},
             quality=Quality("relative gap", _sparse_logistic_gap, wanted=1e-6),
             competitors=tuple(
-                Competitor(who, "sparse_models.SparseLogistic", {"share": share, **rest}, _ladder(3, 12))
+                Competitor(who, "sparse_models.SparseLogistic", {"share": share, **rest}, _ladder(3, 12)[::2])
                 for who, rest in _logistic_paths().items()
             ),
         )

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bindings/category_sets.hpp"
 #include "bindings/common.hpp"
 #include "bindings/sparse_table.hpp"
 #include "boosting/binned_table.hpp"
@@ -40,11 +41,12 @@ GrownForest grow_dense(StridedMatrix<const float> x, const Target& target,
   });
 }
 
-GrownForest grow_binned(const boosting::BinnedTable& table, StridedMatrix<const float> x,
-                        const Target& target, Vector<const std::uint64_t> bag_seeds,
-                        Vector<const std::uint64_t> node_seeds, const ForestOptions& options, int threads) {
+GrownForest grow_binned(const boosting::BinnedTable& table, Vector<const std::uint8_t> exact,
+                        StridedMatrix<const float> x, const Target& target,
+                        Vector<const std::uint64_t> bag_seeds, Vector<const std::uint64_t> node_seeds,
+                        const ForestOptions& options, int threads) {
   static_assert(boosting::missing_bin == trees::missing_bin);
-  const trees::BinnedView bins{table.rows, table.columns, table.by_column, view(x)};
+  const trees::BinnedView bins{table.rows, table.columns, table.by_column, view(x), exact.data()};
   return run_kernel([&](StopToken& stop) {
     return GrownForest{ensemble::grow_forest_binned(bins, target, {span(bag_seeds), span(node_seeds)},
                                                     options, threads, stop)};
@@ -116,13 +118,41 @@ void bind_growing(nb::module_& m) {
             forest.copy(&TreeNodes::value, value);
           },
           nb::arg("impurity").noconvert(), nb::arg("rows").noconvert(), nb::arg("weight").noconvert(),
-          nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes of all trees.");
+          nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes of all trees.")
+      .def_prop_ro("category_nodes",
+                   [](const GrownForest& forest) {
+                     Index nodes = 0;
+                     for (const TreeNodes& tree : forest.trees) {
+                       nodes += static_cast<Index>(tree.categories.size());
+                     }
+                     return nodes;
+                   })
+      .def_prop_ro("category_codes",
+                   [](const GrownForest& forest) {
+                     Index codes = 0;
+                     for (const TreeNodes& tree : forest.trees) codes += tree.category_codes();
+                     return codes;
+                   })
+      .def(
+          "copy_categories",
+          [](const GrownForest& forest, Vector<std::int64_t> numbers, Vector<std::int64_t> counts,
+             Vector<std::uint32_t> codes) {
+            CategoryPlaces places{numbers.data(), counts.data(), codes.data()};
+            std::int64_t offset = 0;
+            for (const TreeNodes& tree : forest.trees) {
+              places = copy_category_sets(tree, offset, places);
+              offset += tree.count();
+            }
+          },
+          nb::arg("numbers").noconvert(), nb::arg("counts").noconvert(), nb::arg("codes").noconvert(),
+          "Nodes that split by categories, numbered over all trees, the sizes of their sets, and the sets.");
   m.def("grow_forest", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"),
         nb::arg("bag_seeds").noconvert(), nb::arg("node_seeds").noconvert(), nb::arg("options"),
         nb::arg("threads"), "Grow a tree per seed on a dense table.");
-  m.def("grow_forest_binned", &grow_binned, nb::arg("table"), nb::arg("x").noconvert(), nb::arg("target"),
-        nb::arg("bag_seeds").noconvert(), nb::arg("node_seeds").noconvert(), nb::arg("options"),
-        nb::arg("threads"), "Grow a tree per seed on a table of bins.");
+  m.def("grow_forest_binned", &grow_binned, nb::arg("table"), nb::arg("exact").noconvert(),
+        nb::arg("x").noconvert(), nb::arg("target"), nb::arg("bag_seeds").noconvert(),
+        nb::arg("node_seeds").noconvert(), nb::arg("options"), nb::arg("threads"),
+        "Grow a tree per seed on a table of bins.");
   m.def("grow_forest_sparse", &grow_sparse, nb::arg("x"), nb::arg("target"), nb::arg("bag_seeds").noconvert(),
         nb::arg("node_seeds").noconvert(), nb::arg("options"), nb::arg("threads"),
         "Grow a tree per seed on a table by columns.");
@@ -134,13 +164,17 @@ void bind_prediction(nb::module_& m) {
           "__init__",
           [](CompactForest* self, Vector<const std::int64_t> offsets, Vector<const std::int64_t> left,
              Vector<const std::int64_t> right, Vector<const std::int64_t> feature,
-             Vector<const double> threshold, Vector<const std::uint8_t> missing_left) {
+             Vector<const double> threshold, Vector<const std::uint8_t> missing_left,
+             Vector<const std::int64_t> category_nodes, Vector<const std::int64_t> starts,
+             Vector<const std::uint32_t> codes) {
             new (self) CompactForest(span(offsets), span(left), span(right), span(feature), span(threshold),
-                                     span(missing_left));
+                                     span(missing_left), span(category_nodes),
+                                     trees::CategorySets(span(starts), span(codes)));
           },
           nb::arg("offsets").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
           nb::arg("feature").noconvert(), nb::arg("threshold").noconvert(),
-          nb::arg("missing_left").noconvert())
+          nb::arg("missing_left").noconvert(), nb::arg("category_nodes").noconvert(),
+          nb::arg("starts").noconvert(), nb::arg("codes").noconvert())
       .def(
           "sum",
           [](const CompactForest& forest, StridedMatrix<const float> x, Matrix<const double> values,

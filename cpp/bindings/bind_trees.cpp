@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bindings/category_sets.hpp"
 #include "bindings/common.hpp"
 #include "bindings/sparse_table.hpp"
 #include "trees/grow.hpp"
@@ -72,6 +73,7 @@ void bind_options(nb::module_& m) {
       .def_rw("min_samples_leaf", &GrowOptions::min_samples_leaf)
       .def_rw("min_weight_leaf", &GrowOptions::min_weight_leaf)
       .def_rw("min_impurity_decrease", &GrowOptions::min_impurity_decrease)
+      .def_rw("negligible_impurity", &GrowOptions::negligible_impurity)
       .def_rw("max_features", &GrowOptions::max_features)
       .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
       .def_rw("seed", &GrowOptions::seed)
@@ -79,7 +81,11 @@ void bind_options(nb::module_& m) {
           "set_monotone",
           [](GrowOptions& options, Vector<const std::int8_t> signs) { options.monotone = span(signs); },
           nb::arg("signs").noconvert(), nb::keep_alive<1, 2>(),
-          "Signs of the monotone columns, one per column.");
+          "Signs of the monotone columns, one per column.")
+      .def(
+          "set_categorical",
+          [](GrowOptions& options, Vector<const std::uint8_t> marks) { options.categorical = span(marks); },
+          nb::arg("marks").noconvert(), nb::keep_alive<1, 2>(), "Which columns hold codes of categories.");
 }
 
 void bind_growing(nb::module_& m) {
@@ -122,7 +128,17 @@ void bind_growing(nb::module_& m) {
             copy_to(nodes.value, value);
           },
           nb::arg("impurity").noconvert(), nb::arg("rows").noconvert(), nb::arg("weight").noconvert(),
-          nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes.");
+          nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes.")
+      .def_prop_ro("category_nodes", [](const TreeNodes& nodes) { return nodes.categories.size(); })
+      .def_prop_ro("category_codes", &TreeNodes::category_codes)
+      .def(
+          "copy_categories",
+          [](const TreeNodes& nodes, Vector<std::int64_t> numbers, Vector<std::int64_t> counts,
+             Vector<std::uint32_t> codes) {
+            copy_category_sets(nodes, 0, {numbers.data(), counts.data(), codes.data()});
+          },
+          nb::arg("numbers").noconvert(), nb::arg("counts").noconvert(), nb::arg("codes").noconvert(),
+          "Nodes that split by categories, the sizes of their sets, and the sets.");
   m.def("grow_tree", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"), nb::arg("rows").noconvert(),
         nb::arg("options"), nb::arg("threads"), "Grow a tree on the given rows of a dense table.");
   m.def("grow_tree_sparse", &grow_sparse, nb::arg("x"), nb::arg("target"), nb::arg("rows").noconvert(),
@@ -135,12 +151,15 @@ void bind_use(nb::module_& m) {
           "__init__",
           [](CompactTree* self, Vector<const std::int64_t> left, Vector<const std::int64_t> right,
              Vector<const std::int64_t> feature, Vector<const double> threshold,
-             Vector<const std::uint8_t> missing_left) {
+             Vector<const std::uint8_t> missing_left, Vector<const std::int64_t> category_nodes,
+             Vector<const std::int64_t> starts, Vector<const std::uint32_t> codes) {
             new (self)
-                CompactTree(span(left), span(right), span(feature), span(threshold), span(missing_left));
+                CompactTree(span(left), span(right), span(feature), span(threshold), span(missing_left),
+                            span(category_nodes), trees::CategorySets(span(starts), span(codes)));
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("feature").noconvert(),
-          nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert())
+          nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert(),
+          nb::arg("category_nodes").noconvert(), nb::arg("starts").noconvert(), nb::arg("codes").noconvert())
       .def(
           "apply",
           [](const CompactTree& tree, StridedMatrix<const float> x, Vector<std::int64_t> leaves,

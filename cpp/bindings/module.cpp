@@ -6,6 +6,7 @@ namespace nb = nanobind;
 namespace certus::bindings {
 void bind_bayes(nb::module_& m);
 void bind_boosting(nb::module_& m);
+void bind_cluster(nb::module_& m);
 void bind_core(nb::module_& m);
 void bind_ensemble(nb::module_& m);
 void bind_guarantees(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_native, m) {
   m.doc() = "Certus's compiled kernels. Private: call the learners instead.";
   certus::bindings::bind_bayes(m);
   certus::bindings::bind_boosting(m);
+  certus::bindings::bind_cluster(m);
   certus::bindings::bind_core(m);
   certus::bindings::bind_ensemble(m);
   certus::bindings::bind_guarantees(m);

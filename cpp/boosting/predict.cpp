@@ -9,7 +9,8 @@ namespace certus::boosting {
 namespace {
 
 constexpr Index rows_per_task = 2048;
-constexpr Index rows_per_block = 64;  // their values stay near the processor while the trees pass by
+constexpr Index rows_per_block = mask_rows;  // their values stay near the processor while the trees pass by
+constexpr Index rows_for_masks = 8;          // fewer are walked
 
 }  // namespace
 
@@ -19,6 +20,7 @@ PackedTrees::PackedTrees(std::span<const Node> nodes, std::span<const std::int64
   if (!sets_.empty()) sets_of_.assign(nodes.size(), 0);
   for (std::size_t tree = 0; tree + 1 < starts.size(); ++tree) {
     roots_.push_back(static_cast<std::int32_t>(starts[tree]));
+    masks_.append(nodes.subspan(starts[tree], starts[tree + 1] - starts[tree]));
     for (std::int64_t i = starts[tree]; i < starts[tree + 1]; ++i) {
       const Node& node = nodes[i];
       values_[i] = node.value;
@@ -54,35 +56,47 @@ inline std::int32_t PackedTrees::step(std::int32_t at, const T* row, Index strid
                           static_cast<unsigned>(static_cast<double>(value) > node.threshold) | missing);
 }
 
-// Rows row .. row+count-1 through all trees, `lanes` rows at a time.
+// Rows row .. row+count-1 through one tree, `lanes` rows at a time.
 template <class T, bool with_categories>
+void PackedTrees::walk(View2D<const T> x, Index row, Index count, Index tree, double* out) const {
+  Index group = 0;
+  for (; group + lanes <= count; group += lanes) {
+    std::int32_t at[lanes];
+    for (Index lane = 0; lane < lanes; ++lane) at[lane] = roots_[tree];
+    for (std::int32_t moved = 1; moved != 0;) {
+      moved = 0;
+      for (Index lane = 0; lane < lanes; ++lane) {
+        const std::int32_t next = step<T, with_categories>(at[lane], x.row(row + group + lane), x.col_stride);
+        moved |= next ^ at[lane];
+        at[lane] = next;
+      }
+    }
+    for (Index lane = 0; lane < lanes; ++lane) out[group + lane] += values_[at[lane]];
+  }
+  for (; group < count; ++group) {
+    std::int32_t at = roots_[tree];
+    for (;;) {
+      const std::int32_t next = step<T, with_categories>(at, x.row(row + group), x.col_stride);
+      if (next == at) break;
+      at = next;
+    }
+    out[group] += values_[at];
+  }
+}
+
+template <class T>
 void PackedTrees::add_block(View2D<const T> x, Index row, Index count, Index first, Index last,
-                            View2D<double> raw) const {
+                            LeafMasks::Block& block, View2D<double> raw) const {
+  const bool masks = count >= rows_for_masks;
+  if (masks) LeafMasks::load(x, row, count, block);
   for (Index tree = first; tree < last; ++tree) {
     double* out = raw.row(tree % raw.rows) + row;
-    Index group = 0;
-    for (; group + lanes <= count; group += lanes) {
-      std::int32_t at[lanes];
-      for (Index lane = 0; lane < lanes; ++lane) at[lane] = roots_[tree];
-      for (std::int32_t moved = 1; moved != 0;) {
-        moved = 0;
-        for (Index lane = 0; lane < lanes; ++lane) {
-          const std::int32_t next =
-              step<T, with_categories>(at[lane], x.row(row + group + lane), x.col_stride);
-          moved |= next ^ at[lane];
-          at[lane] = next;
-        }
-      }
-      for (Index lane = 0; lane < lanes; ++lane) out[group + lane] += values_[at[lane]];
-    }
-    for (; group < count; ++group) {
-      std::int32_t at = roots_[tree];
-      for (;;) {
-        const std::int32_t next = step<T, with_categories>(at, x.row(row + group), x.col_stride);
-        if (next == at) break;
-        at = next;
-      }
-      out[group] += values_[at];
+    if (masks && masks_.serves(tree)) {
+      masks_.add(tree, block, count, out);
+    } else if (sets_.empty()) {
+      walk<T, false>(x, row, count, tree, out);
+    } else {
+      walk<T, true>(x, row, count, tree, out);
     }
   }
 }
@@ -90,14 +104,12 @@ void PackedTrees::add_block(View2D<const T> x, Index row, Index count, Index fir
 template <class T>
 void PackedTrees::add(View2D<const T> x, Index first, Index last, View2D<double> raw, int threads,
                       StopToken& stop) const {
+  const LeafMasks::Block empty =
+      x.rows < rows_for_masks ? LeafMasks::Block{} : masks_.make_block(first, last);
   parallel_ranges(x.rows, rows_per_task, threads, stop, [&](Index start, Index end, int) {
+    LeafMasks::Block block = empty;
     for (Index row = start; row < end && !stop.poll(); row += rows_per_block) {
-      const Index count = std::min(rows_per_block, end - row);
-      if (sets_.empty()) {
-        add_block<T, false>(x, row, count, first, last, raw);
-      } else {
-        add_block<T, true>(x, row, count, first, last, raw);
-      }
+      add_block(x, row, std::min(rows_per_block, end - row), first, last, block, raw);
     }
   });
 }

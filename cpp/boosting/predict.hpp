@@ -1,11 +1,13 @@
-// Sums of trees for rows of numbers. A node takes 16 bytes and leads to two children that lie side by side;
-// leaves lead to themselves, so that many rows walk down together without branching.
+// Sums of trees for rows of numbers. Blocks of rows use leaf_masks.hpp. Single rows, large trees and
+// categories are walked: a node takes 16 bytes and leads to two children that lie side by side; leaves lead
+// to themselves, so that many rows walk down together without branching.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "boosting/leaf_masks.hpp"
 #include "boosting/tree.hpp"
 #include "core/stop.hpp"
 
@@ -36,7 +38,9 @@ class PackedTrees {
   template <class T, bool with_categories>
   std::int32_t step(std::int32_t at, const T* row, Index stride) const;
   template <class T, bool with_categories>
-  void add_block(View2D<const T> x, Index row, Index count, Index first, Index last,
+  void walk(View2D<const T> x, Index row, Index count, Index tree, double* out) const;
+  template <class T>
+  void add_block(View2D<const T> x, Index row, Index count, Index first, Index last, LeafMasks::Block& block,
                  View2D<double> raw) const;
 
   std::vector<Packed> nodes_;
@@ -44,6 +48,7 @@ class PackedTrees {
   std::vector<std::int32_t> sets_of_;  // per node
   std::vector<BinSet> sets_;
   std::vector<std::int32_t> roots_;
+  LeafMasks masks_;
 };
 
 }  // namespace certus::boosting

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/parallel.hpp"
 
@@ -17,8 +18,9 @@ Index vote(const double* value, Index size) { return std::max_element(value, val
 
 CompactForest::CompactForest(std::span<const std::int64_t> offsets, std::span<const std::int64_t> left,
                              std::span<const std::int64_t> right, std::span<const std::int64_t> feature,
-                             std::span<const double> threshold, std::span<const std::uint8_t> missing_left)
-    : offsets_(offsets.begin(), offsets.end()), nodes_(left.size()) {
+                             std::span<const double> threshold, std::span<const std::uint8_t> missing_left,
+                             std::span<const std::int64_t> category_nodes, trees::CategorySets sets)
+    : offsets_(offsets.begin(), offsets.end()), nodes_(left.size()), sets_(std::move(sets)) {
   for (Index tree = 0; tree < trees(); ++tree) {
     const auto first = static_cast<std::size_t>(offsets_[tree]);
     const auto count = static_cast<std::size_t>(offsets_[tree + 1]) - first;
@@ -26,6 +28,7 @@ CompactForest::CompactForest(std::span<const std::int64_t> offsets, std::span<co
                       threshold.subspan(first, count), missing_left.subspan(first, count),
                       static_cast<std::int32_t>(first), nodes_.data() + first);
   }
+  trees::set_categories(category_nodes, nodes_.data());
 }
 
 void CompactForest::sum(View2D<const float> x, const double* values, Index size, std::span<double> sums,
@@ -38,8 +41,8 @@ void CompactForest::sum(View2D<const float> x, const double* values, Index size,
       for (Index row = first; row < last; row += trees::lanes) {
         const Index count = std::min(trees::lanes, last - row);
         for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(row + lane);
-        trees::walk_group(nodes_.data(), static_cast<std::int32_t>(offsets_[tree]), start, x.col_stride,
-                          count, at);
+        trees::walk_group(nodes_.data(), sets_, static_cast<std::int32_t>(offsets_[tree]), start,
+                          x.col_stride, count, at);
         for (Index lane = 0; lane < count; ++lane) {
           const double* value = values + at[lane] * size;
           double* total = sums.data() + (row + lane) * size;
@@ -59,8 +62,8 @@ void CompactForest::apply(View2D<const float> x, std::span<std::int64_t> leaves,
       for (Index row = first; row < last; row += trees::lanes) {
         const Index count = std::min(trees::lanes, last - row);
         for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(row + lane);
-        trees::walk_group(nodes_.data(), static_cast<std::int32_t>(offsets_[tree]), start, x.col_stride,
-                          count, at);
+        trees::walk_group(nodes_.data(), sets_, static_cast<std::int32_t>(offsets_[tree]), start,
+                          x.col_stride, count, at);
         for (Index lane = 0; lane < count; ++lane) {
           leaves[(row + lane) * trees() + tree] = at[lane] - offsets_[tree];
         }
@@ -80,8 +83,8 @@ void CompactForest::judge_out_of_bag(View2D<const float> x, const double* values
       Index count = 0;
       const auto judge = [&] {
         for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(group[lane]);
-        trees::walk_group(nodes_.data(), static_cast<std::int32_t>(offsets_[tree]), start, x.col_stride,
-                          count, at);
+        trees::walk_group(nodes_.data(), sets_, static_cast<std::int32_t>(offsets_[tree]), start,
+                          x.col_stride, count, at);
         for (Index lane = 0; lane < count; ++lane) {
           const Index row = group[lane];
           const double* value = values + at[lane] * size;

@@ -26,9 +26,11 @@ struct OutOfBag {
 class CompactForest {
  public:
   // Node arrays of all trees one after the other; offsets[t] is where tree t begins, each numbered from 0.
+  // The nodes `category_nodes`, numbered over all trees, split by categories, one set for each.
   CompactForest(std::span<const std::int64_t> offsets, std::span<const std::int64_t> left,
                 std::span<const std::int64_t> right, std::span<const std::int64_t> feature,
-                std::span<const double> threshold, std::span<const std::uint8_t> missing_left);
+                std::span<const double> threshold, std::span<const std::uint8_t> missing_left,
+                std::span<const std::int64_t> category_nodes = {}, trees::CategorySets sets = {});
 
   // sums[i] = sum over the trees, in their order, of the values of row i's leaves; `values` has `size`
   // numbers per node.
@@ -45,6 +47,7 @@ class CompactForest {
 
   std::vector<std::int64_t> offsets_;
   std::vector<trees::CompactNode> nodes_;
+  trees::CategorySets sets_;
 };
 
 // counts[a, b] = how many bits the a-th row of `first` and the b-th of `second` have in common; both have the

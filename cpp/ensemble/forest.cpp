@@ -46,6 +46,8 @@ Bag draw_bag(const Target& target, const ForestOptions& options, std::uint64_t s
     std::vector<std::uint32_t> counts(rows);
     draw_counts(*options.bag, seed, counts);
     bag.weights.assign(counts.begin(), counts.end());
+    bag.rows.reserve(static_cast<std::size_t>(
+        std::count_if(counts.begin(), counts.end(), [](std::uint32_t count) { return count > 0; })));
     for (Row row = 0; row < rows; ++row) {
       if (counts[row] > 0) bag.rows.push_back(row);
     }
@@ -65,6 +67,7 @@ std::vector<TreeNodes> grow_forest(const Target& target, const ForestSeeds& seed
   const bool by_tree = count >= threads;
   const auto grow_one = [&](Index tree, int) {
     const Bag bag = draw_bag(target, options, seeds.bags[tree]);
+    if (stop.poll()) return;
     Target own = target;
     if (!bag.weights.empty()) own.weights = bag.weights.data();
     trees::GrowOptions tree_options = options.tree;

@@ -1,11 +1,13 @@
 #include "linear/dense_pass.hpp"
 
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "linear/row_blocks.hpp"
+#include "linear/row_ops.hpp"
 
 namespace certus::linear {
 namespace {
@@ -40,8 +42,9 @@ void add_products(const double* block, Index stride, Index rows, Index cols, Ind
 }
 
 // Shared by loss, gradient and Hessian products, so that one rounding bound serves all.
+// With one output the block is read twice, by two products that are bound by memory: it has to stay in cache.
 RowPlan gradient_plan(Index rows, Index cols, Index outputs) {
-  return plan_rows(rows, cols, outputs * (cols + 1) + 1);
+  return plan_rows(rows, cols, outputs * (cols + 1) + 1, outputs == 1 ? Index{1} << 14 : Index{1} << 16);
 }
 
 struct Scratch {
@@ -107,11 +110,48 @@ double scaled_length(const double* row, const double* shift, const double* inver
   return std::sqrt((sums[0] + sums[2]) + (sums[1] + sums[3]));
 }
 
+// loss_gradient of a table in single precision with one output, without a copy in double precision.
+double single_loss_gradient(Loss loss, const Rows<float>& rows, const Coefficients& at, int threads,
+                            StopToken& stop, GradientOut gradient, View2D<double> curvature) {
+  const Index cols = rows.x.cols, sum_size = cols + 2;
+  const RowPlan plan = gradient_plan(rows.x.rows, cols, 1);
+  const RowOps& ops = machine_row_ops();
+  std::vector<double> sums(static_cast<std::size_t>(plan.chunks * sum_size), 0.0);
+  std::vector<std::vector<double>> scratches(static_cast<std::size_t>(threads));
+  parallel_for(plan.chunks, threads, stop, [&](Index chunk, int worker) {
+    std::vector<double>& scores = scratches[static_cast<std::size_t>(worker)];
+    scores.resize(static_cast<std::size_t>(plan.block_rows));
+    double* sum = sums.data() + chunk * sum_size;
+    for (Index block = plan.first_block(chunk); block < plan.first_block(chunk + 1); ++block) {
+      if (stop.poll()) return;
+      const Index first = plan.first_row(block), count = plan.last_row(block) - first;
+      for (Index i = 0; i < count; ++i) {
+        scores[static_cast<std::size_t>(i)] =
+            at.intercept[0] + ops.dot_f(rows.x.row(first + i), at.coef.data, cols);
+      }
+      sum[cols + 1] += apply_loss(loss, count, 1, rows.target.row(first), weights_from(rows, first),
+                                  scores.data(), curvature.data ? curvature.row(first) : nullptr);
+      for (Index i = 0; i < count; ++i) {
+        const double derivative = scores[static_cast<std::size_t>(i)];
+        sum[cols] += derivative;
+        ops.add_f(derivative, rows.x.row(first + i), sum, cols);
+      }
+    }
+  });
+  store_gradient(sums, plan, sum_size, gradient);
+  return total(sums, plan, sum_size, sum_size - 1);
+}
+
 }  // namespace
 
 template <class T>
 double loss_gradient(Loss loss, const Rows<T>& rows, const Coefficients& at, int threads, StopToken& stop,
                      GradientOut gradient, View2D<double> curvature) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (at.coef.rows == 1 && rows.x.col_stride == 1) {
+      return single_loss_gradient(loss, rows, at, threads, stop, gradient, curvature);
+    }
+  }
   const Index cols = rows.x.cols, outputs = at.coef.rows, sum_size = outputs * (cols + 1) + 1;
   const RowPlan plan = gradient_plan(rows.x.rows, cols, outputs);
   const auto sums = chunk_sums(

@@ -53,7 +53,7 @@ void GramDescent::run(GramSystem& system, std::vector<Index> columns, const Grou
     const double moved = sweep(system, columns, penalty);
     budget.visits += static_cast<std::int64_t>(columns.size());
     if (moved <= noise) return;
-    if (gram_gap_parts(system, columns, penalty).gap(penalty) <= wanted) return;
+    if (gram_gap_parts(system, columns, penalty).gap(penalty) <= wanted || budget.exhausted()) return;
     if (extrapolate(system, columns, penalty) &&
         gram_gap_parts(system, columns, penalty).gap(penalty) <= wanted) {
       return;

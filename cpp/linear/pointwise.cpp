@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/row_ops.hpp"
+
 namespace certus::linear {
 namespace {
 
 double weight_of(const double* weights, Index row) noexcept { return weights ? weights[row] : 1.0; }
+
+// log(1 + x) for x in [0, 1]: the logarithm of the rounded sum, put right by what the rounding took.
+double log_of_one_and(double x) noexcept {
+  const double sum = 1.0 + x;
+  return std::log(sum) + (x - (sum - 1.0)) / sum;
+}
 
 double squared(Index rows, Index outputs, const double* target, const double* weights, double* scores,
                double* curvature) noexcept {
@@ -32,7 +40,7 @@ double logistic(Index rows, const double* target, const double* weights, double*
     const double decay = std::exp(-std::abs(score));  // never overflows
     const double smaller = decay / (1.0 + decay);     // probability of the less likely class
     const double probability = score >= 0.0 ? 1.0 / (1.0 + decay) : smaller;
-    sum += weight * (std::max(score, 0.0) - target[i] * score + std::log1p(decay));
+    sum += weight * (std::max(score, 0.0) - target[i] * score + log_of_one_and(decay));
     // For y = 1 and a large score, probability - 1 cancels; the smaller probability is exact.
     const double derivative = score >= 0.0 ? (1.0 - target[i]) - smaller : smaller - target[i];
     scores[i] = weight * derivative;
@@ -43,24 +51,33 @@ double logistic(Index rows, const double* target, const double* weights, double*
 
 double multinomial(Index rows, Index outputs, const double* target, const double* weights, double* scores,
                    double* curvature) noexcept {
+  constexpr Index group = 64;
+  double below[group];  // score of the row's own class minus the largest
   double sum = 0.0;
-  for (Index i = 0; i < rows; ++i) {
-    double* score = scores + i * outputs;
-    const double weight = weight_of(weights, i);
-    const auto label = static_cast<Index>(target[i]);
-    const double largest = *std::max_element(score, score + outputs);
-    const double chosen = score[label];
-    double total = 0.0;
-    for (Index k = 0; k < outputs; ++k) total += (score[k] = std::exp(score[k] - largest));
-    sum += weight * (std::log(total) + largest - chosen);
-    // p_y - 1 = -(sum of the others)/total: no cancellation when the model is sure and right.
-    double others = 0.0;
-    for (Index k = 0; k < outputs; ++k) others += k == label ? 0.0 : score[k];
-    const double scale = 1.0 / total;
-    for (Index k = 0; k < outputs; ++k) {
-      const double probability = score[k] * scale;
-      if (curvature) curvature[i * outputs + k] = probability;
-      score[k] = weight * (k == label ? -others * scale : probability);
+  for (Index first = 0; first < rows; first += group) {
+    const Index last = std::min(rows, first + group);
+    for (Index i = first; i < last; ++i) {
+      double* score = scores + i * outputs;
+      const double largest = *std::max_element(score, score + outputs);
+      for (Index k = 0; k < outputs; ++k) score[k] -= largest;
+      below[i - first] = score[static_cast<Index>(target[i])];
+    }
+    machine_row_ops().exp_negative(scores + first * outputs, (last - first) * outputs);
+    for (Index i = first; i < last; ++i) {
+      double* score = scores + i * outputs;
+      const double weight = weight_of(weights, i);
+      const auto label = static_cast<Index>(target[i]);
+      // p_y - 1 = -(sum of the others)/total: no cancellation when the model is sure and right.
+      double others = 0.0;
+      for (Index k = 0; k < outputs; ++k) others += k == label ? 0.0 : score[k];
+      const double total = others + score[label];
+      sum += weight * (std::log(total) - below[i - first]);
+      const double scale = 1.0 / total;
+      for (Index k = 0; k < outputs; ++k) {
+        const double probability = score[k] * scale;
+        if (curvature) curvature[i * outputs + k] = probability;
+        score[k] = weight * (k == label ? -others * scale : probability);
+      }
     }
   }
   return sum;

@@ -16,6 +16,8 @@ struct RowOps {
   // w_j += a x_j
   void (*add_f)(double a, const float* x, double* w, std::ptrdiff_t n);
   void (*add_d)(double a, const double* x, double* w, std::ptrdiff_t n);
+  // x_j := exp(x_j) for x_j <= 0; below -707 the result is as good as 0
+  void (*exp_negative)(double* x, std::ptrdiff_t n);
 };
 
 }  // namespace certus::linear

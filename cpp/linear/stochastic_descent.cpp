@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/prefetch.hpp"
 #include "core/rng.hpp"
 
 namespace certus::linear {
@@ -40,7 +41,11 @@ class Descent {
     const auto rows = static_cast<Index>(order.size());
     for (Index at = 0; at < rows; ++at) {
       if ((at & 255) == 0 && stop.poll()) return 0.0;
-      if (at + ahead < rows) x_.prefetch(order[static_cast<std::size_t>(at + ahead)]);
+      if (at + ahead < rows) {
+        const Index soon = order[static_cast<std::size_t>(at + ahead)];
+        x_.prefetch(soon);
+        prefetch_line(&p_.target[static_cast<std::size_t>(soon)]);
+      }
       const Index row = order[static_cast<std::size_t>(at)];
       if (!p_.held.empty() && p_.held[static_cast<std::size_t>(row)]) continue;
       total += learn(row);
@@ -87,7 +92,7 @@ class Descent {
 
  private:
   using S = StochasticState;
-  static constexpr Index ahead = 6;
+  static constexpr Index ahead = 10;
 
   double weight_of(std::size_t i) const { return p_.weights.empty() ? 1.0 : p_.weights[i]; }
 
@@ -243,7 +248,7 @@ void stochastic_descent(const Rows& x, const StochasticProblem& problem, const S
     std::iota(order.begin(), order.end(), 0);
     const auto epoch = static_cast<std::uint64_t>(descent.number(S::epochs));
     if (options.shuffle) {
-      Rng(options.seed, (static_cast<std::uint64_t>(number) << 32) + epoch + 1)
+      Rng(options.seed, ((epoch + 1) << 32) + static_cast<std::uint64_t>(number))
           .shuffle(order.begin(), order.end());
     }
     const double objective = descent.epoch(order, stop);

@@ -57,6 +57,7 @@ class DenseRows {
     const char* at = reinterpret_cast<const char*>(x_.row(i));
     const Index bytes = std::min<Index>(x_.cols * static_cast<Index>(sizeof(T)), 1024);
     for (Index offset = 0; offset < bytes; offset += 64) prefetch_line(at + offset);
+    prefetch_line(at + bytes - 1);  // rows need not begin with a line
   }
 
  private:

@@ -126,6 +126,35 @@ TEST(boosting_prediction_finds_the_leaves_of_training) {
   CHECK(expected == found);
 }
 
+TEST(boosting_blocks_of_rows_and_single_rows_end_in_the_same_leaves) {
+  std::vector<Node> nodes(
+      5);  // column 0 up to 0 or missing: 1; else column 1 up to 5: 2, beyond or missing: 3
+  for (const int inner : {0, 2}) {
+    nodes[inner].left = inner + 1;
+    nodes[inner].column = inner / 2;
+    nodes[inner].threshold = inner == 0 ? 0.0 : 5.0;
+    nodes[inner].missing_left = inner == 0;
+  }
+  nodes[1].value = 1.0, nodes[3].value = 2.0, nodes[4].value = 3.0;
+  const std::int64_t starts[] = {0, 5}, sets[] = {0, 0};
+  const PackedTrees packed(nodes, starts, {}, sets);
+  const double gap = std::numeric_limits<double>::quiet_NaN(),
+               cases[][2] = {{-1.0, 9.0}, {0.0, 9.0}, {gap, 9.0}, {1.0, 5.0},
+                             {1.0, 5.1},  {1.0, gap}, {1.0, -9.0}};
+  const double leaves[] = {1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 2.0};
+  for (const Index rows : {1, 7, 8, 64, 71, 200}) {
+    std::vector<double> x, expected, found(static_cast<std::size_t>(rows), 0.0);
+    for (Index row = 0; row < rows; ++row) {
+      x.insert(x.end(), cases[row % 7], cases[row % 7] + 2);
+      expected.push_back(leaves[row % 7]);
+    }
+    StopToken stop;
+    packed.add<double>(View2D<const double>(x.data(), rows, 2), 0, 1, View2D<double>(found.data(), 1, rows),
+                       1, stop);
+    CHECK(expected == found);
+  }
+}
+
 TEST(boosting_weights_repeat_rows) {
   Problem problem(400, 4, 4);
   std::vector<double> weights(problem.rows, 1.0);

@@ -97,7 +97,15 @@ void check_structure(const TreeNodes& nodes) {
 
 // Every row of the table reaches a leaf, and the leaves are reached by as many rows as they were made of.
 void check_prediction(const Problem& problem, const TreeNodes& nodes) {
-  const CompactTree compact(nodes.left, nodes.right, nodes.feature, nodes.threshold, nodes.missing_left);
+  std::vector<std::int64_t> numbers, starts{0};
+  std::vector<std::uint32_t> codes;
+  for (const auto& [node, set] : nodes.categories) {
+    numbers.push_back(node);
+    codes.insert(codes.end(), set.begin(), set.end());
+    starts.push_back(static_cast<std::int64_t>(codes.size()));
+  }
+  const CompactTree compact(nodes.left, nodes.right, nodes.feature, nodes.threshold, nodes.missing_left,
+                            numbers, CategorySets(starts, codes));
   std::vector<std::int64_t> leaves(static_cast<std::size_t>(problem.rows));
   StopToken stop;
   compact.apply(problem.table(), leaves, 2, stop);
@@ -196,6 +204,34 @@ TEST(threads_do_not_change_a_tree) {
     CHECK(one.value == three.value);
     CHECK(one.left == three.left);
     check_structure(one);
+  }
+}
+
+TEST(categories_are_divided_and_found_again) {
+  for (const double missing : {0.0, 0.2}) {
+    Problem problem(3000, 3, missing, 41);
+    for (Index row = 0; row < problem.rows; ++row) {  // codes 0 .. 19 in the first two columns
+      for (Index column = 0; column < 2; ++column) {
+        float& value = problem.x[row * 3 + column];
+        if (!std::isnan(value)) value = std::fmod(std::abs(4.0f * value), 20.0f);
+      }
+    }
+    const std::vector<std::uint8_t> categorical{1, 1, 0};
+    for (const CriterionKind kind : all_kinds) {
+      for (const bool random : {false, true}) {
+        GrowOptions options = problem.options(kind);
+        options.categorical = categorical;
+        options.random_thresholds = random;
+        options.max_depth = 6;
+        const Target target = problem.target(kind, true);
+        const TreeNodes one = grow(problem, target, options, 1), three = grow(problem, target, options, 3);
+        CHECK(!one.categories.empty());
+        CHECK(one.categories == three.categories);
+        CHECK(one.left == three.left);
+        check_structure(one);
+        check_prediction(problem, one);
+      }
+    }
   }
 }
 

@@ -33,6 +33,7 @@ class BinSums {
         if (rows_[bin] > 0) use(bin);
       }
     }
+    distinct_ -= missing() > 0;
   }
 
   // visit(bin) for the bins that hold rows, in order; the missing one is the last.
@@ -49,28 +50,30 @@ class BinSums {
   Index missing() const { return rows_[missing_bin]; }
   const double* sums(int bin) const { return sums_.data() + bin * width_; }
   // How many bins hold values.
-  int distinct() const {
-    int count = 0;
-    for (const std::uint64_t word : used_) count += std::popcount(word);
-    return count - (missing() > 0);
-  }
+  int distinct() const { return distinct_; }
 
  private:
   static constexpr int bin_count = missing_bin + 1, words = bin_count / 64;
 
-  void use(int bin) { used_[bin >> 6] |= std::uint64_t{1} << (bin & 63); }
+  void use(int bin) {
+    const std::uint64_t bit = std::uint64_t{1} << (bin & 63);
+    distinct_ += (used_[bin >> 6] & bit) == 0;
+    used_[bin >> 6] |= bit;
+  }
   void clear() {
     for_each([&](int bin) {
       rows_[bin] = 0;
       std::fill_n(sums_.data() + bin * width_, width_, 0.0);
     });
     used_.fill(0);
+    distinct_ = 0;
   }
 
   Index width_;
   std::vector<double> sums_;
   std::array<std::uint32_t, bin_count> rows_{};
   std::array<std::uint64_t, words> used_{};
+  int distinct_ = 0;
 };
 
 }  // namespace certus::trees

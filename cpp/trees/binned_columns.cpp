@@ -60,13 +60,40 @@ Index BinnedColumns::cut(const ColumnView& view, double threshold, ColumnScratch
          view.entries;
 }
 
-void BinnedColumns::mark(const ColumnPart& part, std::span<const Row> rows, double threshold,
-                         bool missing_left, RowBits& goes_left) const {
+void BinnedColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
+                         RowBits& goes_left) const {
   const float* values = table_.values.col(part.feature);
   for (const Row row : rows) {
     const float value = values[row];
-    goes_left.set(row, std::isnan(value) ? missing_left : value <= threshold);
+    goes_left.set(row, std::isnan(value) ? rule.missing_left : rule(value));
   }
+}
+
+ColumnView BinnedColumns::by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                                   StopToken& stop) const {
+  const ColumnView view = gather_values(table_.values.col(part.feature), rows, scratch, stop);
+  if (!view.constant()) sort_entries(scratch.entries.data(), view.listed, scratch, stop);
+  return view;
+}
+
+std::optional<double> BinnedColumns::middle(const ColumnPart& part, std::span<const Row> rows,
+                                            double border) const {
+  if (!table_.exact[part.feature]) return std::nullopt;
+  const std::uint8_t* bins = table_.column(part.feature);
+  const float* values = table_.values.col(part.feature);
+  int below = -1, above = missing_bin;
+  Row low = 0, high = 0;  // rows with the values next to the border
+  for (const Row row : rows) {
+    const int bin = bins[row];
+    if (bin <= border && bin > below) {
+      below = bin;
+      low = row;
+    } else if (bin > border && bin < above) {
+      above = bin;
+      high = row;
+    }
+  }
+  return static_cast<double>(values[low]) / 2.0 + static_cast<double>(values[high]) / 2.0;
 }
 
 ColumnView BinnedColumns::around(const ColumnPart& part, std::span<const Row> rows, double border,

@@ -17,6 +17,7 @@ struct BinnedView {
   Index columns = 0;
   const std::uint8_t* by_column = nullptr;  // columns x rows; missing_bin for missing values
   View2D<const float> values;               // columns are contiguous
+  const std::uint8_t* exact = nullptr;      // per column: whether every bin holds one value
 
   const std::uint8_t* column(Index j) const { return by_column + j * rows; }
 };
@@ -33,11 +34,15 @@ class BinnedColumns final : public Columns {
     return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
             RowBits& goes_left) const override;
+  ColumnView by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                      StopToken& stop) const override;
   bool divides() const override { return false; }
   bool binned() const override { return true; }
   const std::uint8_t* bins(const ColumnPart& part) const override { return table_.column(part.feature); }
+  std::optional<double> middle(const ColumnPart& part, std::span<const Row> rows,
+                               double border) const override;
   ColumnView around(const ColumnPart& part, std::span<const Row> rows, double border, ColumnScratch& scratch,
                     StopToken& stop) const override;
 

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,19 @@ struct Entry {
 // Two neighbouring values this close count as equal, as in scikit-learn: no threshold is put between them.
 inline constexpr float tie_width = 1e-7f;
 inline bool tied(float low, float high) { return high <= low + tie_width; }
+
+// Which values go left: numbers up to a threshold, or some categories.
+struct SideRule {
+  double threshold = 0.0;
+  bool missing_left = false;
+  const std::uint8_t* left_by_code = nullptr;  // for each category of the node; null for numbers
+
+  // Where a value goes that is not missing.
+  bool operator()(float value) const {
+    return left_by_code != nullptr ? left_by_code[static_cast<std::uint32_t>(value)] != 0
+                                   : value <= threshold;
+  }
+};
 
 // What one node owns of one column. Only the feature has a meaning for gathered columns.
 struct ColumnPart {
@@ -90,6 +104,7 @@ struct ColumnScratch {
   std::vector<Entry> entries, right;            // of gathering and dividing
   std::vector<std::uint8_t> bins;
   std::vector<Entry> higher;
+  std::vector<Entry> categories;  // of a categorical column, rearranged
 };
 
 class Columns {
@@ -109,8 +124,13 @@ class Columns {
   // afterwards.
   virtual Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const = 0;
   // Marks which of the rows go left.
-  virtual void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+  virtual void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
                     RowBits& goes_left) const = 0;
+  // A part in the order of its values even if the columns are binned.
+  virtual ColumnView by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                              StopToken& stop) const {
+    return sorted(part, rows, scratch, stop);
+  }
   // Whether parts have to be divided between the children of a node, or are the same for all nodes.
   virtual bool divides() const = 0;
   // Gives the part to the children, null for those that do not need it.
@@ -120,6 +140,8 @@ class Columns {
   virtual bool binned() const { return false; }
   // The bin of every row of the table, if the columns are binned.
   virtual const std::uint8_t* bins(const ColumnPart&) const { return nullptr; }
+  // The middle between the values next to a border between bins, if every bin of the column holds one value.
+  virtual std::optional<double> middle(const ColumnPart&, std::span<const Row>, double) const { return {}; }
   // The values of the two bins next to a border in sorted order, all smaller and all larger ones tied.
   virtual ColumnView around(const ColumnPart&, std::span<const Row>, double, ColumnScratch&,
                             StopToken&) const {
@@ -151,7 +173,7 @@ class ListedColumns final : public Columns {
     return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
             RowBits& goes_left) const override;
   bool divides() const override { return true; }
   void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
@@ -181,7 +203,7 @@ class GatheredColumns final : public Columns {
   ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                       StopToken& stop) const override;
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, double threshold, bool missing_left,
+  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
             RowBits& goes_left) const override;
   bool divides() const override { return false; }
   // The table by columns.
@@ -191,6 +213,10 @@ class GatheredColumns final : public Columns {
   View2D<const float> x_;
   std::unique_ptr<float[]> copy_;
 };
+
+// The values of some rows in any order, missing ones at the end.
+ColumnView gather_values(const float* values, std::span<const Row> rows, ColumnScratch& scratch,
+                         StopToken& stop);
 
 // Sorts entries by value, NaN last, equal values by row; their rows must be ascending. After a stop they are
 // in some order.

@@ -30,4 +30,12 @@ void pack_nodes(std::span<const std::int64_t> left, std::span<const std::int64_t
   }
 }
 
+void set_categories(std::span<const std::int64_t> numbers, CompactNode* nodes) {
+  for (std::size_t set = 0; set < numbers.size(); ++set) {
+    CompactNode& node = nodes[numbers[set]];
+    node.feature |= category_bit;
+    node.threshold = std::bit_cast<float>(static_cast<std::uint32_t>(set));
+  }
+}
+
 }  // namespace certus::trees

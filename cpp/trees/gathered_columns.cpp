@@ -29,10 +29,9 @@ std::vector<ColumnPart> GatheredColumns::root() const {
   return parts;
 }
 
-ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row> rows,
-                                     ColumnScratch& scratch, StopToken& stop) const {
+ColumnView gather_values(const float* values, std::span<const Row> rows, ColumnScratch& scratch,
+                         StopToken& stop) {
   if (scratch.entries.size() < rows.size()) scratch.entries.resize(rows.size());
-  const float* values = x_.col(part.feature);
   ColumnView view;
   float low = std::numeric_limits<float>::infinity(), high = -low;
   Index back = static_cast<Index>(rows.size());  // missing values are put at the end, from there to the front
@@ -58,6 +57,11 @@ ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row
   return view;
 }
 
+ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row> rows,
+                                     ColumnScratch& scratch, StopToken& stop) const {
+  return gather_values(x_.col(part.feature), rows, scratch, stop);
+}
+
 ColumnView GatheredColumns::sorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                                    StopToken& stop) const {
   const ColumnView view = unsorted(part, rows, scratch, stop);
@@ -78,12 +82,12 @@ Index GatheredColumns::cut(const ColumnView& view, double threshold, ColumnScrat
   return left;
 }
 
-void GatheredColumns::mark(const ColumnPart& part, std::span<const Row> rows, double threshold,
-                           bool missing_left, RowBits& goes_left) const {
+void GatheredColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
+                           RowBits& goes_left) const {
   const float* values = x_.col(part.feature);
   for (const Row row : rows) {
     const float value = values[row];
-    goes_left.set(row, std::isnan(value) ? missing_left : value <= threshold);
+    goes_left.set(row, std::isnan(value) ? rule.missing_left : rule(value));
   }
 }
 

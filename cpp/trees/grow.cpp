@@ -25,6 +25,7 @@ void set_split(TreeNodes& nodes, Index node, const Split& split) {
   nodes.feature[node] = split.feature;
   nodes.threshold[node] = split.threshold;
   nodes.missing_left[node] = split.missing_left;
+  if (!split.categories.empty()) nodes.categories[node] = split.categories;
 }
 
 void set_child(TreeNodes& nodes, Index parent, bool is_left, std::int64_t child) {
@@ -166,11 +167,12 @@ TreeNodes grow_by_improvement(TreeData& data, NodeSplitter& splitter, OpenNode r
 }
 
 TreeNodes grow(TreeData data, int threads, StopToken& stop) {
-  if (stop.requested()) return TreeNodes(data.target.value_size());
+  if (stop.poll()) return TreeNodes(data.target.value_size());
   NodeSplitter splitter(data, make_search(data.options.criterion, data.target, threads), threads);
   OpenNode root = splitter.root();
   data.total_weight = root.summary.weight;
-  data.pure_below = std::numeric_limits<double>::epsilon() * root.summary.impurity;
+  data.pure_below = std::max(std::numeric_limits<double>::epsilon() * root.summary.impurity,
+                             data.options.negligible_impurity);
   data.rounding = gain_tolerance * root.summary.impurity;
   return data.options.max_leaf_nodes < 0 ? grow_by_depth(data, splitter, std::move(root), threads, stop)
                                          : grow_by_improvement(data, splitter, std::move(root), stop);

@@ -149,15 +149,15 @@ Index ListedColumns::cut(const ColumnView& view, double threshold, ColumnScratch
          view.entries;
 }
 
-void ListedColumns::mark(const ColumnPart& part, std::span<const Row> rows, double threshold,
-                         bool missing_left, RowBits& goes_left) const {
+void ListedColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
+                         RowBits& goes_left) const {
   if (rows.size() > part.count) {
-    for (const Row row : rows) goes_left.set(row, 0.0 <= threshold);
+    for (const Row row : rows) goes_left.set(row, rule(0.0f));
   }
   const Entry* entries = entries_.get() + part.begin;
   const std::uint32_t listed = part.count - part.missing;
-  for (std::uint32_t i = 0; i < listed; ++i) goes_left.set(entries[i].row, entries[i].value <= threshold);
-  for (std::uint32_t i = listed; i < part.count; ++i) goes_left.set(entries[i].row, missing_left);
+  for (std::uint32_t i = 0; i < listed; ++i) goes_left.set(entries[i].row, rule(entries[i].value));
+  for (std::uint32_t i = listed; i < part.count; ++i) goes_left.set(entries[i].row, rule.missing_left);
 }
 
 void ListedColumns::divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left,

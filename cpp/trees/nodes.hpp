@@ -1,8 +1,10 @@
 // A grown tree as parallel arrays, one element per node, in scikit-learn's layout: node 0 is the root, a
-// parent comes before its children, leaves have children -1 and feature -2.
+// parent comes before its children, leaves have children -1 and feature -2. A node that splits by categories
+// has the threshold NaN and a list of those that go to the other side than missing values.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/view2d.hpp"
@@ -18,6 +20,7 @@ struct TreeNodes {
   std::vector<std::int64_t> left, right, feature, rows;
   std::vector<double> threshold, impurity, weight, value;
   std::vector<std::uint8_t> missing_left;
+  std::map<Index, std::vector<std::uint32_t>> categories;  // ascending, of the nodes that have them
 
   explicit TreeNodes(Index value_size_ = 1) : value_size(value_size_) {}
 
@@ -45,8 +48,17 @@ struct TreeNodes {
     feature[added] = from.feature[node];
     threshold[added] = from.threshold[node];
     missing_left[added] = from.missing_left[node];
+    if (const auto found = from.categories.find(node); found != from.categories.end()) {
+      categories.emplace_hint(categories.end(), added, found->second);
+    }
     for (Index i = 0; i < value_size; ++i) value_of(added)[i] = from.value[node * value_size + i];
     return added;
+  }
+
+  Index category_codes() const {
+    Index codes = 0;
+    for (const auto& [node, set] : categories) codes += static_cast<Index>(set.size());
+    return codes;
   }
 
   double* value_of(Index node) { return value.data() + node * value_size; }

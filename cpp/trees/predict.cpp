@@ -1,6 +1,7 @@
 #include "trees/predict.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/parallel.hpp"
 
@@ -27,9 +28,11 @@ void write_paths(std::span<const std::int64_t> parents, std::span<const std::int
 
 CompactTree::CompactTree(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
                          std::span<const std::int64_t> feature, std::span<const double> threshold,
-                         std::span<const std::uint8_t> missing_left)
-    : nodes_(left.size()) {
+                         std::span<const std::uint8_t> missing_left,
+                         std::span<const std::int64_t> category_nodes, CategorySets sets)
+    : nodes_(left.size()), sets_(std::move(sets)) {
   pack_nodes(left, right, feature, threshold, missing_left, 0, nodes_.data());
+  set_categories(category_nodes, nodes_.data());
 }
 
 void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads,
@@ -40,7 +43,7 @@ void CompactTree::apply(View2D<const float> x, std::span<std::int64_t> leaves, i
     for (Index row = first; row < last; row += lanes) {
       const Index count = std::min(lanes, last - row);
       for (Index lane = 0; lane < count; ++lane) start[lane] = x.row(row + lane);
-      walk_group(nodes_.data(), 0, start, x.col_stride, count, at);
+      walk_group(nodes_.data(), sets_, 0, start, x.col_stride, count, at);
       for (Index lane = 0; lane < count; ++lane) leaves[row + lane] = at[lane];
     }
   });
@@ -57,7 +60,7 @@ void CompactTree::apply_sparse(std::span<const float> data, std::span<const std:
                         row_values[indices[i]] = data[i];
                       const float* start = row_values.data();
                       std::int32_t at = 0;
-                      walk_group(nodes_.data(), 0, &start, 1, 1, &at);
+                      walk_group(nodes_.data(), sets_, 0, &start, 1, 1, &at);
                       leaves[row] = at;
                       for (std::int32_t i = indptr[row]; i < indptr[row + 1]; ++i)
                         row_values[indices[i]] = 0.0f;

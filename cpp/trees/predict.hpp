@@ -19,9 +19,11 @@ void write_paths(std::span<const std::int64_t> parents, std::span<const std::int
 
 class CompactTree {
  public:
+  // The nodes `category_nodes` split by categories, one set for each.
   CompactTree(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
               std::span<const std::int64_t> feature, std::span<const double> threshold,
-              std::span<const std::uint8_t> missing_left);
+              std::span<const std::uint8_t> missing_left, std::span<const std::int64_t> category_nodes = {},
+              CategorySets sets = {});
 
   // leaves[i] = the leaf of row i.
   void apply(View2D<const float> x, std::span<std::int64_t> leaves, int threads, StopToken& stop) const;
@@ -32,6 +34,7 @@ class CompactTree {
 
  private:
   std::vector<CompactNode> nodes_;
+  CategorySets sets_;
 };
 
 }  // namespace certus::trees

@@ -1,6 +1,8 @@
 #include "trees/splitter.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <numeric>
 
 #include "core/parallel.hpp"
@@ -72,19 +74,20 @@ SplitRules NodeSplitter::rules_for(const OpenNode& node, const ColumnPart& part)
 
 NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_t column, int worker,
                                                 StopToken& stop) {
-  if (data_.options.random_thresholds) return search_random(node, column, worker, stop);
   const ColumnPart& part = node.columns[column];
+  if (categorical(part)) return search_categories(node, column, worker, stop);
+  if (data_.options.random_thresholds) return search_random(node, column, worker, stop);
   if (const std::uint8_t* bins = data_.columns->bins(part); bins != nullptr) {
-    if (slow(node) && stop.poll()) return {column, true, {}, 0};
+    if (slow(node) && stop.poll()) return {column, true, {}, 0, nullptr};
     if (const auto best = search_->best_of_bins(bins, rows(node), rules_for(node, part), worker)) {
-      return {column, best->constant, best->candidate, static_cast<std::uint32_t>(best->missing)};
+      return {column, best->constant, best->candidate, static_cast<std::uint32_t>(best->missing), nullptr};
     }
   }
   const ColumnView view =
       data_.columns->sorted(part, rows(node), scratch_[static_cast<std::size_t>(worker)], stop);
-  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0};
+  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0, nullptr};
   return {column, false, search_->best(view, rules_for(node, part), worker),
-          static_cast<std::uint32_t>(view.missing)};
+          static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
 // One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
@@ -93,7 +96,7 @@ NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_
   const ColumnPart& part = node.columns[column];
   ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
   const ColumnView view = data_.columns->unsorted(part, rows(node), scratch, stop);
-  if (view.constant()) return {column, true, {}, 0};
+  if (view.constant()) return {column, true, {}, 0, nullptr};
   Rng rng(node.seed, part.feature + 1);
   const double low = view.low, high = view.high;
   double threshold = low + rng.uniform() * (high - low);
@@ -101,7 +104,22 @@ NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_
   const bool missing_left = view.missing > 0 && rng.below(2) == 1;
   const Index cut = data_.columns->cut(view, threshold, scratch);
   return {column, false, search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
-          static_cast<std::uint32_t>(view.missing)};
+          static_cast<std::uint32_t>(view.missing), nullptr};
+}
+
+NodeSplitter::Found NodeSplitter::search_categories(const OpenNode& node, std::size_t column, int worker,
+                                                    StopToken& stop) {
+  const ColumnPart& part = node.columns[column];
+  ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
+  const ColumnView view = data_.columns->by_value(part, rows(node), scratch, stop);
+  if (view.constant() || (slow(node) && stop.poll())) return {column, true, {}, 0, nullptr};
+  CategorySearch categories(view, data_.target, data_.options.criterion, *search_, rules_for(node, part),
+                            scratch, worker);
+  Rng rng(node.seed, part.feature + 1);
+  CategorySplit split = data_.options.random_thresholds ? categories.random(rng) : categories.best(stop);
+  const Candidate candidate = split.candidate;
+  return {column, false, candidate, static_cast<std::uint32_t>(view.missing),
+          std::make_unique<CategorySplit>(std::move(split))};
 }
 
 // Small nodes are worked on right here, by one thread and without looking at the clock.
@@ -128,20 +146,21 @@ std::vector<NodeSplitter::Found> NodeSplitter::search_columns(const OpenNode& no
 // searches them; goes on drawing until one of them is not constant.
 std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
   std::vector<std::size_t> columns(node.columns.size());
-  std::iota(columns.begin(), columns.end(), std::size_t{0});
   Rng rng(node.seed);
   std::size_t drawn = 0;
-  std::uint64_t known_constant = static_cast<std::uint64_t>(data_.features) - columns.size();
+  ColumnDraws draws_of_all(order_, data_.features);
   const auto draw = [&] {
-    const std::uint64_t ticket = rng.below(columns.size() - drawn + known_constant);
-    if (ticket < known_constant) {
-      --known_constant;
-    } else {
-      std::swap(columns[drawn], columns[drawn + static_cast<std::size_t>(ticket - known_constant)]);
-      ++drawn;
+    const std::uint32_t feature = draws_of_all.next(rng);
+    const auto at =
+        std::lower_bound(node.columns.begin(), node.columns.end(), feature,
+                         [](const ColumnPart& part, std::uint32_t f) { return part.feature < f; });
+    if (at != node.columns.end() && at->feature == feature) {
+      columns[drawn++] = static_cast<std::size_t>(at - node.columns.begin());
     }
   };
   for (Index draws = 0; draws < data_.options.max_features && drawn < columns.size(); ++draws) draw();
+  // In their order: of equally good columns the first wins.
+  std::sort(columns.begin(), columns.begin() + static_cast<Index>(drawn));
   std::vector<Found> found = search_columns(node, {columns.data(), drawn}, stop);
   while (drawn < columns.size() && !stop.requested() &&
          std::all_of(found.begin(), found.end(), [](const Found& each) { return each.constant; })) {
@@ -158,53 +177,87 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
   std::vector<Found> found;
   if (data_.options.max_features < data_.features) {
     found = search_drawn(node, stop);
-    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.column < b.column; });
   } else {
     std::vector<std::size_t> columns(node.columns.size());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     found = search_columns(node, columns, stop);
   }
   std::optional<Found> best;
-  for (const Found& each : found) {
+  for (Found& each : found) {
     if (!each.candidate.found()) continue;
-    if (!best || each.candidate.gain > best->candidate.gain + tie(node)) best = each;
+    if (!best || each.candidate.gain > best->candidate.gain + tie(node)) best = std::move(each);
   }
-  for (auto each = found.rbegin(); each != found.rend(); ++each) {
-    if (!each->constant) continue;
-    node.columns.erase(node.columns.begin() + static_cast<Index>(each->column));
-    if (best && best->column > each->column) --best->column;
+  std::vector<std::size_t> constant;
+  for (const Found& each : found) {
+    if (each.constant) constant.push_back(each.column);
+  }
+  std::sort(constant.begin(), constant.end(), std::greater<>());
+  for (const std::size_t column : constant) {
+    node.columns.erase(node.columns.begin() + static_cast<Index>(column));
+    if (best && best->column > column) --best->column;
   }
   return best;
 }
 
-// Moves a border between two bins to the best border between the values of these bins.
-void NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
-  if (!data_.columns->binned() || found.candidate.threshold == infinity) return;
+// Moves a border between two bins to the best border between the values of these bins; false if they are too
+// close to each other for any.
+bool NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
   const ColumnPart& part = node.columns[found.column];
+  if (!data_.columns->binned() || found.categories || found.candidate.threshold == infinity) return true;
+  if (const auto middle = data_.columns->middle(part, rows(node), found.candidate.threshold)) {
+    found.candidate.threshold = *middle;
+    return true;
+  }
   const ColumnView view =
       data_.columns->around(part, rows(node), found.candidate.threshold, scratch_[0], stop);
-  if (stop.requested()) return;
-  const Candidate best = search_->best(view, rules_for(node, part), 0);
-  if (best.found()) found.candidate = best;
+  if (stop.requested()) return true;
+  found.candidate = search_->best(view, rules_for(node, part), 0);
+  return found.candidate.found();
+}
+
+Split NodeSplitter::described(const OpenNode& node, const Found& found) const {
+  Split split;
+  split.feature = node.columns[found.column].feature;
+  split.threshold = found.candidate.threshold;
+  // Without missing values in training, later ones follow the larger side.
+  split.missing_left =
+      found.missing > 0 ? found.candidate.missing_left : 2 * found.candidate.left > node.count;
+  if (found.categories) {
+    split.threshold = std::numeric_limits<double>::quiet_NaN();
+    split.categories = split.missing_left ? found.categories->right : found.categories->left;
+    std::sort(split.categories.begin(), split.categories.end());
+  }
+  return split;
+}
+
+void NodeSplitter::mark_sides(const OpenNode& node, const Found& found, const Split& split) {
+  SideRule rule{split.threshold, split.missing_left, nullptr};
+  if (found.categories) {
+    for (const bool left : {false, true}) {
+      for (const std::uint32_t code : left ? found.categories->left : found.categories->right) {
+        if (left_by_code_.size() <= code) left_by_code_.resize(code + std::size_t{1});
+        left_by_code_[code] = left;
+      }
+    }
+    rule.left_by_code = left_by_code_.data();
+  }
+  data_.columns->mark(node.columns[found.column], rows(node), rule, goes_left_);
 }
 
 std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   search_->prepare(node.summary, rows(node), data_.columns->binned());
   if (slow(node) && stop.poll()) return std::nullopt;
   std::optional<Found> found = search_all(node, stop);
+  while (found && !stop.requested() && !refine(node, *found, stop)) {
+    node.columns.erase(node.columns.begin() + static_cast<Index>(found->column));
+    found = search_all(node, stop);
+  }
   if (!found || stop.requested()) return std::nullopt;
-  refine(node, *found, stop);
-  if (stop.requested()) return std::nullopt;
-  const ColumnPart& part = node.columns[found->column];
-  Split split;
-  split.feature = part.feature;
-  split.threshold = found->candidate.threshold;
-  // Without missing values in training, later ones follow the larger side.
-  split.missing_left =
-      found->missing > 0 ? found->candidate.missing_left : 2 * found->candidate.left > node.count;
-  data_.columns->mark(part, rows(node), split.threshold, split.missing_left, goes_left_);
+  Split split = described(node, *found);
+  mark_sides(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;
-  divide_rows(node, split);
+  divide_rows(node, split, stop);
+  if (stop.requested()) return std::nullopt;
   const double fall = node.summary.weight * node.summary.impurity -
                       split.left.summary.weight * split.left.summary.impurity -
                       split.right.summary.weight * split.right.summary.impurity;
@@ -214,7 +267,7 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   return split;
 }
 
-void NodeSplitter::divide_rows(OpenNode& node, Split& split) {
+void NodeSplitter::divide_rows(OpenNode& node, Split& split, StopToken& stop) {
   const std::span<Row> all = rows(node);
   if (right_rows_.size() < all.size()) right_rows_.resize(all.size());
   Index left = 0, right = 0;
@@ -232,6 +285,7 @@ void NodeSplitter::divide_rows(OpenNode& node, Split& split) {
   split.right.count = right;
   std::uint64_t state = node.seed;
   for (OpenNode* child : {&split.left, &split.right}) {
+    if (slow(node) && stop.poll()) return;
     child->depth = node.depth + 1;
     child->summary = search_->summarize(rows(*child));
     child->seed = splitmix64(state);

@@ -10,6 +10,8 @@
 
 #include "core/rng.hpp"
 #include "core/stop.hpp"
+#include "trees/category_search.hpp"
+#include "trees/column_draws.hpp"
 #include "trees/columns.hpp"
 #include "trees/search.hpp"
 #include "trees/target.hpp"
@@ -24,10 +26,13 @@ struct GrowOptions {
   Index min_samples_leaf = 1;
   double min_weight_leaf = 0.0;
   double min_impurity_decrease = 0.0;
+  double negligible_impurity = 0.0;  // a node with at most this counts as pure
   Index max_features = 1;
   Index max_leaf_nodes = -1;  // -1: no limit, grown depth first; else best first
   std::uint64_t seed = 0;
   std::span<const std::int8_t> monotone;  // -1, 0 or 1 per column, or empty
+  // 1 for columns whose values are the codes 0, 1, 2 ... of categories; or empty
+  std::span<const std::uint8_t> categorical;
 };
 
 // What all nodes of one tree share. Nodes own disjoint parts of `rows` and of the columns.
@@ -56,8 +61,9 @@ struct OpenNode {
 
 struct Split {
   std::uint32_t feature = 0;
-  double threshold = 0.0;
+  double threshold = 0.0;  // NaN for categories
   bool missing_left = false;
+  std::vector<std::uint32_t> categories;  // those that go to the other side than missing values, ascending
   double improvement = 0.0;
   OpenNode left, right;  // their columns come with `divide_columns`
 };
@@ -85,10 +91,14 @@ class NodeSplitter {
     bool constant = false;
     Candidate candidate;
     std::uint32_t missing = 0;
+    std::unique_ptr<CategorySplit> categories;  // null for numbers
   };
 
   std::span<Row> rows(const OpenNode& node) const {
     return {data_.rows.data() + node.first, static_cast<std::size_t>(node.count)};
+  }
+  bool categorical(const ColumnPart& part) const {
+    return !data_.options.categorical.empty() && data_.options.categorical[part.feature] != 0;
   }
   double tie(const OpenNode& node) const {
     return gain_tolerance * node.summary.weight * node.summary.impurity;
@@ -97,12 +107,15 @@ class NodeSplitter {
   SplitRules rules_for(const OpenNode& node, const ColumnPart& part) const;
   Found search_column(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
   Found search_random(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
+  Found search_categories(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
   std::vector<Found> search_columns(const OpenNode& node, std::span<const std::size_t> columns,
                                     StopToken& stop);
   std::vector<Found> search_drawn(const OpenNode& node, StopToken& stop);
   std::optional<Found> search_all(OpenNode& node, StopToken& stop);
-  void refine(const OpenNode& node, Found& found, StopToken& stop);
-  void divide_rows(OpenNode& node, Split& split);
+  bool refine(const OpenNode& node, Found& found, StopToken& stop);
+  Split described(const OpenNode& node, const Found& found) const;
+  void mark_sides(const OpenNode& node, const Found& found, const Split& split);
+  void divide_rows(OpenNode& node, Split& split, StopToken& stop);
   void pass_bounds(const OpenNode& node, Split& split) const;
   template <class Body>
   void for_columns(const OpenNode& node, std::size_t columns, StopToken& stop, Body&& body);
@@ -112,7 +125,9 @@ class NodeSplitter {
   int threads_;
   RowBits goes_left_;
   std::vector<ColumnScratch> scratch_;  // per worker
+  std::vector<std::uint32_t> order_;    // of columns to draw from
   std::vector<Row> right_rows_;
+  std::vector<std::uint8_t> left_by_code_;
 };
 
 }  // namespace certus::trees

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from certus.base import Regressor, assert_finite, check_target, check_weights
-from certus.base.random import resolve_seed
+from certus.base.random import resolve_seed, resolve_seeds
 
 
 @given(
@@ -63,3 +63,5 @@ def test_seeds() -> None:
     generator = np.random.default_rng(0)
     assert resolve_seed(generator) != resolve_seed(generator)
     assert 0 <= resolve_seed(None) < 2**64
+    seeds = np.array([0, 7, 2**31 - 2], dtype=np.uint64)
+    assert resolve_seeds(seeds).tolist() == [resolve_seed(int(seed)) for seed in seeds]

@@ -48,7 +48,7 @@ def test_own_table(churn: Path) -> None:
     ("arguments", "message"),
     [
         (["nowhere.csv", "--target", "x"], "no file"),
-        (["churn.csv"], "--target"),
+        (["churn.csv", "--task", "classification"], "--target"),
         (["churn.csv", "--target", "cherned"], "no column 'cherned'"),
         (["churn.csv", "--target", "churned", "--confidence", "95"], "strictly between 0 and 1"),
         (["churn.csv", "--target", "churned", "--task", "ranking"], "classification"),

@@ -25,7 +25,8 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         X, y = make_classification(
             rows, columns, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=seed
         )
-        return X, y
+        single = get_tags(entry.learner()).target_tags.single_output
+        return X, y if single else np.column_stack([y, y[::-1]])
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
     tags = get_tags(entry.learner()).target_tags
     if tags.positive_only:
@@ -67,5 +68,6 @@ def outputs(learner: Any, X: np.ndarray) -> list[np.ndarray]:
     found = [np.asarray(answer(learner, X))]
     for method in ("decision_function", "predict_proba"):
         if hasattr(learner, method):
-            found.append(np.asarray(getattr(learner, method)(X)))
+            said = getattr(learner, method)(X)
+            found.append(np.hstack(said) if isinstance(said, list) else np.asarray(said))
     return found

@@ -226,7 +226,7 @@ def test_classifiers_certify_held_out_rows(entry: Entry) -> None:
         pytest.skip("a classifier's promise")
     X, y = problem(entry, rows=300)
     model = make(entry).fit(X[:200], y[:200])
-    wrong = int((model.predict(X[200:]) != y[200:]).sum())
+    wrong = int((model.predict(X[200:]) != y[200:]).reshape(100, -1).any(axis=1).sum())
     report = model.certify(X[200:], y[200:], confidence=0.9)
     bound = report["error"]
     assert wrong / 100 < bound.value <= 1

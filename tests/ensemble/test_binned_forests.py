@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from certus.ensemble import RandomForestClassifier, RandomForestRegressor
+from certus.ensemble.binning import forest_bins, whole_columns
 
 
 def whole_numbers(rows=400, columns=5, classes=3, missing=True, outputs=1):
@@ -108,3 +110,29 @@ def test_rows_of_weight_zero_do_not_move_the_bins():
 def test_refused_numbers_of_bins(bins):
     with pytest.raises(ValueError, match="max_bins"):
         RandomForestClassifier(max_bins=bins).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("forest", [RandomForestClassifier, RandomForestRegressor])
+def test_values_too_close_for_a_threshold_are_not_split_apart(forest):
+    """Bins may tell values apart that no threshold is put between; the next best column is used then."""
+    X = np.array([[0.0, 5.0], [5e-8, 5.0]] * 20 + [[5e-8, 9.0]] * 3)
+    y = np.array([0, 1] * 20 + [1] * 3)
+    exact, binned = (
+        forest(5, random_state=0, max_features=None, bootstrap=False, max_bins=bins).fit(X, y) for bins in (None, 255)
+    )
+    assert_array_equal(binned.forest_.feature, exact.forest_.feature)
+    assert_array_equal(binned.forest_.n_node_samples, exact.forest_.n_node_samples)
+    assert binned.forest_.offsets[1] == 3
+
+
+def test_small_tables_of_whole_numbers_are_searched_in_bins():
+    X = np.array([[0.0, np.nan], [254.0, -3.0], [7.0, 2.0]], dtype=np.float32)
+    assert whole_columns(X, 255).tolist() == [1, 1]
+    assert whole_columns(X, 254).tolist() == [0, 1]
+    assert whole_columns(X + np.float32(0.5), 255).tolist() == [0, 0]
+    assert whole_columns(np.full((3, 2), np.nan, dtype=np.float32), 255).tolist() == [1, 1]
+    assert forest_bins(X, None, "auto", 20_000).exact.tolist() == [1, 1]
+    assert forest_bins(X * np.float32(1.5), None, "auto", 20_000) is None
+    assert forest_bins(X * np.float32(1.5), None, "auto", 3).exact.tolist() == [0, 0]
+    assert forest_bins(sparse.csr_array(X), None, 255, 2) is None
+    assert forest_bins(X, None, None, 2) is None

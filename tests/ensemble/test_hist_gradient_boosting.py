@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -140,19 +141,6 @@ def test_too_many_categories_are_refused_by_name() -> None:
         HistGradientBoostingRegressor().fit(table, np.arange(300.0))
 
 
-def test_rare_categories_share_the_bin_of_missing_values() -> None:
-    rng = np.random.default_rng(0)
-    codes = np.concatenate([np.repeat(np.arange(255), 20), 255 + np.arange(5000)])  # 255 frequent, 5000 seen once
-    y = np.where(codes < 255, codes % 2, 7.0) + 0.01 * rng.standard_normal(len(codes))
-    options = {"categorical_features": [0], "rare_categories": "group", "min_samples_leaf": 5, "max_iter": 60}
-    model = HistGradientBoostingRegressor(**options).fit(codes[:, None], y)
-    assert_array_equal(model.categories_[0], np.arange(255))
-    assert_allclose(model.predict([[2.0], [3.0], [300.0], [9999.0], [np.nan]]), [0, 1, 7, 7, 7], atol=0.1)
-    # rows of weight zero do not make a category frequent
-    weights = np.where(codes < 10, 0.0, 1.0)
-    assert model.fit(codes[:, None], y, sample_weight=weights).categories_[0].min() == 10
-
-
 def test_a_million_distinct_categories() -> None:
     codes = np.arange(1_000_000)[:, None]
     with pytest.raises(ValueError, match=r"index 0 is expected to have a cardinality <= 255 .* of 1000000"):
@@ -283,3 +271,21 @@ def test_forged_trees_are_refused() -> None:
     model.trees_.column[0] = 99
     with pytest.raises(ValueError, match=r"outside 0 \.\. 3"):
         model._restored()
+
+
+def test_early_stopping_hands_the_weights_to_the_scorer() -> None:
+    seen = []
+
+    def scorer(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        seen.append(sample_weight)
+        return float(model.score(X, y, sample_weight=sample_weight))
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    weights = rng.integers(1, 4, size=200).astype(float)
+    learner = HistGradientBoostingRegressor(max_iter=2, early_stopping=True, scoring=scorer, random_state=0)
+    learner.fit(X, X[:, 0], sample_weight=weights)
+    # Before the first round and after each, on training and on held-out rows.
+    assert len(seen) == 6
+    assert all(given is not None for given in seen)
+    np.testing.assert_array_equal(np.sort(np.concatenate(seen[:2])), np.sort(weights))

@@ -39,7 +39,8 @@ def table_of(bins: np.ndarray, kinds: list[str]) -> object:
             renumbered = {b: i for i, b in enumerate(there)}
             bins[:, column] = [renumbered.get(int(b), twin.MISSING) for b in bins[:, column]]
             X[:, column] = np.where(bins[:, column] == twin.MISSING, np.nan, bins[:, column])
-    return binned(X, None, categories, 255, 0)
+    levels = [None if values is None else len(values) for values in categories]
+    return binned(X, None, levels, 255, 0)
 
 
 @st.composite

@@ -49,6 +49,20 @@ def test_least_norm_when_there_are_many_optima(shape: tuple[int, int], intercept
     assert model.rank_ == np.linalg.matrix_rank(X - shift)
 
 
+@pytest.mark.parametrize("condition", [1e3, 1e5, 3e5])
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_ill_conditioned_columns_keep_their_digits(condition: float, noise: float) -> None:
+    """Singular values over many decades: the coefficients are those of an orthogonal factorization of the table."""
+    rng = np.random.default_rng(7)
+    rotation = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    X = (rng.normal(size=(3000, 12)) * np.geomspace(1.0, 1.0 / condition, 12)) @ rotation + rng.normal(size=12)
+    y = X @ rng.normal(size=12) + noise * rng.normal(size=3000)
+    model = LinearRegression().fit(X, y)
+    exact = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=None)[0]
+    assert model.rank_ == 12
+    np.testing.assert_allclose(model.coef_, exact, rtol=1e-8, atol=1e-8 * np.abs(exact).max())
+
+
 @pytest.mark.parametrize("model", [LinearRegression(positive=True), Ridge(0.5, positive=True)], ids=str)
 def test_sign_constraint_satisfies_kkt(model: Any) -> None:
     X, y = data(seed=4)
@@ -139,8 +153,8 @@ def test_quasi_newton_steps_reach_the_optimum(C: float, monkeypatch: pytest.Monk
     X = sparse.random_array((300, 60), density=0.1, rng=rng, format="csr")
     y = np.asarray(X @ rng.normal(size=(60, 4))).argmax(axis=1)
     used: list[str] = []
-    choose = logistic_fit.newton_steps
-    monkeypatch.setattr(logistic_fit, "newton_steps", lambda *given: _noted(choose(*given), used))
+    choose = logistic_fit.steps_by_shape
+    monkeypatch.setattr(logistic_fit, "steps_by_shape", lambda *given, **more: _noted(choose(*given, **more), used))
     model = LogisticRegression(C=C, gap_tol=1e-8).fit(X, y)
     assert used[-1] == ("QuasiNewtonSteps" if C == 1.0 else "ConjugateGradientSteps")
     assert model.converged_

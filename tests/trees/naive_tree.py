@@ -2,12 +2,14 @@
 
 It tries every border of every column at every node and computes both sides' losses from scratch. Same rules as
 the compiled code: values as float32, borders between values more than 1e-7 apart, the first of equally good
-splits (missing values right before left, lower thresholds first, lower columns first).
+splits (missing values right before left, lower thresholds first, lower columns first). Columns of categories are
+divided in every possible way; the "threshold" is then the set of categories that go left.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -84,6 +86,7 @@ class NaiveTree:
     min_impurity_decrease: float = 0.0
     max_leaf_nodes: int | None = None
     monotone: list[int] | None = None  # on the value's first number
+    categorical: tuple[int, ...] = ()
     root: NaiveNode = field(init=False)
 
     def fit(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> NaiveTree:
@@ -131,8 +134,10 @@ class NaiveTree:
             or node.impurity <= EPSILON * self.root_impurity
         )
 
-    def _borders(self, node: NaiveNode, j: int) -> list[tuple[float, bool]]:
+    def _borders(self, node: NaiveNode, j: int) -> list[tuple[Any, bool]]:
         x = self.X[node.rows, j]
+        if j in self.categorical:
+            return self._divisions(x)
         known = np.sort(x[~np.isnan(x)])
         missing = np.isnan(x).any()
         if len(known) == 0 or (not missing and known[-1] <= known[0] + np.float32(1e-7)):
@@ -142,9 +147,18 @@ class NaiveTree:
         found = [(t, False) for t in middles]
         return [*found, (np.inf, False), *((t, True) for t in middles)] if missing else found
 
-    def _sides(self, node: NaiveNode, j: int, threshold: float, missing_left: bool) -> tuple[Any, Any]:
+    def _divisions(self, x: np.ndarray) -> list[tuple[Any, bool]]:
+        known, missing = np.unique(x[~np.isnan(x)]), bool(np.isnan(x).any())
+        sets = [frozenset(chosen) for size in range(1, len(known)) for chosen in combinations(known.tolist(), size)]
+        found: list[tuple[Any, bool]] = [
+            (each, side) for each in sets for side in ((False, True) if missing else (False,))
+        ]
+        return [*found, (frozenset(known.tolist()), False)] if missing and len(known) else found
+
+    def _sides(self, node: NaiveNode, j: int, threshold: Any, missing_left: bool) -> tuple[Any, Any]:
         x = self.X[node.rows, j].astype(float)
-        goes_left = np.where(np.isnan(x), missing_left, x <= threshold)
+        below = np.isin(x, list(threshold)) if j in self.categorical else x <= threshold
+        goes_left = np.where(np.isnan(x), missing_left, below)
         return node.rows[goes_left], node.rows[~goes_left]
 
     def _allowed(self, node: NaiveNode, j: int, left: np.ndarray, right: np.ndarray) -> bool:

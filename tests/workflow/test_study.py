@@ -165,7 +165,7 @@ def test_broken_tables_say_what_to_do(content: str, target: str, message: str, t
 
 def test_wrong_use() -> None:
     with pytest.raises(StudyError, match="Which column"):
-        study(table())
+        study(table(), task="classification")
     with pytest.raises(StudyError, match=r"confidence must lie strictly between 0 and 1. Got 1.5"):
         study(table(), target="sold", confidence=1.5)
     with pytest.raises(StudyError, match="no file"):
@@ -180,7 +180,7 @@ def test_equal_rows_never_straddle_the_split() -> None:
     frame = pl.concat([table(60)] * 5)
     columns = classify_columns(frame.drop("id"), {"sold": "target"})
     for seed in range(20):
-        split = split_rows(frame, columns.used, "sold", holdout=0.2, seed=seed)
+        split = split_rows(frame, columns.used, ["sold"], holdout=0.2, seed=seed)
         assert split.copies
         assert len(split.learn) + 5 * len(split.test) == frame.height
         learned = set(frame[split.learn].select(columns.used).rows())
@@ -196,7 +196,7 @@ def test_rows_of_few_discrete_columns_repeat_by_chance() -> None:
     """With 2 x 3 x 2 different rows, equal ones are no copies: each is an observation of its own."""
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"a": rng.integers(0, 2, 500), "b": rng.integers(0, 3, 500), "y": rng.integers(0, 2, 500)})
-    split = split_rows(frame, ["a", "b"], "y", holdout=0.2, seed=0)
+    split = split_rows(frame, ["a", "b"], ["y"], holdout=0.2, seed=0)
     assert not split.copies
     assert (len(split.learn), len(split.test)) == (400, 100)
 

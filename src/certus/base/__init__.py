@@ -13,7 +13,7 @@ from certus.base.learner import (
     predict_method,
 )
 from certus.base.params import ParameterError
-from certus.base.random import resolve_seed
+from certus.base.random import resolve_seed, resolve_seeds
 from certus.base.threads import blas_on_one_thread, resolve_threads
 
 __all__ = [
@@ -36,5 +36,6 @@ __all__ = [
     "register",
     "register_part",
     "resolve_seed",
+    "resolve_seeds",
     "resolve_threads",
 ]

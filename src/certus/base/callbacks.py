@@ -6,6 +6,7 @@ A learner opens one `Iterations` per fit and calls ``step`` after every iteratio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -19,9 +20,13 @@ from rich.progress import (
     Progress as RichProgress,
 )
 
+from certus.base.printed_progress import PrintedProgress
+
 
 class Iterations:
     """The iterations of one fit, told to the learner's callbacks. Costs nothing when there are none.
+
+    If the learner has a parameter ``verbose`` and it is not 0, they are printed as a table, too.
 
     Parameters
     ----------
@@ -34,10 +39,25 @@ class Iterations:
     closing_task : bool, default=False
         Whether an empty task follows the iterations, and at least one task comes before it, as scikit-learn's
         learner of the same name tells them.
+    titles : mapping, optional
+        What to call the told numbers in the printed table.
+    begun : int, default=0
+        Iterations of an earlier fit that this one continues; for the printed table only.
+    runs_to_limit : bool, default=False
+        Whether ``limit`` is what is expected, so that the remaining time can be told; else it is for emergencies.
     """
 
     def __init__(
-        self, learner: Any, limit: int | None, X: Any = None, y: Any = None, *, closing_task: bool = False
+        self,
+        learner: Any,
+        limit: int | None,
+        X: Any = None,
+        y: Any = None,
+        *,
+        closing_task: bool = False,
+        titles: Mapping[str, str] | None = None,
+        begun: int = 0,
+        runs_to_limit: bool = False,
     ) -> None:
         self._learner = learner
         self._limit = limit
@@ -46,6 +66,9 @@ class Iterations:
         self._context: Any = None
         self._last: dict[str, Any] | None = None
         self._told = 0
+        verbose = int(getattr(learner, "verbose", 0))
+        expected = limit if runs_to_limit else None
+        self._printed = PrintedProgress(verbose, expected, titles or {}, begun) if verbose > 0 else None
 
     def __enter__(self) -> Iterations:
         if getattr(self._learner, "_skl_callbacks", None):
@@ -59,14 +82,16 @@ class Iterations:
     @property
     def watched(self) -> bool:
         """Whether anybody listens: a solver may then have to come back more often."""
-        return self._context is not None
+        return self._context is not None or self._printed is not None
 
-    def step(self, attributes: dict[str, Any] | None = None, **facts: Any) -> bool:
+    def step(self, attributes: dict[str, Any] | None = None, /, **facts: Any) -> bool:
         """Tell one finished iteration; True means that a callback asks to stop.
 
         ``facts`` are numbers about it (``objective=…, gap=…``), ``attributes`` the fitted attributes that the
         learner would have if it stopped here.
         """
+        if self._printed is not None:
+            self._printed.tell(facts)
         if self._context is None:
             return False
         return self._tell(attributes, facts)

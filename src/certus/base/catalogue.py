@@ -15,7 +15,7 @@ Task = Literal["classification", "regression", "clustering", "transformation", "
 Class = TypeVar("Class", bound=type)
 
 # Sub-packages that hold learners; each registers its own when it is imported.
-FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm")
+FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm", "cluster", "multioutput")
 # Further sub-packages whose registered classes may be in a saved model.
 _WITH_PARTS = (*FAMILIES, "workflow")
 

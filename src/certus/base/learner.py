@@ -163,7 +163,8 @@ def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         labels, codes = np.unique(y, return_inverse=True)
         return labels, codes
     labels = np.unique(y)
-    codes = np.searchsorted(labels, y)  # for many rows faster than return_inverse
+    # Both are faster than return_inverse for many rows.
+    codes = (y == labels[1]).astype(np.intp) if len(labels) == 2 else np.searchsorted(labels, y)
     if 2 * len(labels) > len(y):  # integers or words are labels, unless nearly all differ
         check_classification_targets(y)
     return labels, codes

@@ -28,6 +28,7 @@ __all__ = [
     "write_table",
 ]
 
+_RISKY = r"^[=+\-@\t\r\n]"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -169,14 +170,17 @@ def write_pieces(pieces: Iterator[pl.DataFrame], path: Path) -> int:
 
 def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
     """Texts that a spreadsheet would run as a formula get an apostrophe in front; numbers stay as they are."""
+    texts = [name for name in frame.columns if frame[name].dtype == pl.String]
     disarmed = frame.with_columns(
-        pl.col(name).map_elements(_disarm, return_dtype=pl.String)
-        for name in frame.columns
-        if frame[name].dtype == pl.String
+        pl.when(pl.col(name).str.contains(_RISKY) & ~pl.col(name).str.contains(f"^(?:{_NUMBER.pattern})$"))
+        .then(pl.concat_str(pl.lit("'"), pl.col(name)))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
     )
     return disarmed.rename({name: _disarm(name) for name in frame.columns})
 
 
 def _disarm(text: str) -> str:
-    risky = text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) and not _NUMBER.fullmatch(text)
+    risky = re.match(_RISKY, text) is not None and not _NUMBER.fullmatch(text)
     return "'" + text if risky else text

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
-from certus.base import resolve_seed
+from certus.base import resolve_seeds
 from certus.trees import _kernels as tree_kernels
 
 CompactForest = _native.CompactForest
@@ -46,17 +46,17 @@ def grow(
     balance_classes: bool,
     threads: int,
     bins: Any = None,
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Grow one tree per seed; the arrays of all trees one after the other, ``offsets`` and ``max_depths``.
 
-    With ``bins`` (see `certus.ensemble.binning.binned`) splits are searched between bins instead of values.
+    With ``bins`` (see `certus.ensemble.binning.forest_bins`) splits are searched between bins instead of values.
     ``weights`` counts only without bags (``bag=None``); a bag rule has its own.
     """
     target, max_classes = tree_kernels.native_target(y, n_classes)
     if weights is not None and bag is None:
         target.set_weights(weights)
     # A tree grown alone with its seed as random_state draws the same columns at its nodes.
-    node_seeds = np.array([resolve_seed(int(seed)) for seed in seeds], dtype=np.uint64)
+    node_seeds = resolve_seeds(seeds)
     options = _native.ForestOptions()
     options.tree = tree_kernels.native_options(growth)
     options.min_weight_fraction = min_weight_fraction
@@ -64,7 +64,7 @@ def grow(
     if bag is not None:
         options.set_bag(bag)
     if bins is not None:
-        grown = _native.grow_forest_binned(bins, X, target, seeds, node_seeds, options, threads)
+        grown = _native.grow_forest_binned(bins.table, bins.exact, X, target, seeds, node_seeds, options, threads)
     elif sparse.issparse(X):
         grown = _native.grow_forest_sparse(tree_kernels.sparse_table(X), target, seeds, node_seeds, options, threads)
     else:
@@ -72,10 +72,10 @@ def grow(
     return _arrays(grown, len(seeds), y.shape[1], max_classes)
 
 
-def _arrays(grown: Any, trees: int, outputs: int, max_classes: int) -> dict[str, NDArray[Any]]:
+def _arrays(grown: Any, trees: int, outputs: int, max_classes: int) -> dict[str, Any]:
     counts, depths = np.empty(trees, dtype=np.int64), np.empty(trees, dtype=np.int64)
     grown.copy_sizes(counts, depths)
-    arrays: dict[str, NDArray[Any]] = {"offsets": np.concatenate([[0], np.cumsum(counts)]), "max_depths": depths}
+    arrays: dict[str, Any] = {"offsets": np.concatenate([[0], np.cumsum(counts)]), "max_depths": depths}
     total = int(counts.sum())
     for name in ("children_left", "children_right", "feature", "n_node_samples"):
         arrays[name] = np.empty(total, dtype=np.int64)
@@ -92,6 +92,7 @@ def _arrays(grown: Any, trees: int, outputs: int, max_classes: int) -> dict[str,
     )
     grown.copy_facts(arrays["impurity"], arrays["n_node_samples"], arrays["weighted_n_node_samples"], value)
     arrays["value"] = value.reshape(total, outputs, max_classes)
+    arrays["category_sets"] = tree_kernels.category_sets(grown)
     return arrays
 
 

@@ -54,7 +54,7 @@ class ExtraTreesClassifier(ForestClassifier):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the bags and of the draws at the nodes.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints how many trees are grown, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to keep the trees of the last fit and only grow the ones that are still missing.
     class_weight : dict, list of dict, "balanced" or "balanced_subsample", default=None
@@ -68,6 +68,10 @@ class ExtraTreesClassifier(ForestClassifier):
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For two
         classes and one output.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
+        random side, and those that training did not contain with them, else to the larger side.
 
     Attributes
     ----------
@@ -95,6 +99,10 @@ class ExtraTreesClassifier(ForestClassifier):
         Rows of the training table and of each bag (None without bags).
     bag_weights_ : ndarray of shape (n_samples,) or None
         Weights by which the rows were drawn.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
     report_ : Report
         With ``bootstrap=True`` the vote bounds of `RandomForestClassifier`; else empty.
 
@@ -138,6 +146,7 @@ class ExtraTreesClassifier(ForestClassifier):
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -158,3 +167,4 @@ class ExtraTreesClassifier(ForestClassifier):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features

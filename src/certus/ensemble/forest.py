@@ -29,15 +29,17 @@ from certus.base.params import (
 )
 from certus.ensemble import _kernels_forest as kernels
 from certus.ensemble.bags import Bags, bag_size
-from certus.ensemble.binning import binned
+from certus.ensemble.binning import forest_bins
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
-from certus.trees.decision_tree import DecisionTree, as_float32
+from certus.trees.categories import Categories
+from certus.trees.coded_table import coded_table
+from certus.trees.decision_tree import DecisionTree
 from certus.trees.growth import growth_of
 from certus.trees.pruning import prune
 
-# max_bins="auto": tables with at least so many rows are searched between so many bins.
-ROWS_FOR_BINS, MOST_BINS = 20_000, 255
+# max_bins="auto": tables with at least so many rows are searched between bins.
+ROWS_FOR_BINS = 20_000
 
 TREE_PARAMETERS = (
     "criterion",
@@ -50,6 +52,7 @@ TREE_PARAMETERS = (
     "min_impurity_decrease",
     "ccp_alpha",
     "monotonic_cst",
+    "categorical_features",
 )
 
 
@@ -80,6 +83,8 @@ class Forest(MultiOutputMixin, Learner):
         "bag_rows_",
         "bag_weights_",
         "oob_score_",
+        "is_categorical_",
+        "categories_",
     )
     _tree_class: ClassVar[type[DecisionTree]]
     _splitter: ClassVar[str] = "best"
@@ -99,6 +104,8 @@ class Forest(MultiOutputMixin, Learner):
     forest_: PackedForest
     n_outputs_: int
     n_features_in_: int
+    is_categorical_: NDArray[np.bool_] | None = None
+    categories_: Categories | None = None
 
     # -- what the kinds of forest differ in -----------------------------------------------------------------
     def _encode_target(
@@ -153,7 +160,8 @@ class Forest(MultiOutputMixin, Learner):
     def _check_training(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if sparse.issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.\nHint: pass y.toarray().")
-        X = as_float32(self, X, reset=True, accept_sparse="csc")
+        goes_on = self.warm_start and "forest_" in vars(self)
+        X = coded_table(self, X, reset=True, keep=goes_on, accept_sparse="csc")
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -213,14 +221,14 @@ class Forest(MultiOutputMixin, Learner):
             n_outputs=self.n_outputs_,
             n_classes=n_classes,
             seed=0,
+            categorical=self.is_categorical_,
         )
         threads = resolve_threads(self.n_jobs)
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
-        watched = bool(getattr(self, "_skl_callbacks", None))
-        size = max(threads, 1) if watched else len(seeds)
-        bins = self._bins(X, weights)
+        bins = forest_bins(X, weights, getattr(self, "max_bins", None), ROWS_FOR_BINS)
         batches: list[PackedForest] = []
-        with Iterations(self, len(seeds), X, codes) as iterations:
+        with Iterations(self, len(seeds), X, codes, runs_to_limit=True) as iterations:
+            size = max(threads, 1) if iterations.watched else len(seeds)
             for first in range(0, len(seeds), size):
                 batch = seeds[first : first + size]
                 arrays = kernels.grow(
@@ -242,15 +250,6 @@ class Forest(MultiOutputMixin, Learner):
                     break
         grown = batches[0] if len(batches) == 1 else PackedForest.joined(batches)
         return grown if self.ccp_alpha <= 0.0 else self._pruned(grown)
-
-    def _bins(self, X: Any, weights: NDArray[np.float64] | None) -> Any:
-        """The table in bins, or None if splits are searched between all values."""
-        max_bins = getattr(self, "max_bins", None)
-        if max_bins == "auto":
-            max_bins = MOST_BINS if X.shape[0] >= ROWS_FOR_BINS else None
-        if max_bins is None or sparse.issparse(X):
-            return None
-        return binned(X, weights, None, int(max_bins), 0, for_forest=True)
 
     def _balances_bags(self) -> bool:
         return False
@@ -301,6 +300,7 @@ class Forest(MultiOutputMixin, Learner):
         learner.tree_ = self.forest_.tree(number)
         learner.n_features_in_ = self.n_features_in_
         learner.n_outputs_ = self.n_outputs_
+        learner.is_categorical_, learner.categories_ = self.is_categorical_, self.categories_
         learner.max_features_ = self._max_features()
         learner.report_ = Report()
         self._dress_tree(learner)
@@ -382,7 +382,7 @@ class Forest(MultiOutputMixin, Learner):
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        X = as_float32(self, X, accept_sparse="csr")
+        X = coded_table(self, X, accept_sparse="csr")
         return kernels.apply(self.forest_.compact, X, len(self.forest_), resolve_threads(self.n_jobs))
 
     @predict_method
@@ -401,12 +401,12 @@ class Forest(MultiOutputMixin, Learner):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` belong to tree ``i``.
         """
-        X = as_float32(self, X, accept_sparse="csr")
+        X = coded_table(self, X, accept_sparse="csr")
         paths = [self.forest_.tree(number).decision_path(X) for number in range(len(self.forest_))]
         return sparse.hstack(paths).tocsr(), self.forest_.offsets.copy()
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
-        X = as_float32(self, X, accept_sparse="csr")
+        X = coded_table(self, X, accept_sparse="csr")
         return self.forest_.mean(X, resolve_threads(self.n_jobs))
 
     def _restored(self) -> None:
@@ -417,6 +417,8 @@ class Forest(MultiOutputMixin, Learner):
             raise ValueError("forest_ is not a forest")
         if (forest.n_features, forest.n_outputs) != (self.n_features_in_, self.n_outputs_):
             raise ValueError("forest_ is for another table")
+        if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
+            raise ValueError("categories_ does not have one element per column")
         weights = self.bag_weights_
         if weights is not None and (not isinstance(weights, np.ndarray) or weights.shape != (self.bag_rows_,)):
             raise ValueError("bag_weights_ does not fit the number of rows")

@@ -23,7 +23,8 @@ from certus.ensemble.staged_trees import StagedTrees
 from certus.ensemble.stopping import Sample
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor, Tree
-from certus.trees.decision_tree import DecisionTree, as_float32
+from certus.trees.coded_table import as_float32
+from certus.trees.decision_tree import DecisionTree
 
 TREE_PARAMETERS = (
     "max_depth",
@@ -35,6 +36,7 @@ TREE_PARAMETERS = (
     "max_leaf_nodes",
     "ccp_alpha",
 )
+PRINTED = {"objective": "Train Loss", "improvement": "OOB Improve"}  # scikit-learn's titles
 OUTSIDE = ("oob_improvement_", "oob_scores_", "oob_score_")
 Numbers = NDArray[np.float64]
 
@@ -131,7 +133,7 @@ class GradientBoosting(StagedTrees):
         judged = None if held_out is None else self._raw_so_far(held_out.X, trees)
         recent = np.full(self.n_iter_no_change or 0, np.inf)
         done = len(trees[0])
-        with Iterations(self, self.n_estimators, *data) as iterations:
+        with Iterations(self, self.n_estimators, *data, titles=PRINTED, begun=done, runs_to_limit=True) as iterations:
             for number in range(done, self.n_estimators):
                 loop.draw_rows()
                 before = loop.outside_score() if number == 0 else self._outside_score(number - 1)
@@ -140,7 +142,7 @@ class GradientBoosting(StagedTrees):
                     own.append(added)
                 done = number + 1
                 self._keep_scores(loop, number, before)
-                stops = iterations.step(objective=float(self.train_score_[number]))
+                stops = iterations.step(**self._facts(number))
                 if monitor is not None:
                     self._keep_trees(trees)
                     if monitor(number, self, self._told(loop, number, held_out)):
@@ -151,6 +153,13 @@ class GradientBoosting(StagedTrees):
                     break
         self._trim(done)
         self._keep_trees(trees)
+
+    def _facts(self, number: int) -> dict[str, float]:
+        """What a round tells the callbacks."""
+        facts = {"objective": float(self.train_score_[number])}
+        if self.subsample < 1.0:
+            facts["improvement"] = float(self.oob_improvement_[number])
+        return facts
 
     def _gets_worse(
         self, held_out: Any, judged: Numbers, new: list[tuple[Tree, int]], recent: Numbers, number: int

@@ -63,7 +63,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     max_features : int, float or {"sqrt", "log2"}, default=None
         Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
     verbose : int, default=0
-        Accepted for compatibility; attach `certus.base.callbacks.Progress` to see progress.
+        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     max_leaf_nodes : int, default=None
         Grow at most so many leaves, the largest improvement first.
     warm_start : bool, default=False

@@ -63,7 +63,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     alpha : float, default=0.9
         The quantile of the Huber and the quantile loss.
     verbose : int, default=0
-        Accepted for compatibility; attach `certus.base.callbacks.Progress` to see progress.
+        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     max_leaf_nodes : int, default=None
         Grow at most so many leaves, the largest improvement first.
     warm_start : bool, default=False

@@ -36,9 +36,10 @@ from certus.ensemble._kernels_boosting import Grower, Growth
 from certus.ensemble.binning import binned
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.boosting_losses import BoostingLoss
-from certus.ensemble.categories import Categories, categorical_mask, encode, learn_categories
+from certus.ensemble.category_groups import Groups, group_categories, grouped
 from certus.ensemble.stopping import Judge, Sample, has_known_predictions, rows_for_scores
 from certus.guarantees import Report
+from certus.trees.categories import Categories, categorical_mask, encode, learn_categories
 
 ROWS_FOR_EARLY_STOPPING = 10_000
 Trees = list[tuple[NDArray[Any], NDArray[np.uint64]]]  # nodes and sets of categories of each tree
@@ -84,6 +85,7 @@ class HistGradientBoosting(Learner):
         "do_early_stopping_",
         "is_categorical_",
         "categories_",
+        "category_bins_",
         "_random_seed",
         "_columns_seed",
     )
@@ -117,6 +119,7 @@ class HistGradientBoosting(Learner):
     train_score_: Any
     validation_score_: Any
     categories_: Categories | None
+    category_bins_: Groups | None = None
     is_categorical_: NDArray[np.bool_] | None
 
     # Set while a scorer judges the model during fit: rows are numbers already, raw predictions may be known.
@@ -140,7 +143,7 @@ class HistGradientBoosting(Learner):
     # --- fitting ------------------------------------------------------------------------------------------
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any]) -> None:
-        table = self._check_rows(X, reset=True, weights=sample_weight)
+        table = self._check_rows(X, reset=True)
         target = self._encode_target(check_target(self, y), reset=True)
         check_consistent_length(table, target)
         weights = check_weights(self, sample_weight, table)
@@ -160,6 +163,7 @@ class HistGradientBoosting(Learner):
             train, validation = self._split(train)
         if train.weights is not None and not train.weights.all():
             train = train.take(np.flatnonzero(train.weights))
+        self._group_rare_categories(train, validation)
         self._boost(train, validation if self.do_early_stopping_ else None, X, y)
         self.report_ = Report()
 
@@ -176,16 +180,16 @@ class HistGradientBoosting(Learner):
         judge = self._judge(loss, samples) if self.do_early_stopping_ else None
         if judge is not None and not trees:
             judge.stops(self.n_iter_no_change, self.tol)
-        table = binned(train.X, train.weights, self.categories_, self.max_bins, self._random_seed)
+        table = binned(train.X, train.weights, self._levels(), self.max_bins, self._random_seed)
         grower = Grower(table, self._growth(), len(train.y), train.weights)
-        told = getattr(self, "_skl_callbacks", None)
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, X, y, begun=self.n_iter_, runs_to_limit=True) as iterations:
             for number in range(self.n_iter_, self.max_iter):
                 new = self._grow_round(loss, train, raw, grower, number)
                 trees.extend(new)
                 self.n_iter_ = number + 1
                 stop = judge is not None and self._judge_round(judge, new, trees, samples[1:])
-                facts: dict[str, Any] = {"objective": loss.mean(train.y, train.weights, raw)} if told else {}
+                watched = iterations.watched
+                facts: dict[str, Any] = {"objective": loss.mean(train.y, train.weights, raw)} if watched else {}
                 if iterations.step(**facts) or stop:
                     break
         self.trees_ = BoostedTrees(loss.outputs, trees)
@@ -221,6 +225,31 @@ class HistGradientBoosting(Learner):
             grower.add_values(raw[output])
             new.append(grower.tree())
         return new
+
+    def _group_rare_categories(self, train: Sample, validation: Sample | None) -> None:
+        """Columns with more categories than bins; held-out rows have no say in who shares a bin."""
+        if not any(known is not None and len(known) > self.max_bins for known in self.categories_ or []):
+            return
+        classes = len(self.classes_) if is_classifier(self) and len(self.classes_) > 2 else 1
+        self.category_bins_ = [
+            None
+            if known is None or len(known) <= self.max_bins
+            else group_categories(train.X[:, column], train.y, train.weights, (len(known), self.max_bins), classes)
+            for column, known in enumerate(self.categories_ or [])
+        ]
+        grouped(train.X, self.category_bins_)
+        if validation is not None:
+            grouped(validation.X, self.category_bins_)
+
+    def _levels(self) -> list[int | None] | None:
+        """How many codes each categorical column has, None for numbers."""
+        if self.categories_ is None:
+            return None
+        bins = self.category_bins_ or [None] * len(self.categories_)
+        return [
+            None if known is None else len(known) if shared is None else int(shared.max(initial=-1)) + 1
+            for known, shared in zip(self.categories_, bins, strict=True)
+        ]
 
     def _growth(self) -> Growth:
         signs = self._monotone_signs()
@@ -284,23 +313,20 @@ class HistGradientBoosting(Learner):
 
     # --- checks -------------------------------------------------------------------------------------------
 
-    def _check_rows(self, X: Any, *, reset: bool = False, weights: Any = None) -> NDArray[Any]:
+    def _check_rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
         """The table as numbers: categories become codes, missing values NaN."""
         if reset:
             self.is_categorical_ = categorical_mask(X, self.categorical_features)
-            self.categories_ = None
+            self.categories_ = self.category_bins_ = None
         if self.is_categorical_ is None:
             return check_X(self, X, reset=reset, allow_nan=True, check_finite=False)
         X = validate_data(self, X, reset=reset, skip_check_array=True)
         if not hasattr(X, "shape"):
             X = np.asarray(X)
         if reset:
-            weights = None if np.shape(weights) != (X.shape[0],) else weights
-            group = self.rare_categories == "group"
-            self.categories_ = learn_categories(
-                X, self.is_categorical_, self.max_bins, group_rare=group, weights=weights
-            )
-        return encode(X, self.categories_)  # type: ignore[arg-type]
+            most = None if self.rare_categories == "group" else self.max_bins
+            self.categories_ = learn_categories(X, self.is_categorical_, most)
+        return grouped(encode(X, self.categories_), self.category_bins_)  # type: ignore[arg-type]
 
     def _check_validation(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> Sample | None:
         if X_val is None and y_val is None:
@@ -408,6 +434,15 @@ class HistGradientBoosting(Learner):
                 raise ValueError("n_trees_per_iteration_ and trees_ have different numbers of outputs")
             if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
                 raise ValueError("categories_ does not have one element per column")
+            self._check_category_bins()
+
+    def _check_category_bins(self) -> None:
+        """That a file has a bin for each category of the columns whose categories share bins."""
+        if self.category_bins_ is None:
+            return
+        for known, bins in zip(self.categories_ or [], self.category_bins_, strict=True):
+            if bins is not None and (known is None or bins.shape != known.shape or bins.dtype != np.int16):
+                raise ValueError("category_bins_ does not fit categories_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -76,7 +76,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     tol : float, default=1e-7
         What counts as improvement.
     verbose : int, default=0
-        Accepted for compatibility; attach `certus.base.callbacks.Progress` to see progress.
+        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the held-out rows, of the rows for quantiles and of ``max_features``.
     class_weight : dict or "balanced", default=None
@@ -84,8 +84,9 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     growth : {"best_first", "depth_wise"}, default="best_first"
         Which node is divided next: the one that gains most, or the shallowest.
     rare_categories : {"refuse", "group"}, default="refuse"
-        What happens to a categorical column with more than ``max_bins`` categories: an error, or the heaviest
-        ``max_bins`` of them keep a bin each and all others are treated like missing values.
+        What happens to a categorical column with more than ``max_bins`` categories: an error, or half of the bins
+        go to the heaviest ones and the others share the rest with categories of similar mean target. Those that
+        weigh less than ten rows, and those that training did not contain, are treated like missing values.
 
     Attributes
     ----------
@@ -101,6 +102,8 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         Which columns are categorical.
     categories_ : list of ndarray or None
         Categories of these columns.
+    category_bins_ : list of ndarray or None
+        Bins of the categories of a column in which some share one, -1 for missing; None without such columns.
     trees_ : BoostedTrees
         The trees as arrays.
     baseline_ : ndarray of shape (n_trees_per_iteration_,)

@@ -29,6 +29,8 @@ def fit_members(
     for member, drawn, own in zip(members, rows, columns, strict=True):
         every = len(own) == X.shape[1] and (own == np.arange(X.shape[1])).all()
         table = X if every else X[:, own]
+        if not every:
+            _rename_categorical(member, own, X.shape[1])
         options = dict(parameters)
         if by_weight:
             options["sample_weight"] = np.bincount(drawn, minlength=X.shape[0]).astype(np.float64)
@@ -38,6 +40,16 @@ def fit_members(
             options.update({name: np.asarray(value)[drawn] for name, value in per_row.items()})
             member.fit(table[drawn], y[drawn], **options)
     return members
+
+
+def _rename_categorical(member: Any, own: NDArray[np.int64], columns: int) -> None:
+    """Tell a member that sees some columns which of them are categorical, if that was said by numbers or a mask."""
+    chosen = member.get_params(deep=False).get("categorical_features")
+    if chosen is None or np.asarray(chosen).dtype.kind not in "ib":
+        return
+    mask = np.zeros(columns, dtype=bool)
+    mask[np.asarray(chosen)] = True
+    member.set_params(categorical_features=mask[own])
 
 
 def _one_per_row(value: Any, rows: int) -> bool:

@@ -11,6 +11,7 @@ from certus.base import register_part
 from certus.base.persistence.state import check_shapes
 from certus.ensemble import _kernels_forest as kernels
 from certus.trees import Tree
+from certus.trees.category_sets import CategorySets, compact_arrays
 
 _NODES = (
     "children_left",
@@ -45,6 +46,8 @@ class PackedForest:
     children_left, children_right, feature, threshold, impurity, n_node_samples, weighted_n_node_samples,
     missing_go_to_left, value : ndarray
         As in `certus.trees.Tree`, for all trees.
+    category_sets : CategorySets or None
+        The sets of the nodes that split by categories, numbered over all trees; None if there are none.
     """
 
     _state: ClassVar[tuple[str, ...]] = (
@@ -55,6 +58,7 @@ class PackedForest:
         "max_depths",
         "seeds",
         *_NODES,
+        "category_sets",
     )
 
     n_features: int
@@ -64,12 +68,23 @@ class PackedForest:
     max_depths: NDArray[np.int64]
     seeds: NDArray[np.uint64]
     children_left: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    threshold: NDArray[np.float64]
     value: NDArray[np.float64]
+    category_sets: CategorySets | None = None
 
-    def __init__(self, *, n_features: int, n_classes: NDArray[Any], **arrays: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        *,
+        n_features: int,
+        n_classes: NDArray[Any],
+        category_sets: CategorySets | None = None,
+        **arrays: NDArray[Any],
+    ) -> None:
         self.n_features = int(n_features)
         self.n_outputs = len(n_classes)
         self.n_classes = np.asarray(n_classes, dtype=np.intp)
+        self.category_sets = category_sets
         for name, array in arrays.items():
             setattr(self, name, array)
 
@@ -84,12 +99,14 @@ class PackedForest:
 
     def tree(self, number: int) -> Tree:
         """One tree; its arrays are views of the forest's."""
-        nodes = slice(self.offsets[number], self.offsets[number + 1])
+        first, last = self.offsets[number], self.offsets[number + 1]
+        nodes = slice(first, last)
         return Tree(
             n_features=self.n_features,
             n_outputs=self.n_outputs,
             n_classes=self.n_classes,
             max_depth=int(self.max_depths[number]),
+            category_sets=None if self.category_sets is None else self.category_sets.between(first, last),
             **{name: getattr(self, name)[nodes] for name in _NODES},
         )
 
@@ -107,19 +124,21 @@ class PackedForest:
             n_features=first.n_features,
             n_classes=first.n_classes,
             offsets=np.concatenate([*offsets, ends[-1:]]),
+            category_sets=CategorySets.joined([forest.category_sets for forest in forests], ends[:-1]),
             **arrays,
         )
 
     @classmethod
     def of_trees(cls, trees: list[Tree], seeds: NDArray[np.uint64]) -> PackedForest:
         """Single trees, packed."""
-        sizes = [tree.node_count for tree in trees]
+        offsets = np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])]).astype(np.int64)
         return cls(
             n_features=trees[0].n_features,
             n_classes=trees[0].n_classes,
-            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            offsets=offsets,
             max_depths=np.array([tree.max_depth for tree in trees], dtype=np.int64),
             seeds=seeds,
+            category_sets=CategorySets.joined([tree.category_sets for tree in trees], offsets[:-1]),
             **{name: np.concatenate([getattr(tree, name) for tree in trees]) for name in _NODES},
         )
 
@@ -128,7 +147,8 @@ class PackedForest:
         """The structure packed for prediction; made on first use, never saved."""
         packed = self.__dict__.get("_packed")
         if packed is None:
-            packed = kernels.CompactForest(self.offsets, *(getattr(self, name) for name in _STRUCTURE))
+            structure = (getattr(self, name) for name in _STRUCTURE)
+            packed = kernels.CompactForest(self.offsets, *structure, *compact_arrays(self.category_sets))
             self.__dict__["_packed"] = packed
         return packed
 
@@ -149,11 +169,15 @@ class PackedForest:
             raise ValueError("the offsets of the trees do not fit their nodes")
         self.offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
         self.seeds = np.ascontiguousarray(self.seeds, dtype=np.uint64)
+        if self.category_sets is not None:
+            if not isinstance(self.category_sets, CategorySets):
+                raise ValueError("category_sets does not hold sets of categories")
+            self.category_sets.check_nodes(self.feature, self.threshold)
         restored = []
         for number in range(trees):
             tree = self.tree(number)
             tree._restored()
             restored.append(tree)
         packed = PackedForest.of_trees(restored, self.seeds)
-        for name in ("max_depths", *_NODES):
+        for name in ("max_depths", *_NODES, "category_sets"):
             setattr(self, name, getattr(packed, name))

@@ -59,7 +59,7 @@ class RandomForestClassifier(ForestClassifier):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the bags and of the draws at the nodes.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints how many trees are grown, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to keep the trees of the last fit and only grow the ones that are still missing.
     class_weight : dict, list of dict, "balanced" or "balanced_subsample", default=None
@@ -76,7 +76,12 @@ class RandomForestClassifier(ForestClassifier):
     max_bins : int, "auto" or None, default="auto"
         Splits are searched between so many bins of each column, at its quantiles, instead of between all of its
         values; at most 255. "auto" means 255 for dense tables of at least 20 000 rows (it costs a few thousandths of
-        the accuracy at most where it was measured), and None (all values) for others. Sparse tables are never binned.
+        the accuracy at most where it was measured) and for those of whole numbers in a range below 255 (it costs
+        nothing then), and None (all values) for others. Sparse tables and categorical columns are never binned.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -104,6 +109,10 @@ class RandomForestClassifier(ForestClassifier):
         Rows of the training table and of each bag (None without bags).
     bag_weights_ : ndarray of shape (n_samples,) or None
         Weights by which the rows were drawn.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
     report_ : Report
         Bounds on the error of the majority vote of the trees from out-of-bag rows (first order, tandem, C-bound),
         for one output and rows without weights; often far above the true error. `certify` on held-out rows is tighter.
@@ -150,6 +159,7 @@ class RandomForestClassifier(ForestClassifier):
         max_samples: int | float | None = None,
         monotonic_cst: Any = None,
         max_bins: int | str | None = "auto",
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -170,4 +180,5 @@ class RandomForestClassifier(ForestClassifier):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
         self.max_bins = max_bins

@@ -108,7 +108,7 @@ class StageLoop:
 
     def _growth(self) -> Growth:
         weights: Any = self.train.weights
-        return growth_of(
+        growth = growth_of(
             self._tree,
             rows=len(self._rows),
             total_weight=len(self._rows) if weights is None else float(weights[self._rows].sum()),
@@ -117,3 +117,4 @@ class StageLoop:
             n_classes=None,
             seed=0,
         )
+        return replace(growth, negligible_impurity=self.loss.negligible_impurity)

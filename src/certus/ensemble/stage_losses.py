@@ -22,6 +22,8 @@ Leaves = NDArray[np.int64]
 
 # Leaves whose curvature is smaller than this keep their rows' predictions: the loss cannot fall there.
 NO_CURVATURE = 1e-150
+# Residuals of probabilities have no unit: nodes in which they vary by less are not worth a split.
+ROUNDING = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class StageLoss:
 
     outputs: int = 1
     score_factor: ClassVar[float] = 2.0  # scores are the squared error and the deviance, not their halves
+    negligible_impurity: ClassVar[float] = 0.0  # of residuals; numbers have units, so none is negligible in itself
 
     def prepare(self, y: Numbers, raw: Numbers, weights: Weights) -> None:
         """Set what depends on the current predictions."""
@@ -217,6 +220,8 @@ class HuberLoss(StageLoss):
 class BinaryLoss(StageLoss):
     r"""Log-loss of two classes, y = 0 or 1: :math:`\log(1 + e^f) - y f`."""
 
+    negligible_impurity = ROUNDING
+
     def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
         """Label minus probability."""
         return np.asarray(y - expit(raw))
@@ -276,6 +281,7 @@ class ClassesLoss(StageLoss):
     """Log-loss of more than two classes, y = 0, 1, …: one raw prediction per class."""
 
     score_factor = 1.0
+    negligible_impurity = ROUNDING
 
     def __init__(self, classes: int) -> None:
         self.outputs = classes

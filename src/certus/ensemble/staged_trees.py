@@ -18,7 +18,7 @@ from certus.ensemble.packed_forest import PackedForest
 from certus.ensemble.stage_losses import StageLoss
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor, Tree
-from certus.trees.decision_tree import as_float32
+from certus.trees.coded_table import as_float32
 
 Numbers = NDArray[np.float64]
 

@@ -33,9 +33,10 @@ class TreeVotes:
 
     @classmethod
     def of(cls, learners: list[Any], weights: NDArray[np.float64], n_classes: int) -> TreeVotes | None:
-        """The votes of these learners, or None if they are not all our trees for the same classes."""
-        if not all(type(each) in OURS and each.tree_.n_classes.tolist() == [n_classes] for each in learners):
-            return None
+        """The votes of these learners, or None if they are not all our trees, of numbers, for the same classes."""
+        for each in learners:
+            if type(each) not in OURS or each.categories_ is not None or each.tree_.n_classes.tolist() != [n_classes]:
+                return None
         forest = PackedForest.of_trees([each.tree_ for each in learners], np.zeros(len(learners), dtype=np.uint64))
         chosen = np.argmax(forest.value[:, 0], axis=1)
         per_node = np.repeat(weights[: len(learners)], np.diff(forest.offsets))

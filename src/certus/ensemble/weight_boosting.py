@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from certus.base import Learner, assert_finite, check_target, check_weights, predict_method
 from certus.base.callbacks import Iterations
 from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
-from certus.trees.decision_tree import as_float32
+from certus.trees.coded_table import as_float32
 
 EPSILON = np.finfo(np.float64).eps
 

@@ -26,6 +26,7 @@ from certus.guarantees.oob_votes import oob_vote_bounds
 from certus.guarantees.optimality import strong_convexity_gap
 from certus.guarantees.pac_bayes import pac_bayes_kl
 from certus.guarantees.pac_bayes_margin import pac_bayes_margin
+from certus.guarantees.pairwise_ranking import pairwise_auc_bound
 from certus.guarantees.rademacher import rademacher
 from certus.guarantees.rademacher_bound import rademacher_bound
 from certus.guarantees.ranking import auc_bound
@@ -95,6 +96,7 @@ __all__ = [
     "out_of_bag_errors",
     "pac_bayes_kl",
     "pac_bayes_margin",
+    "pairwise_auc_bound",
     "paired",
     "rademacher",
     "rademacher_bound",

@@ -33,7 +33,28 @@ def kl_upper(mean: float, budget: float) -> float:
     if mean <= 0.0:
         return min(1.0, -math.expm1(-budget) * _UP)
     budget = budget * (1.0 + 1e-12) + 1e-18
-    return bisect(lambda q: kl(mean, q) <= budget, mean, 1.0)
+
+    def within(q: float) -> bool:
+        return kl(mean, q) <= budget
+
+    near = _newton_kl_upper(mean, budget)
+    low, high = near * (1.0 - 1e-13), near * (1.0 + 1e-13)
+    if mean < low and high < 1.0 and within(low) and not within(high):
+        return bisect(within, low, high)
+    return bisect(within, mean, 1.0)
+
+
+def _newton_kl_upper(mean: float, budget: float) -> float:
+    """About the same, by Newton's method from above: kl(mean, q) is convex in q and grows beyond the mean."""
+    q = mean + math.sqrt(0.5 * budget)  # kl >= 2 (q - mean)^2
+    if q >= 1.0:
+        return 1.0
+    for _ in range(8):
+        step = (kl(mean, q) - budget) * q * (1.0 - q) / (q - mean)
+        q -= step
+        if not mean < q < 1.0 or abs(step) <= 1e-15 * q:
+            break
+    return q
 
 
 def bernstein_upper(mean: float, rows: int, log_level: float, variance: float) -> float:

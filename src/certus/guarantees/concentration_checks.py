@@ -25,10 +25,10 @@ def hoeffding(mean: float, rows: int, level: Decimal, squared_ranges: float) -> 
         return float(Decimal(mean) + (level * Decimal(squared_ranges) / 2).sqrt() / rows)
 
 
-def chernoff(mean: float, rows: int, level: Decimal) -> float:
+def chernoff(mean: float, rows: float, level: Decimal) -> float:
     """The q with kl(mean, q) = level/rows, by bisection of the plain formula."""
     with localcontext(prec=_DIGITS):
-        p, budget = Decimal(mean), level / rows
+        p, budget = Decimal(mean), level / Decimal(rows)
         if p >= 1:
             return 1.0
         if p <= 0:

@@ -28,7 +28,7 @@ from certus.linear.newton import least_norm_solve
 
 Array = NDArray[np.float64]
 Watch = Callable[[float, float], bool]  # told objective and gap after a step; True asks to stop
-SHRINK = 0.5  # of the width h per proximal step
+SHRINK = 0.3  # of the width h per proximal step
 SMALLEST = 1e-10  # of the first width
 
 
@@ -52,6 +52,8 @@ class BoxNewton:
         self.enough = max(enough, target_gap)
         self.max_iter = max_iter
         self.size = problem.table.width + (problem.table.constant != 0.0)
+        self._sparse = sparse.issparse(problem.table.X)
+        self._ones = np.ones(self.size)
 
     def solve(self, watch: Watch) -> MachineResult:
         """Iterate until the gap is small enough, nothing moves any more, or the iterations are used up."""
@@ -72,7 +74,7 @@ class BoxNewton:
             history.append(gap)
             idle = 0 if gap < best[0] else idle + 1
             best = (gap, w, at.b) if gap < best[0] else best
-            if watch(self._objective(w, at), gap) or (prox == 0.0 and not np.any(w - at.image)):
+            if watch(self._objective(w, at), gap) or (prox == 0.0 and not (w - at.image).any()):
                 break
         return MachineResult(best[1], best[2], iterations, best[0] <= self.enough, history)
 
@@ -127,12 +129,12 @@ class BoxNewton:
 
     def _by_columns(self, free: NDArray[np.intp], weights: Array, right: Array) -> Array:
         table = self.problem.table
-        if sparse.issparse(table.X):
+        if self._sparse:
             Z = self._gathered(free) * np.sqrt(weights)[:, None]
             matrix = Z.T @ Z
         else:
             matrix = kernels.row_gram(table.X, table.constant, free, weights, table.used_threads)
-        return _solved(matrix, np.ones(len(matrix)), right)
+        return _solved(matrix, self._ones, right)
 
     def _by_rows(self, free: NDArray[np.intp], weights: Array, right: Array) -> Array:
         """(I + Z'DZ)^{-1} r = r - Z'(D^{-1} + ZZ')^{-1} Z r."""
@@ -143,7 +145,7 @@ class BoxNewton:
     def _gathered(self, free: NDArray[np.intp]) -> Array:
         table = self.problem.table
         rows: Any = table.X[free]
-        rows = rows.toarray() if sparse.issparse(rows) else rows
+        rows = rows.toarray() if self._sparse else rows
         Z = np.empty((len(free), self.size))
         Z[:, : table.width] = rows
         Z[:, table.width :] = table.constant

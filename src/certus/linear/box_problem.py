@@ -48,12 +48,12 @@ class MachineTable:
         """Columns without the constant."""
         return int(self.X.shape[1])
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """Stored entries."""
         return int(self.X.nnz if sparse.issparse(self.X) else self.X.size)
 
-    @property
+    @cached_property
     def used_threads(self) -> int:
         """Small tables are not worth waking a second thread."""
         return self.threads if self.cells > SMALL else 1

@@ -145,6 +145,12 @@ class SparseDesign:
         lengths = np.sqrt(_kernels.sparse_squares(self.X, scale, self.threads))
         return self.scores(coef, intercept), lengths + np.linalg.norm(shift / scale)
 
+    def lengths(self, weights: Array | None) -> Array:
+        """Lengths of the columns, rows multiplied by the roots of their weights."""
+        with np.errstate(divide="ignore"):
+            scale = np.ones(self.rows) if weights is None else 1.0 / np.sqrt(weights)
+        return np.sqrt(_kernels.sparse_squares(self.transposed, scale, self.threads))
+
     def mean(self, weights: Array | None) -> Array:
         weight = np.ones((self.rows, 1)) if weights is None else weights[:, None]
         return _kernels.sparse_product(self.transposed, np.ascontiguousarray(weight), self.threads)[:, 0] / weight.sum()

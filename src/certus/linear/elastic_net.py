@@ -52,7 +52,9 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     max_iter : int or None, default=1000
         Largest number of sweeps, in visits of coordinates divided by the number of columns; None means 1000.
     copy_X : bool, default=True
-        Accepted for compatibility: the table is never overwritten.
+        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
+        own memory, which saves digits if means are large; the model and its certificate are those of the original
+        table.
     tol : float, default=1e-4
         Stop when the duality gap is at most tol times the mean square of the centred y, as in scikit-learn.
     warm_start : bool, default=False

@@ -46,7 +46,7 @@ class ElasticNetCV(PathSelection):
     cv : int, splitter, iterable or None, default=None
         Folds; None means five.
     verbose : bool or int, default=0
-        Accepted for compatibility: nothing is printed.
+        1 or more prints a line for every fold, 0 nothing.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result does not depend on it.
     positive : bool, default=False

@@ -69,8 +69,8 @@ def _entropy(problem: SmoothProblem, mixture: Array) -> float:
 
 def _dual(
     problem: SmoothProblem, p: Array, products: Array, l1: float, cost: Callable[[float], float] | None = None
-) -> float:
-    """The best dual value over the shares that are tried; ``products`` bounds |X'r| of the share 1.
+) -> tuple[float, float]:
+    """The best dual value over the shares that are tried, and the share; ``products`` bounds |X'r| of the share 1.
 
     ``cost(share)`` is what has to be subtracted because the totals are not exactly right.
     """
@@ -82,13 +82,31 @@ def _dual(
         value = _entropy(problem, mixture) - (0.0 if cost is None else cost(share))
         if problem.strength > 0.0:
             value -= float(np.sum(np.maximum(share * products - l1, 0.0) ** 2)) / (2.0 * problem.strength)
-        values.append(value)
+        values.append((value, share))
     return max(values)
 
 
-def estimated_gap(problem: SmoothProblem, l1: float, objective: float, loss_gradient: Array, scores: Array) -> float:
-    """The gap up to rounding, for stopping; the intercepts must be the best ones for the coefficients."""
-    return objective - _dual(problem, probabilities(problem, scores), np.abs(loss_gradient), l1)
+def estimated_gap(
+    problem: SmoothProblem, l1: float, objective: float, loss_gradient: Array, scores: Array
+) -> tuple[float, float]:
+    """The gap up to rounding, for stopping, and the share q of the dual point.
+
+    The intercepts must be the best ones for the coefficients.
+    """
+    dual, share = _dual(problem, probabilities(problem, scores), np.abs(loss_gradient), l1)
+    return objective - dual, share
+
+
+def may_be_used(l1: float, gap: float, share: float, loss_gradient: Array, lengths: Array) -> NDArray[np.bool_]:
+    """The columns that some optimum may use, by the gap-safe sphere test (Ndiaye et al. 2017, theorem 6).
+
+    The entropy of a row has curvature at least 4 in the probability of each class, so the best dual point r* is within
+    sqrt(gap / 2) of ours, where rows are measured in units of sqrt(s). A column with |r_k*'x_j| < l1 for all k has no
+    coefficient other than 0. ``lengths`` are those of the columns, rows multiplied by sqrt(s).
+    """
+    reach = math.sqrt(max(gap, 0.0) / 2.0) * lengths
+    largest = np.abs(loss_gradient).max(axis=0)
+    return np.asarray(share * largest + reach >= (1.0 - 1e-9) * l1)
 
 
 def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, intercept: Array) -> ElasticNetEvidence:
@@ -114,7 +132,7 @@ def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, interce
     weighted_error = rows.score_error.sum() if problem.weights is None else problem.weights @ rows.score_error
     evidence = ElasticNetEvidence(
         objective=objective,
-        dual=_dual(problem, p, products, l1, cost),
+        dual=_dual(problem, p, products, l1, cost)[0],
         rounding=float(chain * (2.0 * objective + 4.0 * problem.total_weight) + weighted_error),
         objective_at_zero=problem.total_weight * float(np.log(max(2, problem.outputs))),
     )

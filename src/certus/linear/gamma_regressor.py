@@ -39,7 +39,7 @@ class GammaRegressor(MeanRegression):
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     gap_tol : float or None, default=None
         Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
 

@@ -34,7 +34,9 @@ class Lasso(ElasticNet):
     precompute : bool or array-like of shape (n_features, n_features), default=False
         True: work on the Gram matrix; a matrix: the Gram matrix of the centred (and weighted) table; False: choose.
     copy_X : bool, default=True
-        Accepted for compatibility: the table is never overwritten.
+        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
+        own memory, which saves digits if means are large; the model and its certificate are those of the original
+        table.
     max_iter : int or None, default=1000
         Largest number of sweeps, in visits of coordinates divided by the number of columns; None means 1000.
     tol : float, default=1e-4

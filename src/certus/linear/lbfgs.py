@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,11 @@ class LimitedMemory:
         if product > 1e-12 * float(np.linalg.norm(step) * np.linalg.norm(change)):
             self._pairs.append((step, change, 1.0 / product))
 
-    def direction(self, gradient: Array, first: Array | None = None) -> Array:
+    def direction(self, gradient: Array, first: Array | Callable[[Array], Array] | None = None) -> Array:
         """Minus the implied inverse Hessian times the gradient (two-loop recursion).
 
-        ``first`` is the diagonal that stands for the inverse Hessian before any step; by default a multiple of 1.
+        ``first`` stands for the inverse Hessian before any step: a diagonal or a function that applies it; by default
+        a multiple of 1.
         """
         q = gradient.copy()
         shares = []
@@ -33,7 +35,9 @@ class LimitedMemory:
             share = inverse * float(step @ q)
             shares.append(share)
             q -= share * change
-        if first is not None:
+        if callable(first):
+            q = first(q)
+        elif first is not None:
             q *= first
         elif self._pairs:
             step, change, _ = self._pairs[-1]

@@ -27,7 +27,9 @@ from certus.linear.smooth_problem import ScoreOverflowError
 Array = NDArray[np.float64]
 
 GOOD = 1e-6  # reciprocal condition numbers above: Cholesky alone is accurate to nine digits or more
+POOR = 1e-10  # below: one more step of refinement
 USABLE = 1e-12  # above: refinement with true residuals converges; below: orthogonal methods
+CLEAR = 1e-11  # shares of the largest eigenvalue above: no rounding error of the moments
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 SMALL_WIDTH = 1000  # sparse tables up to this many columns go through their second moments
 
@@ -38,7 +40,10 @@ class NotFiniteError(ArithmeticError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One least-squares problem; ``Y`` is n x t, ``alphas`` has one penalty per target."""
+    """One least-squares problem; ``Y`` is n x t, ``alphas`` has one penalty per target.
+
+    ``shift``: what has been subtracted from the columns of the caller's table to make them centred.
+    """
 
     X: Any
     Y: Array
@@ -46,6 +51,7 @@ class Problem:
     alphas: Array
     center: bool
     threads: int
+    shift: Array | None = None
 
     @property
     def is_sparse(self) -> bool:
@@ -110,7 +116,7 @@ def by_cholesky(problem: Problem, moments: Moments | None = None) -> Solution | 
         rank=len(moments.gram),
         factors=factors,
     )
-    return solution if worst >= GOOD else refined(problem, solution, steps=2)
+    return solution if worst >= GOOD else refined(problem, solution, steps=2 if worst >= POOR else 3)
 
 
 def refined(problem: Problem, solution: Solution, steps: int) -> Solution:
@@ -137,13 +143,17 @@ def half_gradient(
 
 
 def centered_table(problem: Problem) -> tuple[Array, Array, Array, Array]:
-    """Dense copies sqrt(w) (X - mean), sqrt(w) (Y - mean), and the two means."""
+    """Dense tables sqrt(w) (X - mean), sqrt(w) (Y - mean), and the two means. Only to be read."""
     X = problem.X.toarray() if problem.is_sparse else problem.X
     X = np.asarray(X, dtype=np.float64)
     mean_x, mean_y = means(problem, DenseDesign(X, problem.threads))
-    table, target = X - mean_x, problem.Y - mean_y
-    if problem.center:
-        table[:, constant_columns(X, problem.weights)] = 0.0  # what rounding leaves of them would be fitted
+    target = problem.Y - mean_y
+    if problem.shift is None:
+        table = X - mean_x
+        if problem.center:
+            table[:, constant_columns(X, problem.weights)] = 0.0  # what rounding leaves of them would be fitted
+    else:
+        table, mean_x = X if problem.weights is None else X.copy(), np.zeros(len(mean_x))
     if problem.weights is not None:
         root = np.sqrt(problem.weights)[:, None]
         table *= root
@@ -305,11 +315,17 @@ def ordinary(problem: Problem, tol: float) -> Solution:
     return Solution(np.ascontiguousarray(coef.T), mean_x, mean_y, "svd", rank=rank, singular=singular)
 
 
+def _has_full_rank(factor: ScaledCholesky, tol: float) -> bool:
+    """Whether all singular values of the scaled table are beyond doubt above ``tol`` times the largest."""
+    cut = tol * tol
+    return factor.rcond > 100.0 * cut or factor.least_share() > max(4.0 * cut, CLEAR)
+
+
 def _ordinary_from_moments(problem: Problem, moments: Moments, tol: float) -> Solution | None:
     """From the second moments alone, if these can tell the rank."""
     singular = np.sqrt(np.maximum(np.linalg.eigvalsh(moments.gram)[::-1], 0.0))
     solution = by_cholesky(problem, moments)
-    if solution is not None and solution.factors[0.0].rcond > 100.0 * tol * tol:
+    if solution is not None and _has_full_rank(solution.factors[0.0], tol):
         return replace(solution, singular=singular)
     found = minimum_norm(moments, tol)
     if found is None:

@@ -14,6 +14,7 @@ from certus.base import Regressor, check_weights, check_Xy, fit_method, register
 from certus.base.params import Boolean, Exactly, Interval
 from certus.linear.column_units import column_units, in_units
 from certus.linear.least_squares import NotFiniteError, Problem, Solution, nonnegative, ordinary
+from certus.linear.overwriting import center_in_place
 from certus.linear.prediction import LinearPrediction
 from certus.linear.regression_fit import name_the_place, store_regression
 
@@ -40,7 +41,8 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
     fit_intercept : bool, default=True
         Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
-        Accepted for compatibility: the table is never copied as a whole and never overwritten.
+        Whether X has to stay as it is. False allows `fit` to center a wide dense table of doubles in its own
+        memory; the model and its certificate are those of the original table. Other tables are not copied anyway.
     tol : float, default=1e-6
         Singular values of the (centred, column-scaled) table at most `tol` times the largest count as zero when
         the rank is decided. Large sparse tables: the relative size of the final gradient is kept below it.
@@ -139,13 +141,17 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         weights = check_weights(self, sample_weight, X)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         units = column_units(X, thorough=False)
+        threads = resolve_threads(self.n_jobs)
+        wide = X.shape[0] < X.shape[1]  # others are solved without a centred table
+        shift = center_in_place(self, X, weights, threads) if wide and units is None else None
         problem = Problem(
             X if units is None else in_units(X, units),
             targets,
             weights,
             np.zeros(targets.shape[1]),
             self.fit_intercept,
-            resolve_threads(self.n_jobs),
+            threads,
+            shift,
         )
         try:
             solution = self._solve(problem)

@@ -76,7 +76,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied to those of the rows.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     random_state : int, RandomState or None, default=None
         Order of the rows in dual coordinate descent; Newton's method is not random.
     max_iter : int, default=1000

@@ -57,7 +57,7 @@ class LinearSVR(LinearPrediction, Regressor):
     dual : "auto" or bool, default="auto"
         Accepted as in scikit-learn: primal and dual have the same solution, the method is chosen by the table.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     random_state : int, RandomState or None, default=None
         Order of the rows in dual coordinate descent; Newton's method is not random.
     max_iter : int, default=1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import LinAlgWarning
 
 from certus.linear.average_gradient import RowProblem, average_gradient
+from certus.linear.chord import ChordSteps, sample_minimum, worth_sampling
 from certus.linear.decrement_gap import decrement_at
 from certus.linear.design import DenseDesign, SparseDesign
 from certus.linear.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
+from certus.linear.kept_evidence import KeptEvidence
 from certus.linear.logistic_dual_descent import dual_descent
 from certus.linear.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.logistic_penalty import Penalty
@@ -23,6 +27,7 @@ from certus.linear.newton import (
     NewtonResult,
     Point,
     QuasiNewtonSteps,
+    SingularStartError,
     Steps,
     minimize,
 )
@@ -86,6 +91,7 @@ def solve(
     start: Point,
     accuracy: Accuracy,
     watch: Callable[[Array, Array, dict[str, float]], bool],
+    evidence: KeptEvidence[Evidence],
 ) -> NewtonResult:
     """Coefficients in centred coordinates."""
     at_zero = problem.total_weight * float(np.log(max(2, problem.outputs)))
@@ -99,8 +105,8 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        gap = evidence_for(problem, penalty, coef, problem.intercept(coef, center)).gap
-        return gap <= accuracy.gap_tol * at_zero
+        kept = (_rounded(part, problem) for part in (coef, problem.intercept(coef, center)))
+        return evidence(*kept).gap <= accuracy.gap_tol * at_zero
 
     drawn = None
     if solver in DRAWN:
@@ -114,14 +120,34 @@ def solve(
         if certified(drawn.coef, drawn.center):
             return replace(drawn, converged=True)
         start = drawn.coef, drawn.center  # Newton steps reach the gap that was asked for
-    steps = newton_steps(problem, solver)
-    found = descend(problem, steps, start, accuracy, certified, watch)
+    steps, start = newton_steps(problem, solver, start, refuse_start=True)
+    try:
+        found = descend(problem, steps, start, accuracy, certified, watch)
+    except SingularStartError:
+        _tell_of_fallback()
+        steps, left = steps_by_shape(problem, "lbfgs"), replace(accuracy, max_iter=accuracy.max_iter - 1)
+        found = replace(descend(problem, steps, start, left, certified, watch), instead="lbfgs")
     if isinstance(steps, QuasiNewtonSteps) and found.converged and not certified(found.coef, found.center):
         # Rounding ended it before the gap was reached; Newton steps get further.
         left = replace(accuracy, max_iter=accuracy.max_iter - found.iterations)
         steps, start = ConjugateGradientSteps(problem), (found.coef, found.center)
         found = found.followed_by(descend(problem, steps, start, left, certified, watch))
     return found if drawn is None else drawn.followed_by(found)
+
+
+def _tell_of_fallback() -> None:
+    warnings.warn(
+        "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian matrix at "
+        "the start. It falls back to solver='lbfgs', and that try counts as one of max_iter iterations.\n"
+        "Hint: remove collinear columns, or add a penalty.",
+        LinAlgWarning,
+        stacklevel=6,
+    )
+
+
+def _rounded(values: Array, problem: SmoothProblem) -> Array:
+    """As they will be stored, which is what the certificate is about."""
+    return values.astype(problem.design.X.dtype).astype(np.float64)
 
 
 def descend(
@@ -187,13 +213,30 @@ def by_average_gradient(
     return NewtonResult(coef, center, result.epochs, result.converged, history)
 
 
-def newton_steps(problem: SmoothProblem, solver: str) -> Steps:
-    """The rule for Newton steps that a solver's name and the shape of the table ask for."""
+def newton_steps(
+    problem: SmoothProblem, solver: str, start: Point, *, refuse_start: bool = False
+) -> tuple[Steps, Point]:
+    """The rule for Newton steps that a solver's name and the shape of the table ask for, and where to begin."""
+    steps = steps_by_shape(problem, solver, refuse_start=refuse_start)
+    free = solver not in ("newton-cholesky", "newton-cg")  # these names mean a method
+    if free and not isinstance(steps, QuasiNewtonSteps) and worth_sampling(problem):
+        sample = sample_minimum(problem, start)
+        if sample is not None:
+            return ChordSteps(problem, sample.solve), (sample.coef, sample.center)
+    return steps, start
+
+
+def steps_by_shape(problem: SmoothProblem, solver: str, *, refuse_start: bool = False) -> Steps:
+    """The rule for Newton steps.
+
+    ``refuse_start``: whether solver="newton-cholesky" raises `SingularStartError` instead of a least-norm step.
+    """
     design = problem.design
     explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
-        return CholeskySteps(problem, tell_singular=solver == "newton-cholesky")
+        asked_for = solver == "newton-cholesky"
+        return CholeskySteps(problem, tell_singular=asked_for, refuse_start=asked_for and refuse_start)
     if solver == "lbfgs" and problem.outputs * design.columns > HUGE and nearly_diagonal(problem):
         return QuasiNewtonSteps(problem)
     return ConjugateGradientSteps(problem)
@@ -203,6 +246,11 @@ def nearly_diagonal(problem: SmoothProblem) -> bool:
     """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
     squares = float(np.sum(problem.spread**2))  # mean squared length of a centred row
     return problem.strength >= 0.25 * squares
+
+
+def kept_evidence(problem: SmoothProblem, penalty: Penalty) -> KeptEvidence[Evidence]:
+    """What is known about coefficients of this problem, gathered once for the same ones."""
+    return KeptEvidence(lambda coef, intercept: evidence_for(problem, penalty, coef, intercept))
 
 
 def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import resolve_seed
-from certus.linear.logistic_fit import DRAWN, Accuracy, solve
+from certus.linear.logistic_fit import DRAWN, Accuracy, kept_evidence, solve
 from certus.linear.logistic_penalty import Penalty
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ def fit_path(member: Any, X: Any, codes: NDArray[Any], weights: Array | None, pe
     coefs, intercepts, iterations, converged = [], [], [], True
     for penalty in penalties:
         at = replace(problem, strength=penalty.l2)
-        result = solve(at, penalty, member.solver, point, accuracy, _ignore)
+        result = solve(at, penalty, member.solver, point, accuracy, _ignore, kept_evidence(at, penalty))
         point = result.coef, result.center
         coef, intercept = member._as_stored(at, result.coef, result.center)
         coefs.append(coef)

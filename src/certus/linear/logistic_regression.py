@@ -30,9 +30,10 @@ from certus.guarantees.wording import number
 from certus.linear.decrement_gap import SELF_CONCORDANT
 from certus.linear.design import make_design
 from certus.linear.elastic_net_gap import ElasticNetEvidence
+from certus.linear.kept_evidence import KeptEvidence
 from certus.linear.label_certificate import label_certificate
 from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
-from certus.linear.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, evidence_for, logistic_problem, solve
+from certus.linear.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, kept_evidence, logistic_problem, solve
 from certus.linear.logistic_gap import LogisticEvidence
 from certus.linear.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.newton import NewtonResult, Point
@@ -101,7 +102,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     max_iter : int, default=100
         Largest number of (proximal) Newton iterations, or of epochs of "sag" and "saga".
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients (not with "liblinear").
     n_jobs : None, default=None
@@ -241,14 +242,17 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         with Iterations(self, self.max_iter, X, y, closing_task=self.solver == "lbfgs") as iterations:
 
             def watch(coef: Any, center: Any, facts: dict[str, float]) -> bool:
+                if not iterations.watched:
+                    return False
                 names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
                 return iterations.step(names, **facts)
 
             method = DUAL if self.solver == "liblinear" and self.dual and penalty.l2 > 0.0 else self.solver
             seed = resolve_seed(self.random_state) if method in DRAWN else 0
             accuracy = Accuracy(self.tol, self.max_iter, self.gap_tol, seed)
-            result = solve(problem, penalty, method, self._start(problem), accuracy, watch)
-        self._store(problem, penalty, result, class_weights)
+            evidence = kept_evidence(problem, penalty)
+            result = solve(problem, penalty, method, self._start(problem), accuracy, watch, evidence)
+        self._store(problem, penalty, result, class_weights, evidence)
         return self
 
     def _refuse_one_class(self) -> None:
@@ -328,15 +332,20 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         return coef.astype(dtype), intercept.astype(dtype)
 
     def _store(
-        self, problem: SmoothProblem, penalty: Penalty, result: NewtonResult, class_weights: NDArray[np.float64]
+        self,
+        problem: SmoothProblem,
+        penalty: Penalty,
+        result: NewtonResult,
+        class_weights: NDArray[np.float64],
+        evidence_at: KeptEvidence[Evidence],
     ) -> None:
         self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
         coef, intercept = self.coef_.astype(np.float64), self.intercept_.astype(np.float64)
         if self._penalizes_intercept():
             whole = np.hstack([coef, intercept[:, None] / self.intercept_scaling])
-            evidence = evidence_for(problem, penalty, whole, np.zeros(1))
+            evidence = evidence_at(whole, np.zeros(1))
         else:
-            evidence = evidence_for(problem, penalty, coef, intercept)
+            evidence = evidence_at(coef, intercept)
         self.n_iter_ = np.array([result.iterations], dtype=np.int32)
         self.history_ = np.array([facts["objective"] for facts in result.history])
         self.gap_ = evidence.gap
@@ -364,18 +373,18 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
             self.converged_ = False
             warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
         elif not self.converged_:
-            self._warn(evidence, limit)
+            self._warn(evidence, limit, result.instead or self.solver)
 
-    def _warn(self, evidence: Evidence, limit: float | None) -> None:
+    def _warn(self, evidence: Evidence, limit: float | None, solver: str) -> None:
         share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
         reached = (
             f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
             "value at zero coefficients)"
         )
-        if limit is not None and self.n_iter_[0] < self.max_iter:
+        if limit is not None and self.n_iter_[0] < self.max_iter - (solver != self.solver):
             text = f"{reached}, more than gap_tol asks for ({number(limit)})."
         else:
-            text = f"{NOT_CONVERGED[self.solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
+            text = f"{NOT_CONVERGED[solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
         warnings.warn(
             f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
         )

@@ -16,6 +16,7 @@ from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, V
 from certus.guarantees import Report
 from certus.guarantees.wording import number
 from certus.linear.design import make_design
+from certus.linear.kept_evidence import KeptEvidence
 from certus.linear.logistic_fit import newton_steps
 from certus.linear.mean_certificate import mean_certificate
 from certus.linear.mean_gap import MeanEvidence, mean_evidence
@@ -103,25 +104,29 @@ class MeanRegression(Regressor):
             fit_intercept=bool(self.fit_intercept),
         )
 
+        evidence_at = KeptEvidence(lambda coef, intercept: mean_evidence(problem, coef, intercept))
+
         def certified(coef: Any, center: Any) -> bool:
             if self.gap_tol is None:
                 return True
-            evidence = mean_evidence(problem, coef, problem.intercept(coef, center))
+            evidence = evidence_at(coef, problem.intercept(coef, center))
             return evidence.gap <= self.gap_tol * evidence.objective_at_zero
 
         with Iterations(self, self.max_iter, X, y) as iterations:
+            steps, first = newton_steps(problem, self.solver, self._start(problem))
             result = minimize(
                 problem,
-                newton_steps(problem, self.solver),
-                self._start(problem),
+                steps,
+                first,
                 tol=self.tol,
                 max_iter=self.max_iter,
                 good_enough=certified,
+                wanted_gap=None if self.gap_tol is None else self.gap_tol * problem.null,
                 watch=lambda coef, center, facts: iterations.step(
                     dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True)), **facts
                 ),
             )
-        self._store(problem, result)
+        self._store(problem, result, evidence_at)
         return self
 
     def _check_range(self, y: NDArray[Any], weights: Any) -> None:
@@ -157,10 +162,10 @@ class MeanRegression(Regressor):
         intercept = problem.intercept(coef, center)[0].astype(dtype) if problem.has_intercept else 0.0
         return coef[0].astype(dtype), intercept
 
-    def _store(self, problem: SmoothProblem, result: NewtonResult) -> None:
+    def _store(self, problem: SmoothProblem, result: NewtonResult, evidence_at: KeptEvidence[MeanEvidence]) -> None:
         self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
         coef, intercept = self.coef_.astype(np.float64)[None], np.array([float(self.intercept_)])
-        evidence = mean_evidence(problem, coef, intercept)
+        evidence = evidence_at(coef, intercept)
         self.n_iter_ = result.iterations
         self.history_ = np.array([facts["objective"] for facts in result.history])
         self.gap_ = evidence.gap

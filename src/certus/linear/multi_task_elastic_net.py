@@ -44,7 +44,9 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     fit_intercept : bool, default=True
         Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
-        Accepted for compatibility: the table is never overwritten.
+        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
+        own memory, which saves digits if means are large; the model and its certificate are those of the original
+        table.
     max_iter : int or None, default=1000
         Largest number of sweeps, in visits of columns divided by their number; None means 1000.
     tol : float, default=1e-4

@@ -44,7 +44,7 @@ class MultiTaskElasticNetCV(PathSelection):
     cv : int, splitter, iterable or None, default=None
         Folds; None means five.
     verbose : bool or int, default=False
-        Accepted for compatibility: nothing is printed.
+        1 or more prints a line for every fold, 0 nothing.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None

@@ -3,6 +3,7 @@
 `CholeskySteps` factors the explicit Hessian (tall dense tables, one output). `ConjugateGradientSteps` needs only
 products with the Hessian (several classes, sparse or wide tables). Both are memoryless: two iterations at once
 equal twice one iteration. `QuasiNewtonSteps` needs only gradients and remembers the last few of them (L-BFGS).
+`certus.linear.chord` has the steps for tall tables.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 
+from certus.linear.class_blocks import ClassBlocks, worth_blocks
 from certus.linear.lbfgs import LimitedMemory
 from certus.linear.normal_equations import ScaledCholesky
 from certus.linear.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
@@ -28,15 +30,23 @@ DECREASE = 1e-13
 EPSILON = np.finfo(float).eps
 
 
+class SingularStartError(ArithmeticError):
+    """The Hessian at the start is singular to working precision."""
+
+
 @dataclass(frozen=True)
 class NewtonResult:
-    """Where the iterations ended. ``converged`` includes: no progress possible at machine precision."""
+    """Where the iterations ended. ``converged`` includes: no progress possible at machine precision.
+
+    ``instead``: the solver that took over from the one that was asked for.
+    """
 
     coef: Array
     center: Array
     iterations: int
     converged: bool
     history: list[dict[str, float]]
+    instead: str | None = None
 
     def followed_by(self, later: NewtonResult) -> NewtonResult:
         """The result of a second method that started where the first one ended."""
@@ -58,30 +68,44 @@ class Steps(Protocol):
 class CholeskySteps:
     """Exact Newton steps from the explicit Hessian; a singular one is solved in the least-norm sense.
 
-    ``tell_singular`` warns of that once, as scikit-learn's solver of this name does.
+    ``tell_singular`` warns of that once, as scikit-learn's solver of this name does. ``refuse_start`` raises
+    `SingularStartError` instead if it happens in the very first step.
     """
 
-    def __init__(self, problem: SmoothProblem, *, tell_singular: bool = False) -> None:
+    def __init__(self, problem: SmoothProblem, *, tell_singular: bool = False, refuse_start: bool = False) -> None:
         self.problem = problem
         self._tell = tell_singular
+        self._refuse = refuse_start
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate_with_hessian(coef, center)
 
     def step(self, at: Evaluation) -> Point:
         columns = at.gradient.shape[1]
+        solution = self.inverse(at)(-np.concatenate([at.gradient[0], at.gradient_center]))
+        return solution[None, :columns], solution[columns:]
+
+    def inverse(self, at: Evaluation) -> Callable[[Array], Array]:
+        """The inverse Hessian at a point, to be applied to a vector of coefficients and center."""
+        columns = at.gradient.shape[1]
         size = columns + 1 if self.problem.has_intercept else columns
         matrix = at.detail[:size, :size].copy()
         matrix[np.arange(columns), np.arange(columns)] += self.problem.strength
-        right = -np.concatenate([at.gradient[0], at.gradient_center])[:size, None]
         factor = ScaledCholesky(matrix, 0.0)
-        if factor.rcond > 1e-13:
-            solution = factor.solve(right)[:, 0]
-        else:
+        singular = factor.rcond <= 1e-13
+        if singular:
+            if self._refuse:
+                raise SingularStartError
             self._warn_once()
-            solution = least_norm_solve(matrix, right[:, 0])
-        center = solution[columns:] if self.problem.has_intercept else np.zeros(1)
-        return solution[None, :columns], center
+        self._refuse = False
+
+        def apply(right: Array) -> Array:
+            solution = np.zeros(columns + 1)
+            cut = right[:size]
+            solution[:size] = least_norm_solve(matrix, cut) if singular else factor.solve(cut[:, None])[:, 0]
+            return solution
+
+        return apply
 
     def _warn_once(self) -> None:
         if self._tell:
@@ -109,16 +133,17 @@ class ConjugateGradientSteps:
     def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
         self._variance = problem.spread**2
+        self._blocks = ClassBlocks(problem) if worth_blocks(problem) else None
         self._limit = max(20, min(200 * problem.outputs, problem.outputs * (problem.design.columns + 1)))
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate(coef, center)
 
     def step(self, at: Evaluation) -> Point:
-        inverse = self.preconditioner(at.detail)
+        precondition = self._precondition(at.detail)
         solution, solution_center = np.zeros_like(at.gradient), np.zeros_like(at.gradient_center)
         residual, residual_center = -at.gradient, -at.gradient_center
-        direction, direction_center = inverse[0] * residual, inverse[1] * residual_center
+        direction, direction_center = precondition(residual, residual_center)
         product = _inner(residual, direction) + _inner(residual_center, direction_center)
         # Memoryless forcing term: solve the better, the smaller the mean gradient is.
         largest = max(np.abs(at.gradient).max(initial=0.0), np.abs(at.gradient_center).max(initial=0.0))
@@ -135,13 +160,19 @@ class ConjugateGradientSteps:
             solution_center += length * direction_center
             residual = residual - length * image
             residual_center = residual_center - length * image_center
-            scaled, scaled_center = inverse[0] * residual, inverse[1] * residual_center
+            scaled, scaled_center = precondition(residual, residual_center)
             before, product = product, _inner(residual, scaled) + _inner(residual_center, scaled_center)
             direction = scaled + (product / before) * direction
             direction_center = scaled_center + (product / before) * direction_center
         if not solution.any() and not solution_center.any():
             return direction, direction_center
         return solution, solution_center
+
+    def _precondition(self, curvature: Array) -> Callable[[Array, Array], Point]:
+        inverse, inverse_center = self.preconditioner(curvature)
+        if self._blocks is not None:
+            return self._blocks.inverse(curvature, inverse, inverse_center)
+        return lambda residual, residual_center: (inverse * residual, inverse_center * residual_center)
 
     def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
@@ -239,7 +270,7 @@ def minimize(
             coef, center = problem.neutral(coef + way, center + way_center)
             converged = True
             break
-        found = _line_search(problem, steps, (coef, center), at, (way, way_center), slope)
+        found = line_search(problem, steps, (coef, center), at, (way, way_center), slope)
         if found is None:  # rounding hides any further decrease
             converged = True
             break
@@ -256,14 +287,13 @@ def _promised(problem: SmoothProblem, at: Evaluation) -> float:
     """Roughly the gap that strong convexity will certify here; 0 without a penalty (see `logistic_gap`)."""
     if problem.strength <= 0.0:
         return 0.0
-    slope = float(np.linalg.norm(at.gradient))
+    slope = float(np.sqrt(_inner(at.gradient, at.gradient)))
     if problem.has_intercept:
-        radius = float(np.linalg.norm(problem.spread))
-        slope += max(1, problem.outputs - 1) * radius * float(np.abs(at.gradient_center).sum())
+        slope += max(1, problem.outputs - 1) * problem.radius * float(np.abs(at.gradient_center).sum())
     return slope * slope / (2.0 * problem.strength)
 
 
-def _line_search(
+def line_search(
     problem: SmoothProblem, steps: Steps, at: Point, now: Evaluation, way: Point, slope: float
 ) -> tuple[Array, Array, Evaluation] | None:
     """Halve the step until the objective falls enough (Armijo); None if it cannot fall visibly."""

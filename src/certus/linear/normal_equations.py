@@ -41,6 +41,11 @@ class ScaledCholesky:
         solution, _ = lapack.dpotrs(self._lower, right / self.scale[:, None], lower=True)
         return solution / self.scale[:, None]
 
+    def least_share(self) -> float:
+        """The least eigenvalue of the scaled matrix over its largest one."""
+        values = np.linalg.eigvalsh(self._scaled)
+        return float(values[0] / values[-1])
+
     def smallest_eigenvalue(self, entry_error: Array) -> float:
         """A verified lower bound on the least eigenvalue of the exact scaled matrix; 0 if none was found.
 

@@ -151,7 +151,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         """Mean squared errors, l1_ratios x folds x penalties; a callback may end it after any fold."""
         rows = sparse.csr_array(X) if sparse.issparse(X) else X
         errors = np.empty((len(ratios), len(folds), grids.shape[1]))
-        with Iterations(self, len(folds), X, y) as iterations:
+        with Iterations(self, len(folds), X, y, runs_to_limit=True) as iterations:
             for fold in range(len(folds)):
                 refuse_empty_fold(self, weights, fold, *folds[fold])
                 errors[:, fold] = self._errors_of_fold(rows, y, weights, ratios, grids, folds[fold])

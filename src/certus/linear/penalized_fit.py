@@ -22,6 +22,7 @@ from certus.linear._kernels_paths import MANY, PathRun
 from certus.linear.box_problem import SQUARES_FIT
 from certus.linear.gram_argument import given_gram
 from certus.linear.least_squares import NotFiniteError
+from certus.linear.overwriting import center_in_place
 from certus.linear.penalized_certificate import penalized_certificates
 from certus.linear.penalized_gap import PenalizedEvidence, penalized_evidence
 from certus.linear.penalized_problem import PenalizedProblem
@@ -108,13 +109,15 @@ def warn_without_penalty(learner: Any) -> None:
         )
 
 
-def make_penalized(X: Any, y: NDArray[Any], weights: Array | None, center: bool, threads: int) -> PenalizedProblem:
-    """The problem of checked data; rows of weight 0 are not rows."""
+def make_penalized(
+    X: Any, y: NDArray[Any], weights: Array | None, center: bool, threads: int, shift: Array | None = None
+) -> PenalizedProblem:
+    """The problem of checked data; rows of weight 0 are not rows. ``shift`` was subtracted from the columns."""
     targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         X, targets, weights = X[kept], targets[kept], weights[kept]
-    return PenalizedProblem(X, targets, weights, center, threads)
+    return PenalizedProblem(X, targets, weights, center, threads, shift)
 
 
 def effort_of(learner: Any) -> Effort:
@@ -129,7 +132,10 @@ def effort_of(learner: Any) -> Effort:
 
 def fit_penalized(learner: Any, X: Any, y: NDArray[Any], weights: Array | None, *, joint: bool) -> None:
     """Fit with ``learner.alpha`` and ``learner.l1_ratio``; ``joint``: targets share their zeros."""
-    problem = make_penalized(X, y, weights, bool(learner.fit_intercept), resolve_threads())
+    threads, shift = resolve_threads(), None
+    if isinstance(X, np.ndarray) and X.flags.f_contiguous and isinstance(getattr(learner, "precompute", False), bool):
+        shift = center_in_place(learner, X, weights, threads)
+    problem = make_penalized(X, y, weights, bool(learner.fit_intercept), threads, shift)
     effort = effort_of(learner)
     last = learner.coef_ if learner.warm_start and hasattr(learner, "coef_") else None
     runs = []

@@ -27,13 +27,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PenalizedProblem:
-    """The table (dense of any layout, or sparse columns) and the targets (n x t)."""
+    """The table (dense of any layout, or sparse columns) and the targets (n x t).
+
+    ``shift``: what has been subtracted from the columns of the caller's table.
+    """
 
     X: Any
     Y: Array
     weights: Array | None
     center: bool
     threads: int
+    shift: Array | None = None
 
     @property
     def rows(self) -> int:
@@ -121,8 +125,9 @@ class PenalizedProblem:
 
     @property
     def mean_x(self) -> Array:
-        """Weighted means of the columns; 0 without an intercept. From whichever form of the table is there."""
-        return self.moments.mean_x if self.has_moments else self.table.mean
+        """Weighted means of the caller's columns; 0 without an intercept. From whichever form of the table is there."""
+        mean = self.moments.mean_x if self.has_moments else self.table.mean
+        return mean if self.shift is None else mean + self.shift
 
     def bring_into_form(self, form: str) -> None:
         """Compute "table" or "moments" now; raises `NotFiniteError`."""
@@ -131,7 +136,7 @@ class PenalizedProblem:
     def one_target(self, k: int) -> PenalizedProblem:
         """The problem of one of the targets alone, sharing what is known about the table."""
         target = np.ascontiguousarray(self.Y[:, k : k + 1])
-        problem = PenalizedProblem(self.X, target, self.weights, self.center, self.threads)
+        problem = PenalizedProblem(self.X, target, self.weights, self.center, self.threads, self.shift)
         for name in ("table", "weight", "root"):
             if name in self.__dict__:
                 problem.__dict__[name] = self.__dict__[name]

@@ -55,7 +55,7 @@ class Perceptron(StochasticClassification):
     shuffle : bool, default=True
         Whether to take the rows in a new random order in every epoch.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     eta0 : float, default=1.0
         Length of the steps; without a penalty it only scales the result.
     n_jobs : int or None, default=None

@@ -3,13 +3,15 @@
 The loss is replaced by its quadratic model, coordinate descent finds the penalized minimizer of that, and a line
 search makes the step safe for the whole objective. With few coefficients all classes move at once; otherwise one
 class at a time (with one output that is the same). In sparse tables the model is minimized over a working set: the
-columns in use and those whose slope comes near the penalty. The others wait until the next look at all columns.
+columns in use and those whose slope comes near the penalty. The others wait until the next look at all columns. From
+that, columns that provably no optimum uses are known, and stay out of working sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from scipy.linalg import lapack
 
 from certus.linear import _kernels
 from certus.linear.design import DenseDesign, SparseDesign
-from certus.linear.elastic_net_gap import estimated_gap, probabilities
+from certus.linear.elastic_net_gap import estimated_gap, may_be_used, probabilities
 from certus.linear.newton import NewtonResult, Point
 from certus.linear.smooth_problem import Evaluation, SmoothProblem
 
@@ -50,6 +52,7 @@ class ProximalNewton:
         self._scale = problem.total_weight * float(np.log(max(2, problem.outputs)))
         dense = isinstance(problem.design, DenseDesign)
         self._joint = dense and problem.outputs * (problem.design.columns + 1) <= JOINT_SIZE
+        self._usable = np.ones(problem.design.columns, dtype=bool)  # columns that some optimum may use
 
     def minimize(
         self,
@@ -68,27 +71,42 @@ class ProximalNewton:
             for classes in self._groups():
                 state, progress = self._update(state, classes, precision)
                 moved = moved or progress
-            state, gap = self._settled(state)
+            state, gap, share = self._settled(state)
             iterations += 1
             if not moved and gap > gap_limit:
                 state, gap, moved = self._refined(state, gap)
-            history.append({"objective": state.objective, "gap": gap})
             finest = 1e-6 * EPSILON * self._scale
+            history.append({"objective": state.objective, "gap": gap})
             if gap <= gap_limit or (not moved and precision <= finest):
                 converged = True
                 break
             precision = max(min(1e-3 * (before - state.objective), 0.1 * precision), finest) if moved else finest
             if watch(state.coef, state.center, history[-1]):
                 break
+            self._screen(state, gap, share, moved=moved)
         return NewtonResult(state.coef, state.center, iterations, converged, history)
 
-    def _settled(self, state: _State) -> tuple[_State, float]:
-        """The equivalent point of least penalty with the best intercepts, and its gap up to rounding."""
+    def _screen(self, state: _State, gap: float, share: float, *, moved: bool) -> None:
+        """Note the columns that no optimum uses; where nothing moves, rounding may have misled, and all count again."""
+        if not moved:
+            self._usable[:] = True
+        elif isinstance(self.problem.design, SparseDesign):
+            loss_gradient = state.at.gradient - self.problem.strength * state.coef
+            self._usable &= may_be_used(self.l1, gap, share, loss_gradient, self._lengths)
+
+    @cached_property
+    def _lengths(self) -> Array:
+        """Of the columns, rows multiplied by the roots of their weights."""
+        assert isinstance(self.problem.design, SparseDesign)
+        return self.problem.design.lengths(self.problem.weights)
+
+    def _settled(self, state: _State) -> tuple[_State, float, float]:
+        """The equivalent point of least penalty with the best intercepts, its gap up to rounding, the dual's share."""
         if self.problem.outputs > 1:
             state = self._state(best_shift(state.coef, self.l1, self.problem.strength), state.center)
         state, scores = self._with_best_center(state)
         loss_gradient = state.at.gradient - self.problem.strength * state.coef
-        return state, estimated_gap(self.problem, self.l1, state.objective, loss_gradient, scores)
+        return state, *estimated_gap(self.problem, self.l1, state.objective, loss_gradient, scores)
 
     def _refined(self, state: _State, gap: float) -> tuple[_State, float, bool]:
         """Full steps where the objective's decrease drowns in rounding: the gap, of first order, still tells."""
@@ -99,7 +117,7 @@ class ProximalNewton:
             coef[classes] += step
             center[classes] += step_center
             trial = self._state(coef, center)
-        trial, smaller = self._settled(trial)
+        trial, smaller, _ = self._settled(trial)
         return (trial, smaller, True) if smaller < 0.999 * gap else (state, gap, False)
 
     def _groups(self) -> Iterator[list[int]]:
@@ -164,7 +182,7 @@ class ProximalNewton:
         problem, design = self.problem, self.problem.design
         assert isinstance(design, SparseDesign)
         coef, slope = state.coef[k], state.at.gradient[k] - problem.strength * state.coef[k]
-        working = np.flatnonzero((coef != 0.0) | (np.abs(slope) >= NEAR * self.l1))
+        working = np.flatnonzero((coef != 0.0) | ((np.abs(slope) >= NEAR * self.l1) & self._usable))
         columns = design.transposed if len(working) == len(coef) else design.transposed[working]
         gradient, at = slope[working], coef[working]
         curvature = self._curvature(state.at.detail, k, k)

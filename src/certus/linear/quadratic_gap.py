@@ -119,10 +119,12 @@ def _from_residuals(
 ) -> tuple[Array, Array, float, float, float]:
     """Gradient, its rounding bound, the intercept's share of the gap, the objective, and that of zero."""
     mean = solution.mean_x
-    value, gradient, total, _ = design.loss_gradient("squared", problem.Y, problem.weights, coef, intercept)
+    shift = np.zeros(design.columns) if problem.shift is None else problem.shift
+    offset = intercept + coef @ shift  # what the caller's intercept is for the shifted table
+    value, gradient, total, _ = design.loss_gradient("squared", problem.Y, problem.weights, coef, offset)
     gradient = gradient - np.outer(total, mean) + problem.alphas[:, None] * coef
     weight = float(design.rows if problem.weights is None else problem.weights.sum())
-    size = _column_sizes(problem, design)
+    size = _column_sizes(problem, design) + np.abs(shift) * np.sqrt(weight)  # of the caller's columns
     target = np.sqrt(_weighted_squares(problem, problem.Y))
     magnitude = target + np.abs(coef) @ size + np.abs(intercept) * np.sqrt(weight)
     fitted = gamma(design.columns + 4) * magnitude  # error of the residuals, as a vector of all rows
@@ -191,7 +193,8 @@ def _metric_without_copies(problem: Problem) -> tuple[NDArray[np.intp] | None, A
     factor = ScaledCholesky(moments.gram, 0.0)
     least = 0.0
     if factor.rcond > 0.0:
-        least = factor.smallest_eigenvalue(np.sqrt(moments.error) * moments.column_size / factor.scale)
+        error = moments.error + 8.0 * UNIT  # the second part: columns that were centred before
+        least = factor.smallest_eigenvalue(np.sqrt(error) * moments.column_size / factor.scale)
     return kept, factor.scale * np.sqrt(least) if least > 0.0 else None
 
 

@@ -106,7 +106,8 @@ def _as_stored(problem: Problem, solution: Solution, positive: bool) -> tuple[Qu
     """Coefficients and intercepts in the table's type, and the evidence for exactly these numbers."""
     dtype = problem.X.dtype
     coef = solution.coef.astype(dtype)
-    intercept = solution.intercept.astype(dtype) if problem.center else np.zeros(len(coef), dtype=dtype)
+    best = solution.intercept if problem.shift is None else solution.intercept - solution.coef @ problem.shift
+    intercept = best.astype(dtype) if problem.center else np.zeros(len(coef), dtype=dtype)
     evidence = quadratic_evidence(
         problem, solution, coef.astype(np.float64), intercept.astype(np.float64), positive=positive
     )

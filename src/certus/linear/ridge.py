@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 
 from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
 from certus.linear.least_squares import NotFiniteError, Problem
+from certus.linear.overwriting import center_in_place
 from certus.linear.prediction import LinearPrediction
 from certus.linear.regression_fit import name_the_place, store_regression
 from certus.linear.ridge_solvers import (
@@ -49,7 +50,9 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
     fit_intercept : bool, default=True
         Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
-        Accepted for compatibility: the table is never copied as a whole and never overwritten.
+        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in its own memory where
+        a centred one is needed (wide tables and solver="svd"); the model and its certificate are those of the
+        original table.
     max_iter : int or None, default=None
         Largest number of iterations of the iterative solvers.
     tol : float, default=1e-4
@@ -162,7 +165,10 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         weights = check_weights(self, sample_weight, X)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         alphas = penalties(self.alpha, targets.shape[1])
-        problem = Problem(X, targets, weights, alphas, self.fit_intercept, resolve_threads())
+        threads = resolve_threads()
+        needed = X.shape[0] < X.shape[1] or self.solver == "svd"  # others are solved without a centred table
+        shift = center_in_place(self, X, weights, threads) if needed else None
+        problem = Problem(X, targets, weights, alphas, self.fit_intercept, threads, shift)
         try:
             solution = solve_ridge(self, problem)
         except NotFiniteError:

@@ -132,8 +132,9 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use "
-                "compute_class_weight('balanced', classes=classes, y=y) on a large enough sample and pass the result "
-                "as the class_weight parameter."
+                "compute_class_weight('balanced', classes=classes, y=y). In place of y you can use a large enough "
+                "sample of the full training set target to properly estimate the class frequency distributions. "
+                "Pass the resulting weights as the class_weight parameter."
             )
         if classes is None:
             raise ValueError(
@@ -157,7 +158,8 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         if weights is not None and not weights.all():
             kept = weights > 0.0
             X, y, weights, held = X[kept], y[kept], weights[kept], None if held is None else held[kept]
-        targets, rows_weights = self._problems(np.searchsorted(self.classes_, y), weights, by_class)
+        codes = y == self.classes_[1] if len(self.classes_) == 2 else np.searchsorted(self.classes_, y)
+        targets, rows_weights = self._problems(codes, weights, by_class)
         rule = self._rule()
         state = stochastic_fit.first_state(self, len(targets), X.shape[1], coef, intercept, rule.average)
         after = self._after_epoch(X, targets) if whole else None
@@ -170,7 +172,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             self._certify(X, targets, rows_weights, state)
         return state
 
-    def _problems(self, codes: NDArray[np.intp], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
+    def _problems(self, codes: NDArray[Any], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
         """Targets -1 and 1, one row per problem, and the weights of the rows in each (None: all 1)."""
         classes = len(self.classes_)
         positive = np.array([1]) if classes == 2 else np.arange(classes)
@@ -257,7 +259,7 @@ class SGDClassifier(StochasticClassification):
     shuffle : bool, default=True
         Whether to take the rows in a new random order in every epoch.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     epsilon : float, default=0.1
         Threshold of "huber" and the epsilon-insensitive losses.
     n_jobs : int or None, default=None

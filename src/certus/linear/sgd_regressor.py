@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from certus.linear.prediction import linear_scores
 from certus.linear.sgd_classifier import NOT_REPEATED
 from certus.linear.stochastic_fit import StochasticRule, l1_share
 from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
+from certus.losses import EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
 
 Array = NDArray[np.float64]
 
@@ -70,7 +71,7 @@ class SGDRegressor(Regressor):
     shuffle : bool, default=True
         Whether to take the rows in a new random order in every epoch.
     verbose : int, default=0
-        Accepted for compatibility; attach a `certus.base.callbacks.Progress` to watch a fit.
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     epsilon : float, default=0.1
         Threshold of "huber" and the epsilon-insensitive losses.
     random_state : int, RandomState or None, default=None
@@ -125,6 +126,13 @@ class SGDRegressor(Regressor):
         "loss": [OneOf(*stochastic_fit.REGRESSION_LOSSES)],
     }
     _state = ("gap_", *stochastic_fit.STATE)
+    # What stands behind the names of losses, with the constants for which parameters have their defaults.
+    loss_functions: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "squared_error": (Squared,),
+        "huber": (Huber, 0.1),
+        "epsilon_insensitive": (EpsilonInsensitive, 0.1),
+        "squared_epsilon_insensitive": (SquaredEpsilonInsensitive, 0.1),
+    }
 
     def __init__(
         self,

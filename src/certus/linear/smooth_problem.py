@@ -8,6 +8,7 @@ with uncentred columns, but its Hessian is far better conditioned. Without inter
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,6 +65,11 @@ class SmoothProblem:
         """Rough standard deviations of the columns."""
         return self.design.spread(self.mean)
 
+    @cached_property
+    def radius(self) -> float:
+        """Rough root mean square of the rows' distance to the mean."""
+        return float(np.linalg.norm(self.spread))
+
     def zero(self) -> tuple[Array, Array]:
         """The starting point without anything better."""
         return np.zeros((self.outputs, self.design.columns), order=self.design.layout), np.zeros(self.outputs)
@@ -92,7 +98,9 @@ class SmoothProblem:
     def _finished(self, value: float, gradient: Array, total: Array, detail: Array, coef: Array) -> Evaluation:
         self._center(gradient, total)
         gradient += self.strength * coef
-        if not (np.isfinite(value) and np.isfinite(gradient).all() and np.isfinite(detail).all()):
+        # A sum is finite only if all its terms are; the other way round only rounding can tell.
+        summed = value + float(gradient.sum()) + float(detail.sum())
+        if not (math.isfinite(summed) or all(np.isfinite(part).all() for part in (value, gradient, detail))):
             raise ScoreOverflowError(
                 "Floating-point under-/overflow occurred: the scores of some rows are too large to be computed.\n"
                 "Hint: scale the columns, for example with StandardScaler."
@@ -103,10 +111,10 @@ class SmoothProblem:
     def _center(self, gradient: Array, total: Array) -> None:
         """Subtract total mean' in place, in the layout that the gradient has."""
         if gradient.flags.c_contiguous:
-            gradient -= np.outer(total, self.mean)
+            gradient -= total[:, None] * self.mean
         else:
             turned = gradient.T
-            turned -= np.outer(self.mean, total)
+            turned -= self.mean[:, None] * total
 
     def hessian_product(self, curvature: Array, coef: Array, center: Array) -> tuple[Array, Array]:
         """Hessian of P times a direction."""

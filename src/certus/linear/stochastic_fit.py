@@ -182,7 +182,7 @@ def run_epochs(
     marks = None if held is None else held.astype(np.uint8)
     rows, threads = kernels.table_rows(X), resolve_threads(getattr(learner, "n_jobs", None))
     with Iterations(learner, epochs, X, targets) as iterations:
-        watched = after_epoch is not None or bool(getattr(learner, "_skl_callbacks", None))
+        watched = after_epoch is not None or iterations.watched
         for _ in range(epochs if watched else 1):
             kernels.stochastic_descent(rows, targets, weights, marks, options, 1 if watched else epochs, threads, state)
             stop = iterations.step(objective=float(state["objective"].mean())) if watched else False

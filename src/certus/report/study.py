@@ -38,8 +38,9 @@ def render_study(study: Study) -> str:
         beaten=study.winner.value < study.baseline,
         bars=_bars(study),
         figures=_figures(study),
-        promises=[item for item in study.certificates if not item.vacuous],
-        vacuous=study.certificates.vacuous,
+        promises=[item for item in study.certificates if item.guaranteed and not item.vacuous],
+        estimates=[item for item in study.certificates if not item.guaranteed],
+        vacuous=[item for item in study.certificates.vacuous if item.guaranteed],
     )
 
 
@@ -91,7 +92,9 @@ def _figures(study: Study) -> list[tuple[str, str]]:
     findings, evaluation, measure = study.findings, study.evaluation, study.task.measure.name
     confidence = study.certificate.confidence
     shown: list[tuple[str, Display]] = []
-    if study.task.classification:
+    if study.task.several or study.task.clustering:
+        pass  # their pages have tables of the labels, of the groups
+    elif study.task.classification:
         confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.answers, confidence=confidence)
         shown.append(("Right and wrong on the test rows", confusion))
     else:
@@ -99,7 +102,7 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, _number(threshold))
         shown.append(("Errors on the test rows", residuals))
     shown += _curves(study, confidence)
-    if evaluation.shares is not None:
+    if evaluation.shares is not None and not study.task.several:
         places = study.task.positions(evaluation.truth)
         margins = MarginsDisplay.from_predictions(places, evaluation.shares, confidence=confidence)
         shown.append(("By how much it is right", margins))

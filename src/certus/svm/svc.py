@@ -67,7 +67,7 @@ class SVC(ClassificationMachine):
     class_weight : dict or "balanced", default=None
         Factors of C per class; "balanced" is inverse to the classes' frequencies.
     verbose : bool, default=False
-        Accepted; nothing is printed, use callbacks.
+        True prints the gap that was reached.
     max_iter : int, default=-1
         Limit on the steps of pairs of multipliers; -1 sets only a generous one against running forever.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"

@@ -59,7 +59,7 @@ class SVR(RegressionMachine):
     cache_size : float, default=200
         Memory for kernel values in MB.
     verbose : bool, default=False
-        Accepted; nothing is printed, use callbacks.
+        True prints the gap that was reached.
     max_iter : int, default=-1
         Limit on the solver's steps; -1 sets only a generous one against running forever.
     gap_tol : float or None, default=None

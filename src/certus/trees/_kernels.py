@@ -11,6 +11,7 @@ from scipy import sparse
 
 from certus import _native
 from certus.base import resolve_threads
+from certus.trees.category_sets import CategorySets
 
 CompactTree = _native.CompactTree
 
@@ -30,6 +31,8 @@ class Growth:
     max_leaf_nodes: int
     seed: int
     monotone: NDArray[np.int8] | None
+    categorical: NDArray[np.uint8] | None = None
+    negligible_impurity: float = 0.0  # nodes with at most this count as pure
 
 
 def grow(
@@ -38,7 +41,7 @@ def grow(
     n_classes: NDArray[np.intp] | None,
     weights: NDArray[np.float64] | None,
     growth: Growth,
-) -> tuple[dict[str, NDArray[Any]], int]:
+) -> tuple[dict[str, Any], int]:
     """Grow a tree; its arrays under scikit-learn's names, and its depth.
 
     ``X`` is a float32 array or a float32 matrix by columns, ``y`` has one column per output: codes from 0 with
@@ -75,6 +78,7 @@ def native_options(growth: Growth) -> Any:
         "min_samples_leaf",
         "min_weight_leaf",
         "min_impurity_decrease",
+        "negligible_impurity",
         "max_features",
         "max_leaf_nodes",
         "seed",
@@ -82,14 +86,16 @@ def native_options(growth: Growth) -> Any:
         setattr(options, name, getattr(growth, name))
     if growth.monotone is not None:
         options.set_monotone(growth.monotone)
+    if growth.categorical is not None:
+        options.set_categorical(growth.categorical)
     return options
 
 
-def node_arrays(nodes: Any, outputs: int, max_classes: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a grown tree under scikit-learn's names."""
+def node_arrays(nodes: Any, outputs: int, max_classes: int) -> dict[str, Any]:
+    """The arrays of a grown tree under scikit-learn's names, and its sets of categories."""
     count = nodes.count
     names = ("children_left", "children_right", "feature", "n_node_samples")
-    arrays: dict[str, NDArray[Any]] = {name: np.empty(count, dtype=np.int64) for name in names}
+    arrays: dict[str, Any] = {name: np.empty(count, dtype=np.int64) for name in names}
     for name in ("threshold", "impurity", "weighted_n_node_samples"):
         arrays[name] = np.empty(count)
     arrays["missing_go_to_left"] = np.empty(count, dtype=np.uint8)
@@ -103,7 +109,18 @@ def node_arrays(nodes: Any, outputs: int, max_classes: int) -> dict[str, NDArray
     )
     nodes.copy_facts(arrays["impurity"], arrays["n_node_samples"], arrays["weighted_n_node_samples"], value)
     arrays["value"] = value.reshape(count, outputs, max_classes)
+    arrays["category_sets"] = category_sets(nodes)
     return arrays
+
+
+def category_sets(grown: Any) -> CategorySets | None:
+    """The sets of categories of a grown tree or forest."""
+    if grown.category_nodes == 0:
+        return None
+    nodes, counts = np.empty(grown.category_nodes, np.int64), np.empty(grown.category_nodes, np.int64)
+    codes = np.empty(grown.category_codes, np.uint32)
+    grown.copy_categories(nodes, counts, codes)
+    return CategorySets(nodes, counts, codes)
 
 
 def apply(compact: Any, X: Any) -> NDArray[np.int64]:

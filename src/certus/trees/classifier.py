@@ -79,6 +79,10 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     prune_cv : int, splitter or iterable of (train, test) rows, default=5
         Folds for ``ccp_alpha="cv"``; an int is shuffled with ``random_state``
         and stratified; the loss is the error rate.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -101,6 +105,10 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     ccp_alphas_, ccp_losses_ : ndarray
         With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
         The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
     report_ : Report
         Empty: how well a tree fits its own training rows promises nothing about others. Use `certify`.
 
@@ -149,6 +157,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         monotonic_cst: Any = None,
         prune_criterion: str | None = None,
         prune_cv: Any = 5,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -165,6 +174,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         self.monotonic_cst = monotonic_cst
         self.prune_criterion = prune_criterion
         self.prune_cv = prune_cv
+        self.categorical_features = categorical_features
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeClassifier:

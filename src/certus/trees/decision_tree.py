@@ -13,16 +13,16 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from certus.base import (
     Learner,
-    assert_finite,
     check_target,
     check_weights,
-    check_X,
     predict_method,
     resolve_seed,
 )
 from certus.base.params import ArrayLike, Constraints, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.trees import _kernels
+from certus.trees.categories import Categories
+from certus.trees.coded_table import CATEGORICAL_RULE, coded_table
 from certus.trees.cross_validated_pruning import between, folds_of, held_out_losses, least
 from certus.trees.growth import growth_of
 from certus.trees.node_costs import summed_over_paths
@@ -54,6 +54,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         "min_impurity_decrease": [Interval(0, None)],
         "ccp_alpha": [Interval(0, None)],
         "monotonic_cst": [ArrayLike(), Exactly(None)],
+        "categorical_features": CATEGORICAL_RULE,
     }
 
     _state: ClassVar[tuple[str, ...]] = (
@@ -63,6 +64,8 @@ class DecisionTree(MultiOutputMixin, Learner):
         "ccp_alpha_",
         "ccp_alphas_",
         "ccp_losses_",
+        "is_categorical_",
+        "categories_",
     )
 
     criterion: str
@@ -77,6 +80,7 @@ class DecisionTree(MultiOutputMixin, Learner):
     min_impurity_decrease: float
     ccp_alpha: float | str
     monotonic_cst: Any
+    categorical_features: Any
     prune_criterion: str | None = None  # parameters of some of the learners
     prune_cv: Any = 5
 
@@ -87,6 +91,8 @@ class DecisionTree(MultiOutputMixin, Learner):
     n_outputs_: int
     n_features_in_: int
     max_features_: int
+    is_categorical_: NDArray[np.bool_] | None = None
+    categories_: Categories | None = None
 
     def get_depth(self) -> int:
         """Depth of the tree: the most splits between the root and a leaf.
@@ -188,11 +194,13 @@ class DecisionTree(MultiOutputMixin, Learner):
             raise ValueError("tree_ is not a tree")
         if (self.tree_.n_features, self.tree_.n_outputs) != (self.n_features_in_, self.n_outputs_):
             raise ValueError("tree_ is for another table")
+        if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
+            raise ValueError("categories_ does not have one element per column")
 
     def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
-            X = as_float32(self, X, reset=True, accept_sparse="csc")
+            X = coded_table(self, X, reset=True, accept_sparse="csc")
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -201,17 +209,16 @@ class DecisionTree(MultiOutputMixin, Learner):
             y = check_target(self, y, multi_output=True)
             if sparse.issparse(y):
                 raise TypeError(f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray().")
-        elif sparse.issparse(X):
-            X = X.tocsc().astype(np.float32, copy=False)
         else:
-            X = np.asarray(X, dtype=np.float32)
+            self.is_categorical_ = self.categories_ = None
+            X = X.tocsc().astype(np.float32, copy=False) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
         self.n_features_in_ = X.shape[1]
         y = np.atleast_1d(np.asarray(y))
         return X, y.reshape(-1, 1) if y.ndim == 1 else y
 
     def _check_rows(self, X: Any, check_input: bool) -> Any:
         if check_input:
-            X = as_float32(self, X, accept_sparse="csr")
+            X = coded_table(self, X, accept_sparse="csr")
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
@@ -285,6 +292,7 @@ class DecisionTree(MultiOutputMixin, Learner):
             n_outputs=self.n_outputs_,
             n_classes=n_classes,
             seed=seed,
+            categorical=self.is_categorical_,
         )
         self.max_features_ = growth.max_features
         arrays, depth = _kernels.grow(X, y, n_classes, weights, growth)
@@ -300,22 +308,3 @@ class DecisionTree(MultiOutputMixin, Learner):
 def _some_rows(X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> Any:
     table = X.tocsr()[rows].tocsc() if sparse.issparse(X) else X[rows]
     return table, np.ascontiguousarray(y[rows]), None if weights is None else weights[rows]
-
-
-def as_float32(learner: Any, X: Any, **options: Any) -> Any:
-    """A checked float32 table; a sparse one without missing values, with sorted 32-bit indices."""
-    with np.errstate(over="ignore"):  # values too large for float32 become infinite and are refused by place
-        X = check_X(learner, X, dtype=np.float32, allow_nan=True, **options)
-    if not sparse.issparse(X):
-        return X
-    assert_finite(learner, X)
-    if X.indices.dtype != np.int32 or X.indptr.dtype != np.int32:
-        raise ValueError(
-            "No support for np.int64 index based sparse matrices.\n"
-            "Hint: matrices with fewer than 2**31 stored values can be converted with "
-            "X.indices = X.indices.astype('int32'); X.indptr = X.indptr.astype('int32')."
-        )
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X

@@ -56,6 +56,10 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
     prune_criterion, prune_cv
         As for `DecisionTreeClassifier`.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
+        random side, and those that training did not contain with them, else to the larger side.
 
     Attributes
     ----------
@@ -73,6 +77,10 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         Share of each column in the decrease of the impurity.
     tree_ : Tree
         The tree as arrays.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
     report_ : Report
         Empty: how well a tree fits its own training rows promises nothing about others.
 
@@ -102,6 +110,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         monotonic_cst: Any = None,
         prune_criterion: str | None = None,
         prune_cv: Any = 5,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         super().__init__(
             criterion=criterion,
@@ -119,6 +128,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
             monotonic_cst=monotonic_cst,
             prune_criterion=prune_criterion,
             prune_cv=prune_cv,
+            categorical_features=categorical_features,
         )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from certus.trees._kernels import Growth
 
 NO_LIMIT = np.iinfo(np.int32).max
+MOST_LEAVES = 2**40  # of about 100 bytes each, more than any address space holds
 
 
 def growth_of(
@@ -23,6 +24,7 @@ def growth_of(
     n_outputs: int,
     n_classes: NDArray[np.intp] | None,
     seed: int,
+    categorical: NDArray[np.bool_] | None = None,
 ) -> Growth:
     """How a tree is grown with these parameters; fractions become numbers of rows, columns and weight."""
     min_leaf = _rows(learner.min_samples_leaf, rows)
@@ -35,14 +37,19 @@ def growth_of(
         min_weight_leaf=float(learner.min_weight_fraction_leaf * total_weight),
         min_impurity_decrease=float(learner.min_impurity_decrease),
         max_features=_columns(learner.max_features, n_features),
-        max_leaf_nodes=-1 if learner.max_leaf_nodes is None else int(learner.max_leaf_nodes),
+        max_leaf_nodes=-1 if learner.max_leaf_nodes is None else _leaves(learner.max_leaf_nodes),
         seed=seed,
-        monotone=_monotone_signs(learner.monotonic_cst, n_features, n_outputs, n_classes),
+        monotone=_monotone_signs(learner.monotonic_cst, n_features, n_outputs, n_classes, categorical),
+        categorical=None if categorical is None else np.ascontiguousarray(categorical, dtype=np.uint8),
     )
 
 
 def _monotone_signs(
-    signs: Any, n_features: int, n_outputs: int, n_classes: NDArray[np.intp] | None
+    signs: Any,
+    n_features: int,
+    n_outputs: int,
+    n_classes: NDArray[np.intp] | None,
+    categorical: NDArray[np.bool_] | None,
 ) -> NDArray[np.int8] | None:
     """Signs of the demanded changes, for the value that the compiled code compares."""
     if signs is None:
@@ -54,12 +61,22 @@ def _monotone_signs(
         raise ValueError(f"monotonic_cst has shape {signs.shape[0]} but the input data X has {n_features} features.")
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}")
+    if categorical is not None and signs[categorical].any():
+        raise ValueError("Categorical features cannot have monotonic constraints.")
     if n_classes is None:
         return np.ascontiguousarray(signs, dtype=np.int8)
     if n_classes[0] > 2:
         raise ValueError("Monotonicity constraints are not supported with multiclass classification")
     # The user constrains the share of the second class, the code compares the share of the first.
     return np.ascontiguousarray(-signs.astype(np.int8))
+
+
+def _leaves(limit: int) -> int:
+    if limit > MOST_LEAVES:
+        raise MemoryError(
+            f"max_leaf_nodes={limit} would allow a tree that no memory can hold.\nHint: None means no limit."
+        )
+    return int(limit)
 
 
 def _rows(count: int | float, rows: int) -> int:

@@ -84,6 +84,7 @@ def _with_leaves(tree: Tree, cuts: NDArray[np.int64]) -> Tree:
         if isinstance(getattr(tree, name), np.ndarray) and name != "n_classes"
     }
     leaf = left[kept] == NO_CHILD
+    inner_number = np.where(left == NO_CHILD, NO_CHILD, new_number)
     # new_number[-1] is read for leaves and replaced at once
     arrays["children_left"] = np.where(leaf, NO_CHILD, new_number[left[kept]])
     arrays["children_right"] = np.where(leaf, NO_CHILD, new_number[right[kept]])
@@ -95,6 +96,7 @@ def _with_leaves(tree: Tree, cuts: NDArray[np.int64]) -> Tree:
         n_outputs=tree.n_outputs,
         n_classes=tree.n_classes,
         max_depth=0,
+        category_sets=None if tree.category_sets is None else tree.category_sets.renumbered(inner_number),
         **arrays,
     )
     pruned.max_depth = int(pruned.compute_node_depths().max()) - 1

@@ -73,6 +73,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     prune_cv : int, splitter or iterable of (train, test) rows, default=5
         Folds for ``ccp_alpha="cv"``; an int is shuffled with ``random_state``. The loss is the
         absolute error if one of the criteria for pruning and growing says so, else the squared error.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -91,6 +95,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     ccp_alphas_, ccp_losses_ : ndarray
         With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
         The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
     report_ : Report
         Empty: how well a tree fits its own training rows promises nothing about others.
 
@@ -133,6 +141,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         monotonic_cst: Any = None,
         prune_criterion: str | None = None,
         prune_cv: Any = 5,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         if isinstance(criterion, str) and criterion == "friedman_mse":
             # scikit-learn replaces the deprecated name here too, so that clones stay silent
@@ -155,6 +164,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
         self.prune_criterion = prune_criterion
         self.prune_cv = prune_cv
 

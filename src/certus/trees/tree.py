@@ -13,6 +13,7 @@ from sklearn import get_config
 from certus.base import register_part
 from certus.base.persistence.state import check_shapes
 from certus.trees import _kernels
+from certus.trees.category_sets import CategorySets, compact_arrays
 
 NO_CHILD = -1
 
@@ -22,7 +23,9 @@ class Tree:
     """A binary tree as parallel arrays, in the layout of scikit-learn's ``tree_``.
 
     Node 0 is the root; a parent comes before its children. A row goes to ``children_left[i]`` if its value in
-    column ``feature[i]`` is at most ``threshold[i]``; a missing value goes there if ``missing_go_to_left[i]``.
+    column ``feature[i]`` is at most ``threshold[i]``; a missing value goes there if ``missing_go_to_left[i]``. Where
+    a split is by categories the threshold is NaN, and the codes in ``category_sets.of(i)`` go to the other side than
+    missing values.
     The arrays that describe the structure are read-only, because a packed copy of them is used for prediction.
 
     Attributes
@@ -43,6 +46,8 @@ class Tree:
         1 where missing values go left.
     value : ndarray of shape (node_count, n_outputs, max_n_classes)
         Class shares, or the mean or median.
+    category_sets : CategorySets or None
+        The sets of the nodes that split by categories; None if there are none.
     """
 
     _state: ClassVar[tuple[str, ...]] = (
@@ -59,6 +64,7 @@ class Tree:
         "weighted_n_node_samples",
         "missing_go_to_left",
         "value",
+        "category_sets",
     )
     _STRUCTURE: ClassVar[tuple[str, ...]] = (
         "children_left",
@@ -81,14 +87,23 @@ class Tree:
     weighted_n_node_samples: NDArray[np.float64]
     missing_go_to_left: NDArray[np.uint8]
     value: NDArray[np.float64]
+    category_sets: CategorySets | None = None
 
     def __init__(
-        self, *, n_features: int, n_outputs: int, n_classes: NDArray[Any], max_depth: int, **arrays: NDArray[Any]
+        self,
+        *,
+        n_features: int,
+        n_outputs: int,
+        n_classes: NDArray[Any],
+        max_depth: int,
+        category_sets: CategorySets | None = None,
+        **arrays: NDArray[Any],
     ) -> None:
         self.n_features = int(n_features)
         self.n_outputs = int(n_outputs)
         self.n_classes = np.asarray(n_classes, dtype=np.intp)
         self.max_depth = int(max_depth)
+        self.category_sets = category_sets
         for name, array in arrays.items():
             setattr(self, name, array)
         self._freeze()
@@ -108,7 +123,7 @@ class Tree:
     def _restored(self) -> None:
         """Called after loading from a file: compiled code trusts the arrays, a file could say anything."""
         nodes = len(self.children_left)
-        vectors = [name for name in self._state[4:] if name != "value"]
+        vectors = [name for name in self._state[4:] if name not in ("value", "category_sets")]
         check_shapes(self, n_classes=(self.n_outputs,), **dict.fromkeys(vectors, (nodes,)))
         check_shapes(self, value=(nodes, self.n_outputs, int(self.n_classes.max())))
         for name in ("children_left", "children_right", "feature", "n_node_samples"):
@@ -124,6 +139,10 @@ class Tree:
             raise ValueError("a node has a right child only")
         if ((self.feature[inner] < 0) | (self.feature[inner] >= self.n_features)).any():
             raise ValueError(f"a split names a column outside 0 .. {self.n_features - 1}")
+        if self.category_sets is not None:
+            if not isinstance(self.category_sets, CategorySets):
+                raise ValueError("category_sets does not hold sets of categories")
+            self.category_sets.check_nodes(self.feature, self.threshold)
         self.max_depth = int(self.compute_node_depths().max()) - 1
         self._freeze()
 
@@ -152,7 +171,8 @@ class Tree:
         """The structure packed for prediction; made on first use, never saved."""
         packed = self.__dict__.get("_packed")
         if packed is None:
-            packed = _kernels.CompactTree(*(getattr(self, name) for name in self._STRUCTURE))
+            structure = (getattr(self, name) for name in self._STRUCTURE)
+            packed = _kernels.CompactTree(*structure, *compact_arrays(self.category_sets))
             self.__dict__["_packed"] = packed
         return packed
 
@@ -217,6 +237,12 @@ class Tree:
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
 
+    def _goes_left(self, node: int, values: NDArray[np.float32]) -> NDArray[np.bool_]:
+        if not np.isnan(self.threshold[node]):
+            return np.asarray(values <= self.threshold[node])
+        listed = np.isin(values, self.category_sets.of(node))  # type: ignore[union-attr]
+        return np.asarray(listed ^ bool(self.missing_go_to_left[node]))
+
     def compute_partial_dependence(
         self, X: NDArray[np.float32], target_features: NDArray[np.intp], out: NDArray[np.float64]
     ) -> None:
@@ -237,7 +263,7 @@ class Tree:
                 part = self.weighted_n_node_samples[left] / self.weighted_n_node_samples[node]
                 goes_left = np.full(len(X), part)
             else:
-                goes_left = (X[:, place] <= self.threshold[node]).astype(np.float64)
+                goes_left = self._goes_left(node, X[:, place]).astype(np.float64)
             for child, portion in ((right, share * (1.0 - goes_left)), (left, share * goes_left)):
                 if portion.any():
                     stack.append((child, portion))

@@ -19,6 +19,7 @@ from certus.guarantees.wording import percent
 CONTRADICTION = 0.001
 _RATE_OF_A_CLASS = re.compile(r"(?P<rate>recall|precision) of (?P<label>.*)", re.DOTALL)
 _LARGE_ERRORS = re.compile(r"share of rows with \|error\| > (\S+)")
+_OUTSIDE = re.compile(r"share of rows outside their (set|interval)")
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ def check(model: Any, data: Any = None) -> Check:
     answers, truth = np.asarray(model.predict(data[0])), np.asarray(data[1])
     if answers.shape != truth.shape:
         raise ValueError(f"data: X gives predictions of shape {answers.shape}, but y has the shape {truth.shape}.")
-    return Check(tuple(_verified_on(item, answers, truth) for item in _certificates(model)))
+    missed = np.asarray(model.missed(*data)) if getattr(model, "gives_sets", False) else None
+    return Check(tuple(_verified_on(item, answers, truth, missed) for item in _certificates(model)))
 
 
 def _certificates(model: Any) -> list[Certificate]:
@@ -149,10 +151,13 @@ def _verified(certificate: Certificate, data: Any = None) -> CheckedCertificate:
     return CheckedCertificate(certificate, True, counted, "counted again" if counted else "")
 
 
-def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray[Any]) -> CheckedCertificate:
+def _verified_on(
+    certificate: Certificate, answers: NDArray[Any], truth: NDArray[Any], missed: NDArray[np.bool_] | None
+) -> CheckedCertificate:
     """Check with rows: count again if they are the certificate's, else look whether they contradict it."""
     alone = _verified(certificate)
-    events = _events(certificate.quantity, answers, truth)
+    outside = _OUTSIDE.fullmatch(certificate.quantity) is not None
+    events = missed if outside else _events(certificate.quantity, answers, truth)
     if not alone.holds or events is None or "rows" not in certificate.witness:
         return alone
     if len(events) == certificate.witness["rows"]:
@@ -168,8 +173,8 @@ def _verified_on(certificate: Certificate, answers: NDArray[Any], truth: NDArray
 
 def _events(quantity: str, answers: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
     """What a certificate of this quantity counts, one truth value per row; None if such rows do not tell."""
-    if quantity == "error":
-        return np.asarray(answers != truth)
+    if quantity == "error":  # of several labels per row, any
+        return np.asarray(np.any((answers != truth).reshape(len(truth), -1), axis=1))
     if match := _LARGE_ERRORS.fullmatch(quantity):
         return np.abs(truth.astype(float) - answers.astype(float)) > float(match.group(1))
     if match := _RATE_OF_A_CLASS.fullmatch(quantity):

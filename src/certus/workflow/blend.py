@@ -27,7 +27,7 @@ class Blend:
     weights : array
         Their weights; they sum to 1.
     classes : array or None
-        The labels, if labels are predicted.
+        The labels, if labels are predicted; of several targets (0, 1) for each.
     """
 
     _state = ("members_", "weights_", "classes_", "feature_names_in_", "n_features_in_")
@@ -55,6 +55,8 @@ class Blend:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label, or the mean number."""
+        if hasattr(self, "classes_") and self.classes_.ndim == 2:
+            return (self.predict_proba(X) > 0.5).astype(np.intp)
         if hasattr(self, "classes_"):
             return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         answers = [np.asarray(member.predict(X), dtype=np.float64) for member in self.members_]

@@ -10,11 +10,19 @@ from typing import Any, Literal
 import numpy as np
 
 from certus.base import catalogue
+from certus.multioutput import MultiOutputClassifier
 
 Style = Literal["scaled", "native"]
 
 # Their n_jobs is deprecated, as in scikit-learn's namesakes: setting it would only warn.
 _WITHOUT_THREADS = {"certus.linear.LogisticRegression"}
+# They take several targets at once, and let labels share what they have in common.
+_OF_SEVERAL_TARGETS = {
+    "certus.ensemble.RandomForestClassifier",
+    "certus.ensemble.ExtraTreesClassifier",
+    "certus.neighbors.KNeighborsClassifier",
+    "certus.trees.DecisionTreeClassifier",
+}
 
 
 @dataclass(frozen=True)
@@ -36,8 +44,11 @@ class Candidate:
         """The candidate as one line of text, equal for equal candidates."""
         return json.dumps([self.path, dict(self.parameters), self.style], sort_keys=True)
 
-    def build(self, *, seed: int, threads: int, categories: int) -> Any:
-        """A fresh, unfitted learner; with native encoding its first columns are the categories."""
+    def build(self, *, seed: int, threads: int, categories: int, several: bool = False) -> Any:
+        """A fresh, unfitted learner; with native encoding its first columns are the categories.
+
+        For several targets, a learner that takes one is fitted once for each.
+        """
         kind = catalogue.find(self.path)
         assert kind is not None, self.path
         learner = kind(**self.parameters)
@@ -47,7 +58,10 @@ class Candidate:
             extra["n_jobs"] = threads
         if self.style == "native" and categories:
             extra["categorical_features"] = list(range(categories))
-        return learner.set_params(**{name: value for name, value in extra.items() if name in offered})
+        learner.set_params(**{name: value for name, value in extra.items() if name in offered})
+        if several and self.path not in _OF_SEVERAL_TARGETS:
+            return MultiOutputClassifier(learner)
+        return learner
 
 
 def _shown(value: Any) -> str:

@@ -18,8 +18,10 @@ from certus.guarantees import (
     f_bound,
     macro_f_bound,
     mean_bound,
+    pairwise_auc_bound,
 )
 from certus.guarantees.rate import RateSetting, rate_bound
+from certus.workflow.clustering import ClusterModel
 from certus.workflow.model import StudyModel
 from certus.workflow.split import Split
 from certus.workflow.task import Task
@@ -39,9 +41,9 @@ class Evaluation:
     certificate : Certificate
         What is promised about new rows.
     truth, answers : arrays
-        Targets and predictions of the test rows.
+        Targets and predictions of the test rows; of clusters, zeros and the ratios of distances.
     shares : array or None
-        Probabilities of the labels in the order of the task.
+        Probabilities of the labels in the order of the task; of several targets, of each one's second label.
     """
 
     value: float
@@ -72,23 +74,27 @@ def evaluate(
     loss_range: tuple[float, float] | None = None,
 ) -> Evaluation:
     """Measure the model on the test rows and certify it."""
-    answers, shares = np.asarray(model.predict(X)), None
+    answers, shares = np.asarray(model.ratios(X) if isinstance(model, ClusterModel) else model.predict(X)), None
     truth_places, answer_places = task.positions(y), answers
     if task.classification:
         answer_places = task.positions(answers)
+    if task.several:
+        shares = model.shares(X)
+    elif task.classification:
         order = np.argsort(task.labels, kind="stable")
         shares = np.empty((len(y), len(task.labels)))
         shares[:, order] = model.shares(X)
     value = task.measure.value(truth_places, answer_places, shares)
     judged = _Judged(task, truth_places, answer_places, shares, split, confidence, threshold, loss_range)
     certificate = judged.certificate()
-    more = [
-        token
-        for token, holds in (("future-like-test-period", split.unit == "time"), ("copies-count-once", split.copies))
-        if holds
-    ]
-    certificate = dataclasses.replace(certificate, assumptions=(*certificate.assumptions, *more))
+    certificate = dataclasses.replace(certificate, assumptions=(*certificate.assumptions, *further_assumptions(split)))
     return Evaluation(value, certificate, y, answers, shares)
+
+
+def further_assumptions(split: Split) -> list[str]:
+    """What every certificate from these test rows rests on besides its own assumptions."""
+    told = (("future-like-test-period", split.unit == "time"), ("copies-count-once", split.copies))
+    return [token for token, holds in told if holds]
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,12 @@ class _Judged:
         return makers.get(self.task.measure.name, self._error if self.task.classification else self._far_off)()
 
     def _error(self) -> Certificate:
-        return error_bound(int(np.sum(self.answers != self.truth)), len(self.truth), confidence=self.confidence)
+        return error_bound(int(self._wrong().sum()), len(self.truth), confidence=self.confidence)
+
+    def _wrong(self) -> NDArray[np.bool_]:
+        """The rows whose label, or any of whose labels, is wrong."""
+        wrong = np.asarray(self.answers != self.truth)
+        return np.asarray(np.any(wrong, axis=1)) if self.task.several else wrong
 
     def _balanced(self) -> Certificate:
         counts = [int(np.sum(self.truth == place)) for place in range(len(self.task.labels))]
@@ -134,10 +145,12 @@ class _Judged:
         return complement(balanced_accuracy_bound(hits, counts, confidence=self.confidence))
 
     def _auc(self) -> Certificate:
-        positive = self.truth == 1
-        if self.task.kind != "binary" or not positive.any() or positive.all():
-            return self._error()
         assert self.shares is not None
+        if len(np.unique(self.truth)) < 2:
+            return self._error()
+        if self.task.kind != "binary":
+            return complement(pairwise_auc_bound(self.truth, self.shares, confidence=self.confidence))
+        positive = self.truth == 1
         return complement(auc_bound(self.shares[positive, 1], self.shares[~positive, 1], confidence=self.confidence))
 
     def _f1(self) -> Certificate:
@@ -153,9 +166,11 @@ class _Judged:
         return complement(macro_f_bound(hits, alarms, misses, confidence=self.confidence))
 
     def _losses(self) -> tuple[NDArray[np.float64], str]:
-        """0/1 losses of the rows, and what they count."""
+        """0/1 losses of the rows, and what they count; of clusters the ratios of distances."""
+        if self.task.clustering:
+            return self.answers, self.task.measure.said
         if self.task.classification:
-            return (self.answers != self.truth).astype(float), "error"
+            return self._wrong().astype(float), "error"
         assert self.threshold is not None
         far = np.abs(self.truth - self.answers) > self.threshold
         return far.astype(float), f"share of rows with |error| > {self.threshold:g}"

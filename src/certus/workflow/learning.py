@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from certus.workflow.candidates import Candidate, Style
+from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
 from certus.workflow.encoding import TableEncoder
 from certus.workflow.outcome import Outcome
@@ -49,7 +50,7 @@ class Learning:
     frame : polars.DataFrame
         The used columns.
     y : array
-        Class positions, or numbers.
+        Class positions, or numbers; a 0/1 matrix where every row has several labels.
     classes : int
         How many classes there are; 0 for numbers.
     columns : Columns
@@ -61,6 +62,8 @@ class Learning:
         Which of the two it is.
     seed : int
         Decides every random choice of a learner.
+    clustering : bool
+        Whether groups are looked for; the targets then say nothing.
     """
 
     frame: pl.DataFrame
@@ -70,6 +73,17 @@ class Learning:
     divisions: list[Division]
     rungs: bool
     seed: int
+    clustering: bool = False
+
+    @property
+    def several(self) -> bool:
+        """Whether every row has several labels."""
+        return self.y.ndim == 2
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The classes as learners know them; (0, 1) for each of several targets."""
+        return np.tile([0, 1], (self.y.shape[1], 1)) if self.several else np.arange(self.classes)
 
     def validated(self, divisions: int) -> Rows:
         """The rows that are judged in the first divisions, in the order of the outcomes."""
@@ -90,6 +104,8 @@ def divide(
         rows = np.arange(len(y))
         return _rungs(rows[:border], rows[border:], np.random.default_rng(seed)), True
     rng = np.random.default_rng(seed)
+    if y.ndim == 2:  # rows with equal sets of labels are dealt in turn
+        y = np.unique(y, axis=0, return_inverse=True)[1].ravel()
     folds = _deal(y if classes else np.zeros(len(y)), groups, rng)
     pairs = [Division(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(folds.max() + 1)]
     if len(y) <= LARGEST_CROSS_VALIDATION:
@@ -146,14 +162,21 @@ class Evaluator:
         learning = self._learning
         division = learning.divisions[place]
         X_fit, X_validation = self._encode(place, candidate.style)
-        learner = candidate.build(seed=learning.seed, threads=threads, categories=len(learning.columns.categories))
+        learner = candidate.build(
+            seed=learning.seed,
+            threads=threads,
+            categories=len(learning.columns.categories),
+            several=learning.several,
+        )
         with warnings.catch_warnings():  # a fit is judged by its validation loss; its gap is reported at the end
             warnings.simplefilter("ignore")
+            if learning.clustering:
+                return distance_ratios(learner.fit(X_fit), X_validation), None
             learner.fit(X_fit, learning.y[division.fit])
             answers = np.asarray(learner.predict(X_validation))
             if not learning.classes:
                 return answers.astype(np.float64), None
-            shares = shares_of(learner, X_validation, np.arange(learning.classes))
+            shares = shares_of(learner, X_validation, learning.labels)
         return answers.astype(np.int32), shares.astype(np.float32)
 
     def _encode(self, place: int, style: Style) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -175,8 +198,11 @@ def train(
     candidate: Candidate, frame: pl.DataFrame, labels: NDArray[Any], columns: Columns, *, seed: int, threads: int
 ) -> Pipeline:
     """Encoder and learner fitted on all these rows."""
-    learner = candidate.build(seed=seed, threads=threads, categories=len(columns.categories))
+    learner = candidate.build(
+        seed=seed, threads=threads, categories=len(columns.categories), several=np.ndim(labels) == 2
+    )
     model = Pipeline([("encoder", make_encoder(columns, candidate.style)), ("learner", learner)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         return model.fit(frame, labels)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
+from certus.guarantees.pairwise_ranking import won_half_pairs
 from certus.workflow.errors import StudyError
 
 Array = NDArray[Any]
@@ -77,18 +77,18 @@ def _log_losses(truth: Array, _answers: Array, shares: Array | None) -> Array:
 
 
 def _one_minus_auc(truth: Array, _answers: Array, shares: Array | None) -> float:
-    """Share of (positive, negative) pairs in the wrong order, ties half; several classes: mean of one against rest."""
+    """Share of pairs of rows in the wrong order, ties half: the mean over ordered pairs of the classes at hand.
+
+    Of classes i and j the probability of i is compared (Hand and Till's measure); with two classes it is the area
+    above the ROC curve.
+    """
     assert shares is not None
-    labels = [1] if shares.shape[1] == 2 else range(shares.shape[1])
-    found = []
-    for label in labels:
-        positive = truth == label
-        pairs = positive.sum() * (~positive).sum()
-        if pairs:
-            ranks = rankdata(shares[:, label])
-            above = ranks[positive].sum() - positive.sum() * (positive.sum() + 1) / 2
-            found.append(1.0 - above / pairs)
-    return float(np.mean(found)) if found else 0.5
+    counts = np.bincount(truth.astype(np.intp), minlength=shares.shape[1])
+    classes = np.flatnonzero(counts).tolist()
+    if len(classes) < 2:
+        return 0.5
+    won = np.array(won_half_pairs(truth, shares, classes)) / (2.0 * np.outer(counts[classes], counts[classes]))
+    return float(1.0 - won.sum() / (len(classes) * (len(classes) - 1)))
 
 
 def _one_minus_f1(truth: Array, answers: Array, label: int) -> float:

@@ -98,13 +98,16 @@ _REGRESSORS = (
 )
 
 
+_CLUSTERERS = (Recipe("certus.cluster.KMeans", tuple({"n_clusters": k, "n_init": 4} for k in range(2, 11))),)
+
+
 def recipes(task: Task, families: list[str] | None = None) -> list[Recipe]:
     """The recipes for a task, of certain families if so asked."""
     known = catalogue.FAMILIES
     for family in families or []:
         if family not in known:
             raise StudyError(f"--families: there is no family {family!r}.\nHint: choose among {', '.join(known)}.")
-    offered = _CLASSIFIERS if task.classification else _REGRESSORS
+    offered = _CLUSTERERS if task.clustering else _CLASSIFIERS if task.classification else _REGRESSORS
     found = [
         recipe
         for recipe in offered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2_contingency, ks_2samp
 
 from certus.workflow.columns import Columns
+from certus.workflow.encoding.numbers import as_floats
 
 # Share of a column's missing values, of one class, of equal rows from which it is worth a word.
 MANY_MISSING = 0.3
@@ -71,20 +72,20 @@ class Profile:
         }
 
 
-def profile_table(frame: pl.DataFrame, columns: Columns, target: str, *, classification: bool) -> Profile:
+def profile_table(frame: pl.DataFrame, columns: Columns, targets: Sequence[str], *, classification: bool) -> Profile:
     """Types, missing values, duplicates, class sizes and drift of a table."""
     facts = [
         ColumnProfile(
-            name, _use(name, columns, target), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name])
+            name, _use(name, columns, targets), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name])
         )
         for name in frame.columns
     ]
-    keys = [*columns.used, target]
+    keys = [*columns.used, *targets]
     duplicates = frame.height - frame.select(keys).n_unique() if keys else 0
     classes = {}
-    if classification:
+    if classification and len(targets) == 1:
         counts = (
-            frame[target]
+            frame[targets[0]]
             .cast(pl.String)
             .alias("label")
             .value_counts()
@@ -94,8 +95,8 @@ def profile_table(frame: pl.DataFrame, columns: Columns, target: str, *, classif
     return Profile(frame.height, facts, duplicates, classes, _drifting(frame, columns))
 
 
-def _use(name: str, columns: Columns, target: str) -> str:
-    if name == target:
+def _use(name: str, columns: Columns, targets: Sequence[str]) -> str:
+    if name in targets:
         return "target"
     return columns.kind(name) or f"not used: {columns.left_out.get(name, 'set aside')}"
 
@@ -108,21 +109,17 @@ def _drifting(frame: pl.DataFrame, columns: Columns) -> dict[str, float]:
     """Columns whose first and last third of rows differ, with the distance between the two distributions."""
     third = min(frame.height // 3, LARGEST_DRIFT_SAMPLE)
     names = [*columns.numbers[:LARGEST_COLUMN_COUNT], *columns.categories[:LARGEST_COLUMN_COUNT]]
-    found = {}
+    found, numbers = {}, set(columns.numbers)
     for name in names if third >= 30 else []:
         first, last = frame[name].head(third), frame[name].tail(third)
-        distance, p = (
-            _number_drift(first, last)
-            if frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean
-            else _category_drift(first, last)
-        )
+        distance, p = _number_drift(first, last) if name in numbers else _category_drift(first, last)
         if p * len(names) < DRIFT_LEVEL and distance > DRIFT_SIZE:
             found[name] = round(distance, 4)
     return found
 
 
 def _number_drift(first: pl.Series, last: pl.Series) -> tuple[float, float]:
-    a, b = (part.drop_nulls().cast(pl.Float64).to_numpy() for part in (first, last))
+    a, b = (as_floats(part.drop_nulls()) for part in (first, last))
     if min(len(a), len(b)) == 0:
         return 0.0, 1.0
     result = ks_2samp(a, b, method="asymp")

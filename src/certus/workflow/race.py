@@ -20,6 +20,7 @@ from certus.guarantees import mean_bound
 from certus.workflow.candidates import Candidate, Recipe
 from certus.workflow.executors import Executor
 from certus.workflow.journal import Journal
+from certus.workflow.label_sets import constant_answer
 from certus.workflow.learning import Learning
 from certus.workflow.measures import Measure
 from certus.workflow.outcome import Outcome
@@ -289,11 +290,16 @@ def _key(candidate: Candidate, place: int) -> str:
 
 
 def baseline_value(learning: Learning, measure: Measure) -> float:
-    """The measure of the best answer that looks at no column, over all divisions."""
+    """The measure of the best answer that looks at no column, over all divisions; of clusters, that of one."""
+    if learning.clustering:
+        return 1.0  # nothing tells a row's cluster from a second one
     answers, shares = [], []
     for division in learning.divisions[-1:] if learning.rungs else learning.divisions:
         fit, count = learning.y[division.fit], len(division.validation)
-        if learning.classes:
+        if learning.several:
+            answers.append(np.tile(constant_answer(fit, measure), (count, 1)))
+            shares.append(np.tile(fit.mean(axis=0), (count, 1)))
+        elif learning.classes:
             frequency = np.bincount(fit.astype(np.intp), minlength=learning.classes) / len(fit)
             answers.append(np.full(count, int(measure.decide(frequency[None, :])[0])))
             shares.append(np.tile(frequency, (count, 1)))

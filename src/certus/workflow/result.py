@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from certus.workflow.findings import Findings
 from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
 from certus.workflow.race import Trial
+from certus.workflow.sets import SetsFound
 from certus.workflow.split import Split
 from certus.workflow.task import Task
 
@@ -28,6 +29,7 @@ JOURNAL = "journal.sqlite"
 REFITTED = "model-all-rows.certus"
 WRITTEN = ("model.certus", REFITTED, "report.html", "study.json")  # in this order
 BASELINE = "baseline (always the same answer)"
+ONE_CLUSTER = "baseline (one cluster)"
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class Study:
         How long the study took.
     notes : list of str
         Guesses that were made, each with the option that overrides it.
+    sets : SetsFound or None
+        How large the sets or intervals are, and how often they miss.
     """
 
     name: str
@@ -110,6 +114,7 @@ class Study:
     certificates: Report
     seconds: float
     notes: list[str]
+    sets: SetsFound | None = None
 
     @property
     def leaderboard(self) -> list[dict[str, Any]]:
@@ -127,7 +132,7 @@ class Study:
         ]
         if len(self.winner.trials) > 1:
             rows.insert(0, _row(self.winner.name, self.winner.value, baseline=False))
-        rows.append(_row(BASELINE, self.baseline, baseline=True))
+        rows.append(_row(ONE_CLUSTER if self.task.clustering else BASELINE, self.baseline, baseline=True))
         rows.sort(key=_standing)
         return [{"rank": rank, "measure": self.task.measure.name, **row} for rank, row in enumerate(rows, 1)]
 
@@ -146,7 +151,7 @@ class Study:
         return {
             "table": self.name,
             "task": self.task.kind,
-            "target": self.task.target,
+            "target": list(self.task.targets) if self.task.several else self.task.target or None,
             "rows": self.profile.rows,
             "rows_learned": len(self.split.learn),
             "rows_calibrated": len(self.split.calibration),
@@ -163,6 +168,7 @@ class Study:
             },
             "leaderboard": self.leaderboard,
             "findings": self.findings.to_dict(),
+            "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
             "notes": self.notes,
             "seconds": round(self.seconds, 3),
@@ -209,6 +215,23 @@ class Study:
             str(self.certificate),
         ]
         return "\n".join(lines)
+
+    @property
+    def report(self) -> str:
+        """The whole report as one HTML page."""
+        return self._repr_html_()
+
+    def __rich__(self) -> Any:
+        """The leaderboard and what is guaranteed, for terminals with colors."""
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table("", "learner", f"{self.task.measure.name} (validation)", title="Leaderboard")
+        for row in self.leaderboard:
+            if row["dropped"] is None:
+                table.add_row(str(row["rank"]), Text(row["learner"]), f"{row['validation_value']:.4g}")
+        return Group(table, Text(str(self)))
 
     def _repr_html_(self) -> str:
         from certus.report import render_study

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from certus import __version__, datasets
 from certus.base.threads import resolve_threads
-from certus.guarantees import Report
+from certus.guarantees import Certificate, Report
 from certus.workflow.blend import Blend, Votes, choose_blend
+from certus.workflow.clustering import KIND as CLUSTERING
+from certus.workflow.clustering import ClusterModel, cluster_task
 from certus.workflow.columns import Columns, classify_columns
 from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
@@ -31,6 +33,7 @@ from certus.workflow.portfolio import recipes
 from certus.workflow.profile import profile_table
 from certus.workflow.race import Budget, Race, Trial, baseline_value
 from certus.workflow.result import Study, Winner
+from certus.workflow.sets import folds_can_serve, hold_against_test_rows, sets_from_folds
 from certus.workflow.split import Split, split_rows
 from certus.workflow.tables import read_query, read_table
 from certus.workflow.task import Task, infer_task, target_values
@@ -54,7 +57,7 @@ Progress = Callable[[str, int, int | None], None]
 class Options:
     """What the user asked for besides the table; see `study`."""
 
-    target: str | None = None
+    target: str | tuple[str, ...] | None = None
     task: str | None = None
     measure: str | None = None
     positive: str | None = None
@@ -90,7 +93,7 @@ class Options:
 def study(
     table: Any = None,
     *,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     task: str | None = None,
     measure: str | None = None,
     positive: str | None = None,
@@ -119,13 +122,15 @@ def study(
     table : path or data frame, default=None
         CSV, Parquet, Arrow, JSON lines or Excel ("-": standard input), or a pandas, polars or pyarrow table; a
         built-in table if None.
-    target : str
-        The column to predict.
-    task : {"classification", "ordinal", "regression"}, default=None
+    target : str or list of str, default=None
+        The column to predict, or several with two values each; without one, groups of rows are looked for.
+    task : {"classification", "ordinal", "multi-label", "regression", "clustering"}, default=None
         Inferred from the target if None.
     measure : str, default=None
-        error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae. All as losses: lower is better. Or an SQL
-        expression of ``truth`` and ``prediction`` with its ``loss_range``: ``"least(abs(truth - prediction), 10)"``.
+        error, balanced_error, log_loss, auc, f1, macro_f1; hamming (several targets); rmse, mae; silhouette
+        (clusters). All as losses:
+        lower is better. Or an SQL expression of ``truth`` and ``prediction`` with its ``loss_range``:
+        ``"least(abs(truth - prediction), 10)"``.
     positive : str, default=None
         Which of two labels is the positive one; the last in alphabetical order if None.
     levels : sequence, default=()
@@ -177,9 +182,9 @@ def study(
     True
     """
     begin = _now()
-    frame, target, name = _table(table, target, sql, database)
+    frame, target, name = _table(table, target, task, sql, database)
     options = Options(
-        target,
+        target if target is None or isinstance(target, str) else tuple(target),
         task,
         measure,
         positive,
@@ -205,8 +210,8 @@ def _now() -> float:
 
 
 def _table(
-    table: Any, target: str | None, sql: str | None, database: str | None
-) -> tuple[pl.DataFrame, str | None, str]:
+    table: Any, target: str | Sequence[str] | None, task: str | None, sql: str | None, database: str | None
+) -> tuple[pl.DataFrame, str | Sequence[str] | None, str]:
     if sql is not None:
         if table is not None:
             raise StudyError("--sql and a table exclude each other.\nHint: give one of them.")
@@ -215,9 +220,26 @@ def _table(
         raise StudyError("--database needs a query.\nHint: --sql 'select …'")
     if table is None:
         built_in = datasets.load(BUILT_IN)
+        if task == CLUSTERING and target is None:
+            return built_in.frame.drop(built_in.target), None, f"the built-in table {BUILT_IN}"
         return built_in.frame, target or built_in.target, f"the built-in table {BUILT_IN}"
     named = isinstance(table, str | Path)
     return read_table(table), target, Path(table).name if named else "a data frame"
+
+
+def _asked(frame: pl.DataFrame, options: Options) -> Task:
+    """The task that the options name, or that the target's column suggests; without a target, clustering."""
+    given: dict[str, Any] = {
+        "positive": options.positive,
+        "levels": options.levels,
+        "costs": dict(options.costs),
+        "loss_range": options.loss_range,
+    }
+    if options.task == CLUSTERING or (options.task is None and not options.target):
+        words = {"--positive": "positive", "--levels": "levels", "--cost": "costs", "--range": "loss_range"}
+        unfit = {"--target": options.target, **{option: given[name] for option, name in words.items()}}
+        return cluster_task(measure=options.measure, unfit=unfit)
+    return infer_task(frame, options.target, kind=options.task, measure=options.measure, **given)
 
 
 class _Run:
@@ -227,43 +249,35 @@ class _Run:
         self, frame: pl.DataFrame, name: str, options: Options, threads: int, begin: float, progress: Progress
     ) -> None:
         self.name, self.options, self.threads, self.begin, self.progress = name, options, threads, begin, progress
-        self.task: Task = infer_task(
-            frame,
-            options.target,
-            kind=options.task,
-            measure=options.measure,
-            positive=options.positive,
-            levels=options.levels,
-            costs=dict(options.costs),
-            loss_range=options.loss_range,
-        )
+        self.task: Task = _asked(frame, options)
         self.notes = [self.task.guess]
-        self.frame = frame.filter(pl.col(self.task.target).is_not_null())
+        self.frame = frame.drop_nulls(list(self.task.targets)) if self.task.targets else frame
         if self.frame.height < frame.height:
             self.notes.append(
                 f"{frame.height - self.frame.height} rows without a value of {self.task.target!r} left out"
             )
-        aside = {self.task.target: "target"} | ({options.group: "group"} if options.group else {})
+        aside = dict.fromkeys(self.task.targets, "target") | ({options.group: "group"} if options.group else {})
         self.columns: Columns = classify_columns(self.frame, aside)
         self.notes += [f"column {column!r} is not used: {why}" for column, why in self.columns.left_out.items()]
         self.profile = profile_table(
-            self.frame, self.columns, self.task.target, classification=self.task.classification
+            self.frame, self.columns, self.task.targets, classification=self.task.classification
         )
         self.notes += list(self.profile.remarks())
         self.split: Split = split_rows(
             self.frame,
             self.columns.used,
-            self.task.target,
+            self.task.targets,
             holdout=options.holdout,
             seed=options.seed,
             group=options.group,
             order=options.order,
+            spare=not self.task.clustering,
         )
         if self.split.copies:
             self.notes.append("the table holds copies of rows: no split divides them, and each counts once in the test")
         self.values = target_values(self.frame, self.task)
         self.learning = self._learning()
-        self.suspects = leakage_suspects(self.learning)
+        self.suspects = {} if self.task.clustering else leakage_suspects(self.learning)
         self.notes += [
             f"column {name!r} alone nearly gives the target away: leave it out if it is not known beforehand"
             for name in self.suspects
@@ -272,14 +286,14 @@ class _Run:
     def _learning(self) -> Learning:
         rows = self.split.learn
         y = self.task.positions(self.values[rows])
-        if len(np.unique(y)) < 2:
+        if not self.task.clustering and any(len(np.unique(column)) < 2 for column in y.reshape(len(y), -1).T):
             raise StudyError("All rows that are left to learn from have the same target.\nHint: bring more rows.")
-        classes = len(self.task.labels)
+        classes = 2 if self.task.several else len(self.task.labels)
         divisions, rungs = divide(
             y, self.split.groups, classes=classes, seed=self.options.seed, in_order=self.split.unit == "time"
         )
         used = self.frame.select(self.columns.used)[rows]
-        return Learning(used, y, classes, self.columns, divisions, rungs, self.options.seed)
+        return Learning(used, y, classes, self.columns, divisions, rungs, self.options.seed, self.task.clustering)
 
     def fingerprint(self) -> dict[str, Any]:
         """What must be equal for a journal to be continued."""
@@ -338,9 +352,10 @@ class _Run:
         test = self.split.test
         X = self.frame.select(self.columns.used)
         learn = self._rows_to_train_on(race, winner)
-        best = StudyModel(self._train(winner, X[learn], self.values[learn]), self.task)
+        best = self._model(winner, X[learn], self.values[learn])
+        level = self._give_sets(best, race, winner, X)
         threshold = None
-        if not self.task.classification:
+        if self.task.kind == "regression":
             threshold = tolerance(self.learning.y[self.learning.validated(race.depth)], winner.said)
         evaluation = evaluate(
             best,
@@ -352,10 +367,13 @@ class _Run:
             threshold=threshold,
             loss_range=self.options.loss_range,
         )
-        promises = [evaluation.certificate]
-        if len(self.split.calibration):
-            spared = self.split.calibration
-            promises += best.calibrate(X[spared], self.values[spared], self.options.confidence).certificates
+        promises = [evaluation.certificate, *level]
+        sets = None
+        if best.gives_sets:
+            sets, outside = hold_against_test_rows(
+                best, X[test], self.values[test], self.task, self.split, self.options.confidence
+            )
+            promises.append(outside)
         baseline = baseline_value(self.learning, self.task.measure)
         finished = Finished(
             task=self.task,
@@ -374,7 +392,7 @@ class _Run:
             confidence=self.options.confidence,
             threads=self.threads,
         )
-        refitted = StudyModel(self._train(winner, X, self.values), self.task) if self.options.refit_all else None
+        refitted = self._model(winner, X, self.values) if self.options.refit_all else None
         limit = None if self.options.time is None else self.begin + self.options.time
         findings = find_all(finished, lambda seconds=0.0: limit is None or _now() + seconds < limit)
         return Study(
@@ -393,7 +411,28 @@ class _Run:
             certificates=Report(promises).with_(self._training_report(best.model_)),
             seconds=_now() - self.begin,
             notes=self.notes,
+            sets=sets,
         )
+
+    def _give_sets(self, best: StudyModel, race: Race, winner: Winner, X: pl.DataFrame) -> list[Certificate]:
+        """Calibrate sets or intervals without the test rows; what is known about their level."""
+        spared, confidence = self.split.calibration, self.options.confidence
+        if len(spared):
+            return list(best.calibrate(X[spared], self.values[spared], confidence).certificates)
+        if race.depth < len(self.learning.divisions) or not folds_can_serve(self.task, self.learning, confidence):
+            return []
+        fits = [self.split.learn[division.fit] for division in self.learning.divisions]
+        seconds = sum(race.seconds(trial, len(rows)) for trial in winner.trials for rows in fits)
+        if self.options.time is not None and seconds > self._time_to_train():
+            self.notes.append("no sets: there was no time to train the winner once more without each fold (--time)")
+            return []
+        members = [self._train(winner, X[rows], self.values[rows]) for rows in fits]
+        values = self.values[self.split.learn]
+        return [sets_from_folds(best, self.task, members, self.learning, values, confidence)]
+
+    def _model(self, winner: Winner, X: pl.DataFrame, values: NDArray[Any]) -> StudyModel:
+        kind = ClusterModel if self.task.clustering else StudyModel
+        return kind(self._train(winner, X, values), self.task)
 
     def _training_report(self, model: Any) -> Report:
         """What training alone supports; a blend has no gap of its own."""
@@ -402,6 +441,8 @@ class _Run:
     def _winner(self, race: Race, complete: list[Trial]) -> Winner:
         """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
         complete = self._trainable(race, complete)
+        if self.task.clustering:  # clusters of different trials have nothing in common that could be mixed
+            return Winner([complete[0]], np.ones(1), complete[0].value, race.answers(complete[0])[0])
         leaders = complete[:BLENDED_AT_MOST]
         said = [self._said(race, trial) for trial in leaders]
         truth = self.learning.y[self.learning.validated(race.depth)]
@@ -445,14 +486,19 @@ class _Run:
         answers, shares = race.answers(trial)
         if not self.task.classification:
             return answers
-        return shares if shares is not None else np.eye(len(self.task.labels))[answers]
+        if shares is not None:
+            return shares
+        return answers if self.task.several else np.eye(len(self.task.labels))[answers]
 
     def _train(self, winner: Winner, X: pl.DataFrame, labels: NDArray[Any]) -> Any:
+        labels = self.task.to_learn(labels)
         models = [
             train(trial.candidate, X, labels, self.columns, seed=self.options.seed, threads=self.threads)
             for trial in winner.trials
         ]
         if len(models) == 1:
             return models[0]
+        if self.task.several:
+            return Blend(models, winner.weights, self.learning.labels)
         classes = np.sort(self.task.labels) if self.task.classification else None
         return Blend(models, winner.weights, classes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -56,21 +57,23 @@ class Split:
 def split_rows(
     frame: pl.DataFrame,
     used: list[str],
-    target: str,
+    targets: Sequence[str],
     *,
     holdout: float,
     seed: int,
     group: str | None = None,
     order: str | None = None,
+    spare: bool = True,
 ) -> Split:
     """Set test rows aside: a share of the rows, at most 10 000.
 
     Copies of a row are never divided, so that a test row has no twin among the learning rows. With ``group`` the rows
     of one value of that column stay together; with ``order`` the last rows by that column are the test part.
+    ``spare`` asks for calibration rows where there are enough.
     """
     wanted = min(round(holdout * frame.height), LARGEST_TEST)
-    copies = are_copies(frame.select(*used, target))
-    group_of = _group_numbers(frame, [*used, target]) if copies else np.arange(frame.height)
+    copies = are_copies(frame.select(*used, *targets))
+    group_of = _group_numbers(frame, [*used, *targets]) if copies else np.arange(frame.height)
     if order is not None:
         return _by_time(frame, group_of, copies, order, wanted)
     if group is not None:
@@ -80,7 +83,7 @@ def split_rows(
     filled = np.cumsum(sizes[drawn])
     tested = int(np.searchsorted(filled, wanted, side="right"))
     spared = tested
-    if group is None and frame.height - wanted >= FEWEST_TO_SPARE:
+    if spare and group is None and frame.height - wanted >= FEWEST_TO_SPARE:
         kept_back = wanted + min(round(CALIBRATION_SHARE * frame.height), LARGEST_CALIBRATION)
         spared = int(np.searchsorted(filled, kept_back, side="right"))
     part_of = np.zeros(len(sizes), dtype=np.intp)

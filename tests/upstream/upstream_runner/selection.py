@@ -27,7 +27,8 @@ class Reach:
     def selects(self, item: pytest.Function) -> bool:
         if any(self.holds(value) for value in parameters(item).values()):
             return True
-        functions = [item.function, *_fixture_functions(item)]
+        makers = [value for value in parameters(item).values() if isinstance(value, FunctionType)]
+        functions = [item.function, *makers, *_fixture_functions(item)]
         return any(self._function_reaches(function, set()) for function in functions)
 
     def holds(self, value: Any, depth: int = 0) -> bool:
@@ -93,13 +94,18 @@ def parameters(item: pytest.Function) -> dict[str, Any]:
 
 
 def mentions_private(item: pytest.Function) -> bool:
-    """Whether the test's own code or a parameter names something with a leading underscore."""
-    values = [value for value in parameters(item).values() if isinstance(value, str)]
+    """Whether the test's own code or a parameter names something with a leading underscore, or is made of it.
+
+    Modules count with every part of their path: those that the code imports, and those of the parameters' classes.
+    """
+    values = list(parameters(item).values())
+    strings = [value for value in values if isinstance(value, str)]
+    modules = [type(value).__module__ for value in values if not isinstance(value, type)]
     own_code = getattr(item.function, "__wrapped__", item.function).__code__
     return any(
-        name.startswith("_") and not name.startswith("__")
-        for name in (*code_names(own_code), *values)
-        if name.isidentifier()
+        part.startswith("_") and not part.startswith("__") and part.isidentifier()
+        for name in (*code_names(own_code), *strings, *modules)
+        for part in name.split(".")
     )
 
 

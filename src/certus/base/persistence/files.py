@@ -62,6 +62,7 @@ def describe_file(path: str | PathLike[str]) -> dict[str, Any]:
     manifest, reports = read_manifest(path)
     model = load(path)
     columns = getattr(model, "feature_names_in_", None)
+    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
     certificates = dict.fromkeys(certificate for report in reversed(reports) for certificate in report)
     return {
         "file": Path(path).name,
@@ -69,7 +70,7 @@ def describe_file(path: str | PathLike[str]) -> dict[str, Any]:
         "schema": manifest["schema"],
         "class": manifest["model"]["class"],
         "classes": manifest["classes"],
-        "parameters": {name: repr(value) for name, value in model.get_params(deep=False).items()},
+        "parameters": {name: repr(value) for name, value in parameters.items()},
         "columns": None if columns is None else [str(name) for name in columns],
         "training_rows": [path for path in manifest["classes"] if keeps_training_rows(path)],
         "versions": manifest["versions"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,11 +35,18 @@ def command(
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _rows(model: object, table: Path, target: str | None) -> tuple[object, object]:
+def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
     from certus.cli.output import say
     from certus.cli.tables import column, input_of, labels_like, read_table
 
     frame = read_table(table)
+    if hasattr(model, "distances"):
+        raise ValueError(
+            "the model has no target: rows cannot be compared with the truth.\nHint: leave the table out; the "
+            "certificates are derived again without it."
+        )
+    if getattr(model, "several", False):
+        return input_of(model, frame), _label_sets(model, frame, target)
     if target is None:
         known = set(getattr(model, "feature_names_in_", ()))
         others = [name for name in frame.columns if name not in known]
@@ -52,3 +59,15 @@ def _rows(model: object, table: Path, target: str | None) -> tuple[object, objec
         say(f"targets: column {target!r}, the only one that the model does not use (--target overrides)")
     truth = labels_like(model, column(frame, target, "--target"))
     return input_of(model, frame.drop(target)), truth
+
+
+def _label_sets(model: Any, frame: Any, target: str | None) -> object:
+    """The true labels of a model of several targets, one column for each."""
+    from certus.cli.tables import values_of
+    from certus.workflow.label_sets import label_matrix
+
+    if target is not None:
+        raise ValueError("--target: the model has several targets, and finds their columns by name. Leave it out.")
+    for name in model.targets_:
+        values_of(frame, name, "the model's target")  # refuses what is missing or empty
+    return label_matrix(frame, model.targets_, model.classes_)

@@ -23,8 +23,9 @@ def command(
     """Use a saved model on a table of any size: one prediction per row, in the table's order.
 
     Columns: prediction; probability_<label> for every label, where the model gives it; set, the labels or the
-    interval that cannot be ruled out, if the model was calibrated. In CSV files, texts that a spreadsheet would run
-    as a formula get an apostrophe in front.
+    interval that cannot be ruled out, if the model was calibrated. With several targets prediction_<target>,
+    probability_<target> (of its second label) and set_<target>; of clusters prediction and distance.
+    In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
     """
     from certus.base import persistence
     from certus.cli.tables import write_pieces
@@ -63,19 +64,56 @@ def _print(pieces: Iterator[Any]) -> None:
 def _predictions(model: Any, rows: Any) -> Any:
     import polars as pl
 
-    columns = {"prediction": pl.Series(model.predict(rows).tolist())}
+    if getattr(model, "several", False):
+        return _label_sets(model, rows)
     labels = getattr(model, "classes_", None)
-    if labels is not None and hasattr(model, "predict_proba"):
-        shares = model.predict_proba(rows)
+    if hasattr(model, "predict_all"):
+        answers, shares, sets = model.predict_all(rows)
+    else:
+        answers, sets = model.predict(rows), None
+        shares = model.predict_proba(rows) if labels is not None and hasattr(model, "predict_proba") else None
+    columns = {"prediction": pl.Series(answers.tolist())}
+    if hasattr(model, "distances"):
+        columns["distance"] = model.distances(rows)
+    if shares is not None and labels is not None:
         columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
-    if getattr(model, "threshold_", None) is not None:
-        columns["set"] = pl.Series(_sets(model, rows, labels))
+    if sets is not None:
+        columns["set"] = _intervals(sets) if labels is None else _sets(sets, [str(label) for label in labels])
     return pl.DataFrame(columns)
 
 
-def _sets(model: Any, rows: Any, labels: Any) -> list[str]:
-    """The labels joined by bars, or the interval in brackets."""
-    if labels is None:
-        return [f"[{low:.6g}, {high:.6g}]" for low, high in model.predict_interval(rows)]
-    names = [str(label) for label in labels]
-    return [" | ".join(name for name, kept in zip(names, row, strict=True) if kept) for row in model.predict_set(rows)]
+def _sets(inside: Any, names: list[str]) -> Any:
+    """The labels joined by bars: one text for every different set, then one of these for every row."""
+    import numpy as np
+    import polars as pl
+
+    packed = np.ascontiguousarray(np.packbits(inside, axis=1))
+    keys = packed.view(f"V{packed.shape[1]}")[:, 0]
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    texts = [" | ".join(name for name, kept in zip(names, row, strict=True) if kept) for row in inside[first]]
+    return pl.Series(texts, dtype=pl.String)[places]
+
+
+def _intervals(ends: Any) -> Any:
+    """The ends in brackets."""
+    import polars as pl
+
+    return pl.Series([f"[{low:.6g}, {high:.6g}]" for low, high in ends.tolist()], dtype=pl.String)
+
+
+def _label_sets(model: Any, rows: Any) -> Any:
+    """The columns of a model of several targets."""
+    import polars as pl
+
+    names, answers = model.targets_, model.predict(rows)
+    columns = {f"prediction_{name}": pl.Series(answers[:, place].tolist()) for place, name in enumerate(names)}
+    if hasattr(model, "predict_proba"):
+        shares = model.predict_proba(rows)
+        columns |= {f"probability_{name}": shares[:, place] for place, name in enumerate(names)}
+    if model.threshold_ is not None:
+        inside = model.predict_set(rows)
+        for place, name in enumerate(names):
+            first, second = map(str, model.classes_[place])
+            texts = {(True, True): f"{first} | {second}", (True, False): first, (False, True): second}
+            columns[f"set_{name}"] = pl.Series([texts[tuple(pair)] for pair in inside[:, place].tolist()])
+    return pl.DataFrame(columns)

@@ -18,15 +18,22 @@ def command(
         Path | None,
         typer.Argument(help="CSV, Parquet, Arrow, JSON lines, Excel, - for standard input; built-in if left out."),
     ] = None,
-    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The column to predict; several columns of two values with commas, or given several times; "
+            "without one, groups of rows are looked for."
+        ),
+    ] = None,
     task: Annotated[
-        str | None, typer.Option(help="classification, ordinal or regression; inferred if left out.")
+        str | None,
+        typer.Option(help="classification, ordinal, multi-label, regression or clustering; inferred if left out."),
     ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
-            help="error, balanced_error, log_loss, auc, f1, macro_f1; rmse, mae; or an expression of truth and "
-            "prediction with its --range. Lower is better for all."
+            help="error, balanced_error, log_loss, auc, f1, macro_f1; hamming; rmse, mae; silhouette; or an "
+            "expression of truth and prediction with its --range. Lower is better for all."
         ),
     ] = None,
     time: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,
@@ -74,7 +81,7 @@ def command(
             table if table is None or str(table) != "-" else "-",
             resume=resume,
             force=force,
-            target=target,
+            target=target or None,
             task=task,
             measure=measure,
             time=time,

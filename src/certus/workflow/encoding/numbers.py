@@ -34,8 +34,7 @@ class NumberPart:
             [np.median(v[~m]) if not m.all() else 0.0 for v, m in zip(values.T, missing.T, strict=True)]
         )
         filled = np.where(missing, self.fill, values)
-        self.mean = filled.mean(axis=0)
-        spread = filled.std(axis=0)
+        self.mean, spread = _mean_and_spread(filled)
         self.scale = np.where(spread > 0, spread, 1.0)
         self.indicated = missing.any(axis=0)
         return self
@@ -56,13 +55,24 @@ class NumberPart:
         return [*self.columns, *(f"{self.columns[i]} missing" for i in np.flatnonzero(self.indicated))]
 
 
+def _mean_and_spread(values: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of every column; numbers so large that sums of their squares would overflow are measured in units of 2^600."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, spread = values.mean(axis=0), values.std(axis=0)
+    for place in np.flatnonzero(~np.isfinite(mean) | ~np.isfinite(spread)):
+        small = values[:, place] * 2.0**-600
+        mean[place], spread[place] = small.mean() * 2.0**600, small.std() * 2.0**600
+    return mean, spread
+
+
 def _matrix(frame: pl.DataFrame, columns: list[str]) -> Matrix:
     """The columns as floats; missing and infinite values are NaN."""
     if not columns:
         return np.empty((frame.height, 0))
-    chosen = frame.select(columns)
-    if all(kind.is_numeric() or kind == pl.Boolean for kind in chosen.dtypes):
-        values = chosen.cast(pl.Float64).to_numpy(writable=True)
+    chosen = frame if frame.columns == columns else frame.select(columns)  # choosing thousands of columns takes long
+    kinds = set(chosen.dtypes)
+    if all(kind.is_numeric() or kind == pl.Boolean for kind in kinds):
+        values = (chosen if kinds == {pl.Float64} else chosen.cast(pl.Float64)).to_numpy(writable=True)
     else:
         values = np.empty((frame.height, len(columns)))
         for place, name in enumerate(columns):

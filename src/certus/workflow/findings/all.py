@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from certus.workflow.clustering import ClusterModel
+from certus.workflow.clustering import findings as clusters
 from certus.workflow.evaluation import Evaluation
 from certus.workflow.findings import guards as guarding
 from certus.workflow.findings import reliability as reliable
@@ -17,7 +19,8 @@ from certus.workflow.findings.comparisons import Versus, compare_all
 from certus.workflow.findings.diagnosis import diagnosis
 from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
 from certus.workflow.findings.learning_curve import LearningCurve, learning_curve
-from certus.workflow.findings.subgroups import Subgroup, subgroups
+from certus.workflow.findings.subgroups import Subgroup, label_errors, subgroups
+from certus.workflow.label_sets import constant_answer
 from certus.workflow.learning import Learning, train
 from certus.workflow.model import StudyModel
 from certus.workflow.race import Race, Trial
@@ -41,6 +44,8 @@ class Findings:
         Rise of the measure when a column is shuffled.
     subgroups : list of Subgroup
         Errors by subgroup, worst first.
+    labels : list of Subgroup
+        Where rows have several labels: the error of each.
     bins : list of Bin
         Said probabilities against what happened.
     guards : list of GuardedAnswers
@@ -49,6 +54,8 @@ class Findings:
         The measure on the rows that were learned from.
     diagnosis : str
         Over- and under-fitting in words.
+    clusters : list of Cluster
+        The groups that a clustering study found.
     """
 
     shortlist: list[str]
@@ -56,10 +63,12 @@ class Findings:
     curve: LearningCurve | None
     importances: dict[str, float]
     subgroups: list[Subgroup]
+    labels: list[Subgroup]
     bins: list[reliable.Bin]
     guards: list[guarding.GuardedAnswers]
     training_value: float
     diagnosis: str
+    clusters: list[clusters.Cluster] = field(default_factory=list)
 
     def remarks(self) -> list[str]:
         """The findings that everybody should read, in words."""
@@ -90,8 +99,10 @@ class Findings:
             "learning_curve": curve,
             "importances": self.importances,
             "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
+            "labels": [{**asdict(label), "error": label.error} for label in self.labels],
             "calibration": [asdict(one) for one in self.bins],
             "guards": [asdict(one) for one in self.guards],
+            "clusters": [asdict(cluster) for cluster in self.clusters],
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,
             "remarks": self.remarks(),
@@ -124,12 +135,17 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
 
     ``in_time(seconds=0.0)`` says whether so many seconds are left.
     """
+    if study.task.clustering:
+        return _cluster_findings(study, in_time)
     wrong = study.evaluation.answers != study.evaluation.truth
-    groups, bins = [], []
+    groups, bins, labels = [], [], []
+    if study.task.several:
+        labels = label_errors(study.task.targets, wrong, study.confidence)
+        wrong = wrong.any(axis=1)
     if study.task.classification:
         test, learned = study.frame[study.split.test], study.frame[study.split.learn]
         groups = subgroups(test, learned, wrong, study.learning.columns, study.confidence)
-        if study.model.gives_probabilities and study.evaluation.shares is not None:
+        if not study.task.several and study.model.gives_probabilities and study.evaluation.shares is not None:
             bins = reliable.reliability(study.evaluation.shares, ~wrong, study.confidence)
     training = _value(
         study, study.frame[study.split.learn][:LARGEST_SAMPLE], study.values[study.split.learn][:LARGEST_SAMPLE]
@@ -142,6 +158,7 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
         curve=curve,
         importances=_importances(study, in_time),
         subgroups=groups,
+        labels=labels,
         bins=bins,
         guards=_guards(study),
         training_value=training,
@@ -149,11 +166,33 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
     )
 
 
+def _cluster_findings(study: Finished, in_time: Callable[..., bool]) -> Findings:
+    """The groups, and whether they are tighter than those of columns that have nothing to do with each other."""
+    learned, best = study.frame[study.split.learn], study.complete[0]
+    shuffled = None
+    if in_time(sum(outcome.seconds for outcome in best.outcomes)):
+        shuffled = clusters.shuffled_ratios(best.candidate, study.learning, study.threads)
+    assert isinstance(study.model, ClusterModel)
+    return Findings(
+        shortlist=_shortlist(study),
+        versus=[],
+        curve=None,
+        importances={},
+        subgroups=[],
+        labels=[],
+        bins=[],
+        guards=[],
+        training_value=float(np.mean(study.model.ratios(learned))),
+        diagnosis=clusters.verdict(study.said, shuffled, len(study.race.trials)),
+        clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
+    )
+
+
 def _guards(study: Finished) -> list[guarding.GuardedAnswers]:
-    """From the calibration rows, which the model has not seen."""
-    spared = study.split.calibration
-    if not study.task.classification or not len(spared):
+    """From rows that the model has not seen: those of the calibration, or without such rows those of the test."""
+    if not study.task.classification or study.task.several or study.split.unit != "row":
         return []
+    spared = study.split.calibration if len(study.split.calibration) else study.split.test
     shares = study.model.shares(study.frame[spared])
     right = study.model.classes_[np.argmax(shares, axis=1)] == study.values[spared]
     return guarding.guards(shares, right, study.confidence)
@@ -171,7 +210,9 @@ def _losses(task: Task, truth: NDArray[Any], answers: NDArray[Any]) -> NDArray[A
     """Row losses by which two models are compared: declared ones, wrong or right, or the distance."""
     if task.measure.rows is not None and task.measure.said and task.measure.needs == "answers":
         return task.measure.rows(truth, answers, None)
-    return (truth != answers).astype(float) if task.classification else np.abs(truth - answers)
+    if not task.classification:
+        return np.abs(truth - answers)
+    return (truth != answers).reshape(len(truth), -1).any(axis=1).astype(float)
 
 
 def _value(study: Finished, rows: pl.DataFrame, truth: NDArray[Any]) -> float:
@@ -193,14 +234,15 @@ def _shortlist(study: Finished) -> list[str]:
 def _versus(study: Finished, in_time: Callable[..., bool]) -> list[Versus]:
     learn, test = study.split.learn, study.split.test
     truth, answers = (study.task.positions(one) for one in (study.evaluation.truth, study.evaluation.answers))
-    rivals = [("the baseline", _losses(study.task, truth, np.full(len(test), _constant(study))))]
+    constant = np.broadcast_to(_constant(study), truth.shape)
+    rivals = [("the baseline", _losses(study.task, truth, constant))]
     winner = study.complete[0]
     runner_up = next((trial for trial in study.complete[1:] if trial.recipe is not winner.recipe), None)
     if runner_up is not None and in_time(study.race.seconds(runner_up, len(learn))):
         model = train(
             runner_up.candidate,
             study.frame[learn],
-            study.values[learn],
+            study.task.to_learn(study.values[learn]),
             study.learning.columns,
             seed=study.learning.seed,
             threads=study.threads,
@@ -210,8 +252,10 @@ def _versus(study: Finished, in_time: Callable[..., bool]) -> list[Versus]:
     return compare_all(_losses(study.task, truth, answers), rivals)
 
 
-def _constant(study: Finished) -> float:
+def _constant(study: Finished) -> Any:
     """The best answer that looks at no column."""
+    if study.task.several:
+        return constant_answer(study.learning.y, study.task.measure)
     if not study.task.classification:
         return float(np.mean(study.learning.y))
     frequency = np.bincount(study.learning.y.astype(np.intp), minlength=study.learning.classes) / len(study.learning.y)

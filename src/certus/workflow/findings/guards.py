@@ -25,7 +25,7 @@ class GuardedAnswers:
     threshold : float
         Answers are given where the probability (or vote) of the answer is at least this.
     answered : float
-        Share of the calibration rows for which an answer is given.
+        Share of the rows that the model has not seen for which an answer is given.
     """
 
     accuracy: float
@@ -34,12 +34,14 @@ class GuardedAnswers:
 
 
 def guards(shares: NDArray[Any], right: NDArray[np.bool_], confidence: float) -> list[GuardedAnswers]:
-    """Thresholds for the goals above the usual accuracy, from rows that the model has not seen."""
-    sure = shares.max(axis=1)
-    goals = [goal for goal in GOALS if goal > right.mean()]
+    """Thresholds for the goals above the usual accuracy, from rows that the model has not seen.
+
+    The failure probability is shared among all goals, also those that are left out: how many there are of these
+    depends on the rows.
+    """
+    sure, each = shares.max(axis=1), 1.0 - (1.0 - confidence) / len(GOALS)
     found = []
-    for goal in goals:
-        each = 1.0 - (1.0 - confidence) / len(goals)
+    for goal in (goal for goal in GOALS if goal > right.mean()):
         guard = control_rates(sure, right, {"precision": goal}, confidence=each, prefer="low")
         if guard.threshold is not None:
             found.append(GuardedAnswers(goal, float(guard.threshold), float(np.mean(sure >= guard.threshold))))

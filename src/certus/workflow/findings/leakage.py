@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +21,16 @@ def leakage_suspects(learning: Learning) -> dict[str, float]:
     """Columns that alone predict the target nearly perfectly, with the share of the baseline's loss that is left.
 
     A small tree is trained on one column at a time, on half of (at most 5 000 of) the learning rows, and judged on the
-    other half.
+    other half. Of several targets, each is looked at in turn.
     """
+    if learning.several:
+        columns = LARGEST_COLUMN_COUNT // learning.y.shape[1]
+        parts = [_suspects(replace(learning, y=target), max(1, columns)) for target in learning.y.T]
+        return {name: left for part in parts for name, left in part.items()}
+    return _suspects(learning, LARGEST_COLUMN_COUNT)
+
+
+def _suspects(learning: Learning, columns: int) -> dict[str, float]:
     rows = np.random.default_rng(learning.seed).permutation(learning.frame.height)[:LARGEST_SAMPLE]
     half = Division(np.sort(rows[::2]), np.sort(rows[1::2]))
     truth = learning.y[half.validation]
@@ -29,7 +39,7 @@ def leakage_suspects(learning: Learning) -> dict[str, float]:
     tree = Candidate(f"certus.trees.DecisionTree{kind}", {"min_samples_leaf": 2, "max_leaf_nodes": 64}, "native")
     suspects: dict[str, float] = {}
     names = [*learning.columns.numbers, *learning.columns.categories, *learning.columns.dates]
-    for name in names[:LARGEST_COLUMN_COUNT] if baseline > 0 else []:
+    for name in names[:columns] if baseline > 0 else []:
         outcome = Evaluator(_with_one_column(learning, name, half)).evaluate(tree, 0, 1)
         if outcome.answers is None:
             continue

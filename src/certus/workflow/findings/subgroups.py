@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,13 +51,23 @@ def subgroups(
     Worst first.
     """
     found = [(name, mask) for name, mask in _masks(test, learned, columns) if int(mask.sum()) >= FEWEST_ROWS]
+    return _bounded([(name, wrong[mask]) for name, mask in found], confidence)
+
+
+def label_errors(targets: Sequence[str], wrong: NDArray[np.bool_], confidence: float) -> list[Subgroup]:
+    """The error of each of several labels, from a matrix of what was wrong; worst first."""
+    return _bounded(list(zip(targets, wrong.T, strict=True)), confidence)
+
+
+def _bounded(found: Sequence[tuple[str, NDArray[Any]]], confidence: float) -> list[Subgroup]:
+    """Bounds that hold together, worst first."""
     each = 1.0 - (1.0 - confidence) / max(1, len(found))
     described = []
-    for name, mask in found:
-        rows, errors = int(mask.sum()), int(wrong[mask].sum())
-        bound = error_bound(errors, rows, confidence=each).value
+    for name, wrong in found:
+        errors = int(wrong.sum())
+        bound = error_bound(errors, len(wrong), confidence=each).value
         assert isinstance(bound, float)
-        described.append(Subgroup(name, rows, errors, bound))
+        described.append(Subgroup(name, len(wrong), errors, bound))
     return sorted(described, key=lambda group: -group.error)
 
 

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import polars as pl
 
 from certus.workflow.errors import StudyError
+from certus.workflow.tables.column_types import read_with_types
 
 SEPARATORS = (",", ";", "\t", "|")
 # Entries that mean "missing", besides the empty one.
@@ -42,13 +43,11 @@ def read_delimited(source: Path | IO[bytes]) -> pl.DataFrame:
     dialect = find_dialect(source)
     _check_names(dialect.names)
     try:
-        frame = pl.read_csv(
-            _rewound(source),
+        frame = read_with_types(
+            source,
             separator=dialect.separator,
             decimal_comma=dialect.decimal_comma,
             null_values=list(MISSING),
-            try_parse_dates=True,
-            infer_schema_length=None,
         )
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         _check_encoding(source)
@@ -164,13 +163,6 @@ def _rows(source: Path | IO[bytes], separator: str) -> Iterator[tuple[int, list[
             yield line, row
             line = reader.line_num + 1
         text.detach()
-
-
-def _rewound(source: Path | IO[bytes]) -> Any:
-    if isinstance(source, Path):
-        return source
-    source.seek(0)
-    return source
 
 
 @contextmanager

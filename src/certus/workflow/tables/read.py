@@ -61,7 +61,7 @@ def read_table(source: Any) -> pl.DataFrame:
     elif isinstance(source, str | Path):
         frame = _read_file(Path(source))
     elif nw.dependencies.is_into_dataframe(source):
-        frame = nw.from_native(source, eager_only=True).to_polars()
+        frame = _from_data_frame(source)
     else:
         raise StudyError(
             f"A table must be a file or a data frame. Got {type(source).__name__} instead.\n"
@@ -69,7 +69,23 @@ def read_table(source: Any) -> pl.DataFrame:
         )
     if frame.width == 0 or frame.height == 0:
         raise StudyError("The table has no rows.\nHint: a header alone is not enough to learn from.")
-    return frame
+    return _nan_as_missing(frame)
+
+
+def _from_data_frame(source: Any) -> pl.DataFrame:
+    try:
+        return nw.from_native(source, eager_only=True).to_polars()
+    except nw.exceptions.NarwhalsError as error:
+        reason = " ".join(str(error).split())
+        raise StudyError(f"The data frame cannot be read: {reason}.\nHint: give each column its own name.") from error
+
+
+def _nan_as_missing(frame: pl.DataFrame) -> pl.DataFrame:
+    """Not-a-number means missing, as it does in text files."""
+    floats = [name for name, kind in frame.schema.items() if kind.is_float()]
+    found = frame.select(pl.col(floats).is_nan().any()).row(0, named=True) if floats else {}
+    holding = [name for name, holds in found.items() if holds]
+    return frame.with_columns(pl.col(holding).fill_nan(None)) if holding else frame
 
 
 def _read_file(path: Path) -> pl.DataFrame:

@@ -69,39 +69,36 @@ def _mask_of(chosen: NDArray[Any], columns: int, names: list[str] | None) -> NDA
 
 
 def learn_categories(
-    X: Any, mask: NDArray[np.bool_], max_bins: int, *, group_rare: bool = False, weights: Any = None
+    X: Any,
+    mask: NDArray[np.bool_],
+    most: int | None,
+    *,
+    hint: str = "set rare_categories='group', or pass it as numbers.",
 ) -> Categories:
-    """Sorted categories of the categorical columns, None for the others.
-
-    With ``group_rare`` only the ``max_bins`` heaviest categories of a column are kept; of equal ones the first.
-    """
+    """Sorted categories of the categorical columns, None for the others; more than ``most`` of them are refused."""
     found: Categories = [None] * len(mask)
     for column in np.flatnonzero(mask):
         values, missing = _categories(X, int(column))
         try:
-            found[column], places = np.unique(values[~missing], return_inverse=True)
+            found[column] = np.unique(values[~missing])
         except TypeError as error:
             raise ValueError(
                 f"Column {_name(X, int(column))} is categorical and mixes texts with numbers.\n"
                 "Hint: convert it to one type."
             ) from error
         count = len(found[column])  # type: ignore[arg-type]
-        if count > max_bins and group_rare:
-            each = None if weights is None else np.asarray(weights, dtype=np.float64)[~missing]
-            order = np.argsort(-np.bincount(places, weights=each), kind="stable")
-            found[column] = found[column][np.sort(order[:max_bins])]  # type: ignore[index]
-        elif count > max_bins:
+        if most is not None and count > most:
             raise ValueError(
-                f"Categorical feature {_name(X, int(column))} is expected to have a cardinality <= {max_bins} but "
-                f"actually has a cardinality of {count}.\nHint: set rare_categories='group', or pass it as numbers."
+                f"Categorical feature {_name(X, int(column))} is expected to have a cardinality <= {most} but "
+                f"actually has a cardinality of {count}.\nHint: {hint}"
             )
     return found
 
 
-def encode(X: Any, categories: Categories) -> NDArray[np.float64]:
+def encode(X: Any, categories: Categories, dtype: Any = np.float64) -> NDArray[Any]:
     """A float table in which categories are replaced by codes; unknown and missing ones by NaN."""
     rows = X.shape[0]
-    table = np.empty((rows, len(categories)), order="F")
+    table = np.empty((rows, len(categories)), dtype=dtype, order="F")
     for column, known in enumerate(categories):
         if known is None:
             table[:, column] = _numbers(X, column, _column(X, column)[0])

@@ -1,0 +1,86 @@
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+
+#include "bindings/common.hpp"
+#include "cluster/assign.hpp"
+#include "cluster/grouped_rows.hpp"
+#include "cluster/lloyd.hpp"
+#include "cluster/seeding.hpp"
+
+namespace certus::bindings {
+namespace {
+
+using namespace certus::cluster;
+
+template <class T>
+void bind_grouped_rows(nb::module_& m, const char* name) {
+  using Rows = GroupedRows<T>;
+  nb::class_<Rows>(m, name, "Rows in groups, as k-means reads them.")
+      .def(
+          "seed",
+          [](const Rows& rows, Vector<const double> weights, Vector<const std::int64_t> order,
+             Matrix<const double> uniforms, int threads, Vector<std::int64_t> chosen) {
+            run_kernel([&](StopToken& stop) {
+              seed_centers(rows, span(weights), span(order), view(uniforms), threads, stop, span(chosen));
+            });
+          },
+          nb::arg("weights").noconvert(), nb::arg("order").noconvert(), nb::arg("uniforms").noconvert(),
+          nb::arg("threads"), nb::arg("chosen").noconvert(), "Choose rows as first centers by k-means++.")
+      .def(
+          "lloyd",
+          [](const Rows& grouped, Matrix<const T> rows, Vector<const double> offset,
+             Vector<const double> weights, Matrix<double> centers, std::int64_t most, double tolerance,
+             int threads) {
+            const LloydResult result = run_kernel([&](StopToken& stop) {
+              return lloyd(view(rows), grouped, span(offset), span(weights), view(centers), most, tolerance,
+                           threads, stop);
+            });
+            return std::make_tuple(result.rounds, result.settled);
+          },
+          nb::arg("rows").noconvert(), nb::arg("offset").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("centers").noconvert(), nb::arg("most"), nb::arg("tolerance"), nb::arg("threads"),
+          "Improve the centers in place; returns the rounds and whether no row changed its center.");
+  m.def(
+      "group_rows",
+      [](Matrix<const T> rows, Vector<const double> offset, int threads) {
+        return run_kernel(
+            [&](StopToken& stop) { return std::make_unique<Rows>(view(rows), span(offset), threads, stop); });
+      },
+      nb::arg("rows").noconvert(), nb::arg("offset").noconvert(), nb::arg("threads"),
+      "Put rows, moved by an offset, into groups.");
+}
+
+template <class T>
+void bind_assignments(nb::module_& m) {
+  m.def(
+      "nearest_centers",
+      [](Matrix<const T> rows, Matrix<const double> centers, int threads, Vector<std::int32_t> labels,
+         Vector<double> squared) {
+        run_kernel([&](StopToken& stop) {
+          assign(view(rows), view(centers), threads, stop, span(labels), span(squared));
+        });
+      },
+      nb::arg("rows").noconvert(), nb::arg("centers").noconvert(), nb::arg("threads"),
+      nb::arg("labels").noconvert(), nb::arg("squared").noconvert(),
+      "Fill in the nearest center of each row and the squared distance to it.");
+  m.def(
+      "center_distances",
+      [](Matrix<const T> rows, Matrix<const double> centers, int threads, Matrix<double> out) {
+        run_kernel(
+            [&](StopToken& stop) { center_distances(view(rows), view(centers), threads, stop, view(out)); });
+      },
+      nb::arg("rows").noconvert(), nb::arg("centers").noconvert(), nb::arg("threads"),
+      nb::arg("out").noconvert(), "Fill in the distance between each row and each center.");
+}
+
+}  // namespace
+
+void bind_cluster(nb::module_& m) {
+  bind_grouped_rows<float>(m, "GroupedRowsFloat");
+  bind_grouped_rows<double>(m, "GroupedRowsDouble");
+  bind_assignments<float>(m);
+  bind_assignments<double>(m);
+}
+
+}  // namespace certus::bindings

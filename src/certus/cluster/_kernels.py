@@ -1,0 +1,53 @@
+"""The one place of this family that calls compiled code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+
+Floats = NDArray[np.float64]
+
+
+def group_rows(rows: NDArray[Any], offset: Floats, threads: int) -> Any:
+    """Rows, moved by an offset, as `seed` and `lloyd` read them."""
+    return _native.group_rows(rows, offset, threads)
+
+
+def seed(grouped: Any, weights: Floats, order: NDArray[np.int64], uniforms: Floats, threads: int) -> NDArray[np.int64]:
+    """The rows that k-means++ chooses as first centers."""
+    chosen = np.empty(len(uniforms), dtype=np.int64)
+    grouped.seed(weights, order, uniforms, threads, chosen)
+    return chosen
+
+
+def lloyd(
+    grouped: Any,
+    rows: NDArray[Any],
+    offset: Floats,
+    weights: Floats,
+    centers: Floats,
+    most: int,
+    tolerance: float,
+    threads: int,
+) -> tuple[int, bool]:
+    """Improve the centers in place; the rounds it took, and whether no row changed its center in the last."""
+    rounds, settled = grouped.lloyd(rows, offset, weights, centers, most, tolerance, threads)
+    return int(rounds), bool(settled)
+
+
+def nearest_centers(rows: NDArray[Any], centers: Floats, threads: int) -> tuple[NDArray[np.int32], Floats]:
+    """The nearest center of every row, and the squared distance to it."""
+    labels, squared = np.empty(len(rows), dtype=np.int32), np.empty(len(rows))
+    _native.nearest_centers(rows, centers, threads, labels, squared)
+    return labels, squared
+
+
+def center_distances(rows: NDArray[Any], centers: Floats, threads: int) -> Floats:
+    """The distance between every row and every center."""
+    found = np.empty((len(rows), len(centers)))
+    _native.center_distances(rows, centers, threads, found)
+    return found

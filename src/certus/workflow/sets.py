@@ -1,0 +1,126 @@
+"""Sets and intervals of the winner: made before the test rows are opened, then held against them.
+
+With rows to spare they are calibrated on rows of their own, which proves their level on average. With fewer rows the
+folds of the race serve: CV+ proves a level for a learner whose settings were fixed without these rows, but the race
+chose the settings on them, so that the level is an estimate here. In both cases the test rows, which had no part in
+the sets, bound how often they miss.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.guarantees import Certificate, as_estimate, cross_certificate, mean_bound
+from certus.guarantees.conformal_ranks import split_rank
+from certus.guarantees.rate import RateSetting, rate_bound
+from certus.workflow.evaluation import further_assumptions
+from certus.workflow.fold_models import FoldModels
+from certus.workflow.learning import Learning
+from certus.workflow.model import StudyModel
+from certus.workflow.split import Split
+from certus.workflow.task import Task
+
+CHOSEN_ON_THE_SAME_ROWS = "the settings of the winner were chosen on the same rows"
+OUTSIDE = {"set": "share of rows outside their set", "interval": "share of rows outside their interval"}
+
+
+@dataclass(frozen=True)
+class SetsFound:
+    """What is known about the sets or intervals.
+
+    Attributes
+    ----------
+    subject : {"set", "interval"}
+        Which of the two they are.
+    made_from : {"calibration rows", "folds"}
+        Which rows decided their size.
+    level : float
+        The share of rows that they aim to cover.
+    size : float
+        Mean number of labels in a set (of one target), or mean length of an interval, on the test rows.
+    missed : float
+        Share of the test rows (with groups: mean over groups) outside their set or interval.
+    bound : float
+        The same for new rows, at most, with the confidence of the study.
+    """
+
+    subject: str
+    made_from: str
+    level: float
+    size: float
+    missed: float
+    bound: float
+
+    def remark(self) -> str:
+        """What everybody should read, in words."""
+        size = f"hold {self.size:.3g} labels" if self.subject == "set" else f"are {self.size:.4g} long"
+        told = f"the {self.subject}s of the test rows {size} on average and miss {100 * self.missed:.1f} % of them"
+        if self.made_from == "calibration rows":
+            return told
+        return f"{told}; that they reach {100 * self.level:g} % is an estimate, since {CHOSEN_ON_THE_SAME_ROWS}"
+
+
+def folds_can_serve(task: Task, learning: Learning, confidence: float) -> bool:
+    """Whether every learning row, with one answer each, was left out once, and there are enough for the level."""
+    if task.several or task.clustering or learning.rungs:
+        return False
+    return split_rank(len(learning.y), confidence) <= len(learning.y)
+
+
+def sets_from_folds(
+    best: StudyModel,
+    task: Task,
+    members: list[Any],
+    learning: Learning,
+    values: NDArray[Any],
+    confidence: float,
+) -> Certificate:
+    """Give the model CV+ sets by the winner trained without each fold; returns the estimate of their level.
+
+    ``members[k]`` was trained without the validation rows of division k; ``values`` are the targets of the learning
+    rows as the model gives them.
+    """
+    parts = [division.validation for division in learning.divisions]
+    scores = [
+        StudyModel(member, task).scores(learning.frame[rows], values[rows])
+        for member, rows in zip(members, parts, strict=True)
+    ]
+    best.folds_ = FoldModels(members, scores, split_rank(len(learning.y), confidence))
+    proven = cross_certificate([len(rows) for rows in parts], confidence=confidence, subject=_subject(task))
+    return as_estimate(proven, CHOSEN_ON_THE_SAME_ROWS)
+
+
+def hold_against_test_rows(
+    best: StudyModel, X: pl.DataFrame, y: NDArray[Any], task: Task, split: Split, confidence: float
+) -> tuple[SetsFound, Certificate]:
+    """How often the finished sets miss on rows that had no part in them, and what that proves about new rows."""
+    subject, missed = _subject(task), best.missed(X, y)
+    if split.unit == "group":
+        _, places = np.unique(split.test_groups, return_inverse=True)
+        means = np.bincount(places, weights=missed) / np.bincount(places)
+        proven = mean_bound(means, confidence=confidence, quantity=f"mean over groups of the {OUTSIDE[subject]}")
+        rate = float(means.mean())
+    else:
+        setting = RateSetting(confidence=confidence, quantity=OUTSIDE[subject], noun="such row")
+        proven, rate = rate_bound(int(missed.sum()), len(missed), setting), float(missed.mean())
+    proven = dataclasses.replace(proven, assumptions=(*proven.assumptions, *further_assumptions(split)))
+    assert isinstance(proven.value, float)
+    made_from = "calibration rows" if len(split.calibration) else "folds"
+    return SetsFound(subject, made_from, confidence, _size(best, X, subject), rate, proven.value), proven
+
+
+def _subject(task: Task) -> str:
+    return "set" if task.classification else "interval"
+
+
+def _size(best: StudyModel, X: pl.DataFrame, subject: str) -> float:
+    if subject == "set":
+        return float(best.predict_set(X).sum(axis=-1).mean())  # with several targets: the mean over them
+    low, high = best.predict_interval(X).T
+    return float(np.mean(high - low))

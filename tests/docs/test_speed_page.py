@@ -1,0 +1,64 @@
+"""docs/speed.md says what benchmarks/results/ says."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def generator() -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / "generate_speed.py"))
+
+
+def test_page_is_up_to_date(generator: dict[str, Any]) -> None:
+    hint = "Hint: python docs/generate_speed.py"
+    assert (DOCS / "speed.md").read_text(encoding="utf-8") == generator["page"](), hint
+
+
+def measured(competitor: str, warm: float, equal_quality: bool = True) -> dict[str, Any]:
+    return {
+        "competitor": competitor,
+        "warm_seconds": warm,
+        "memory_bytes": 3 << 20,
+        "quality": 0.5,
+        "equal_quality": equal_quality,
+    }
+
+
+def task(rows: list[dict[str, Any]], peer: str | None, ratio: float | None) -> dict[str, Any]:
+    return {
+        "about": "a fit",
+        "shape": {"rows": 1000, "columns": 2},
+        "quality": {"name": "error"},
+        "fastest_peer": peer,
+        "ratio_fastest_peer_to_ours": ratio,
+        "rows": rows,
+        "date": "2026-11-16T00:00:00+00:00",
+        "threads": 2,
+        "machine": {"cpu": "some"},
+    }
+
+
+def test_line_shows_both_times_and_the_ratio(generator: dict[str, Any]) -> None:
+    text = generator["line"]("fast", task([measured("certus", 0.002), measured("other", 3.0)], "other", 1500.0))
+    assert text == (
+        "| `fast` | a fit | 1,000 x 2 | 2.00 ms | other, 3.00 s | 1500.00 | 3 MB / 3 MB | error 0.5 / 0.5 |"
+    )
+
+
+def test_losses_are_counted_and_missing_peers_named(generator: dict[str, Any]) -> None:
+    skipped = {"competitor": "other", "skipped": "not finished in 5 s"}
+    tasks = {
+        "lost": task([measured("certus", 1.0), measured("other", 0.5)], "other", 0.5),
+        "alone": task([measured("certus", 1.0), skipped], None, None),
+    }
+    text = generator["family"]({"family": "some", "tasks": tasks})
+    assert "2 lines, 1 with a ratio: median 0.50, 1 below 1." in text
+    assert "- `alone`, other: not finished in 5 s" in text
+    assert "| 1.00 s | - | - | 3 MB / - | error 0.5 / - |" in text
