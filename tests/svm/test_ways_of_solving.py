@@ -88,8 +88,10 @@ def test_a_cache_of_any_size_gives_the_same_machine() -> None:
 def test_setting_rows_aside_changes_the_way_and_not_the_end(learner: type) -> None:
     X, y = blobs(1_200, 2)
     parameters = {"nu": 0.3} if learner in (NuSVC, OneClassSVM) else {}
+    tol = 1e-5 if learner is NuSVC else 1e-3  # there it counts before the margin is scaled to 1
     with_all, with_fewer = (
-        learner(gamma=0.3, cache_size=0.5, shrinking=shrinking, **parameters).fit(X, y) for shrinking in (False, True)
+        learner(gamma=0.3, cache_size=0.5, tol=tol, shrinking=shrinking, **parameters).fit(X, y)
+        for shrinking in (False, True)
     )
     values = []
     for machine in (with_all, with_fewer):
