@@ -81,15 +81,15 @@ void bind_svm(nb::module_& m) {
          Vector<const std::int8_t> sign, Vector<const double> linear, Vector<const double> upper,
          Vector<const std::int32_t> part_members, Vector<const std::int64_t> part_starts,
          Vector<const std::int32_t> pairs, bool single, double tolerance, double fine_tolerance,
-         std::int64_t max_steps, double cache_bytes, int threads, Vector<double> alpha, Vector<double> scores,
-         Matrix<double> centers, Vector<double> violation, Vector<std::int64_t> steps,
+         std::int64_t max_steps, double cache_bytes, bool shrinking, int threads, Vector<double> alpha,
+         Vector<double> scores, Matrix<double> centers, Vector<double> violation, Vector<std::int64_t> steps,
          Vector<std::int32_t> reasons) {
         const Table table =
             row_starts.shape(0) > 0 ? sparse_table(values, columns, row_starts, width) : dense_table(rows);
         const Given given{bias,        copies, members, starts, sign,    linear,    upper, part_members,
                           part_starts, pairs,  alpha,   scores, centers, violation, steps, reasons};
         solve_given(table, kernel_of(kernel), given, single,
-                    {tolerance, fine_tolerance, max_steps, cache_bytes}, threads);
+                    {tolerance, fine_tolerance, max_steps, cache_bytes, shrinking}, threads);
       },
       nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("columns").noconvert(),
       nb::arg("row_starts").noconvert(), nb::arg("width"), nb::arg("kernel"), nb::arg("bias"),
@@ -97,9 +97,9 @@ void bind_svm(nb::module_& m) {
       nb::arg("sign").noconvert(), nb::arg("linear").noconvert(), nb::arg("upper").noconvert(),
       nb::arg("part_members").noconvert(), nb::arg("part_starts").noconvert(), nb::arg("pairs").noconvert(),
       nb::arg("single"), nb::arg("tolerance"), nb::arg("fine_tolerance"), nb::arg("max_steps"),
-      nb::arg("cache_bytes"), nb::arg("threads"), nb::arg("alpha").noconvert(), nb::arg("scores").noconvert(),
-      nb::arg("centers").noconvert(), nb::arg("violation").noconvert(), nb::arg("steps").noconvert(),
-      nb::arg("reasons").noconvert(),
+      nb::arg("cache_bytes"), nb::arg("shrinking"), nb::arg("threads"), nb::arg("alpha").noconvert(),
+      nb::arg("scores").noconvert(), nb::arg("centers").noconvert(), nb::arg("violation").noconvert(),
+      nb::arg("steps").noconvert(), nb::arg("reasons").noconvert(),
       "Solve the quadratic problems of support vector machines; alpha holds feasible starts.");
   m.def(
       "svm_expand",

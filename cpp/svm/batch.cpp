@@ -6,13 +6,19 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "svm/block_choice.hpp"
+#include "svm/kernel_sums.hpp"
+#include "svm/shrinking.hpp"
 #include "svm/solver.hpp"
 
 namespace certus::svm {
 namespace {
 
-constexpr Index few = 4;         // fewer problems than this are solved one after the other
-constexpr double closer = 0.75;  // single precision aims at this share of the tolerance, for it is verified
+constexpr Index few = 4;  // fewer problems than this are solved one after the other
+constexpr std::int64_t few_steps = 20'000, steps_per_variable = 20;  // limit in single precision: the rest is
+                                                                     // too ill-conditioned for it
+constexpr int most_attempts = 3;  // in single precision, each from scores in double precision
+constexpr double closer = 0.75;   // single precision aims at this share of the tolerance, for it is verified
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -215,20 +221,52 @@ class BatchSolver {
   void solve_in_stages(Index b, Rows& rows, int threads) {
     const Problem problem = problem_of(b);
     Solution solution = solution_of(b);
-    std::int64_t first_steps = 0;
     SolverOptions rest = options_;
-    if (single_) {
-      SolverOptions rough = options_;
-      rough.tolerance *= closer;
-      rough.fine_tolerance = rough.tolerance;
+    rest.cache_bytes = rows.bytes;
+    std::int64_t steps = 0;
+    for (int attempt = 0; single_ && attempt < most_attempts; ++attempt) {
+      solve_in_single(problem, rows, rest, threads, solution);
+      steps += solution.status.iterations;
+      if (rest.max_steps >= 0) rest.max_steps = std::max<std::int64_t>(0, options_.max_steps - steps);
+      if (stop_.poll() || !improve(problem, rows, threads, solution)) break;
+    }
+    const auto size = static_cast<double>(problem.rows);
+    const bool too_hard = single_ && solution.status.reason != StopReason::converged;
+    if (too_hard && rest.max_steps < 0 && size * size * sizeof(double) <= rows.bytes) {
+      Worker own;
+      WholeKernel whole = matrix_of(rows.members, threads, own);
+      rest.whole_problem = problem.rows;
+      solve(problem, whole, rest, threads, stop_, solution);
+    } else {
+      solve(problem, rows.in_double(), rest, threads, stop_, solution);
+    }
+    solution.status.iterations += steps;
+    keep(b, solution);
+  }
+
+  void solve_in_single(const Problem& problem, Rows& rows, SolverOptions rough, int threads,
+                       Solution& solution) {
+    rough.tolerance *= closer;
+    rough.fine_tolerance = rough.tolerance;
+    if (rough.max_steps < 0) rough.max_steps = few_steps + steps_per_variable * problem.variables();
+    if (options_.shrinking && batch_.problems() == 1) {
+      solve_shrinking(problem, table_, rows.members, kernel_, rough, threads, stop_, solution);
+    } else {
       solve(problem, rows.in_single(), rough, threads, stop_, solution);
-      first_steps = solution.status.iterations;
-      if (rest.max_steps >= 0) rest.max_steps = std::max<std::int64_t>(0, rest.max_steps - first_steps);
       if (batch_.problems() == 1) rows.drop_single();
     }
-    solve(problem, rows.in_double(), rest, threads, stop_, solution);
-    solution.status.iterations += first_steps;
-    keep(b, solution);
+  }
+
+  // Computes the scores in double precision; whether another round in single precision is worth while.
+  bool improve(const Problem& problem, const Rows& rows, int threads, Solution& solution) {
+    std::vector<double> coefficients(at(problem.rows), 0.0);
+    for (Index t = 0; t < problem.variables(); ++t) {
+      coefficients[at(t % problem.rows)] += problem.sign[at(t)] * solution.alpha[at(t)];
+    }
+    kernel_sums(table_, rows.members, kernel_, coefficients, threads, stop_, solution.scores);
+    solution.scores_given = true;
+    const double violation = BlockChoice(problem, 1).extremes(solution.alpha, solution.scores).violation();
+    return solution.status.reason == StopReason::converged && violation > options_.tolerance;
   }
 
   Problem problem_of(Index b) const {

@@ -38,12 +38,14 @@ struct SolverOptions {
   double fine_tolerance = 0.0;  // if smaller: what a few more steps aim at once `tolerance` is reached
   std::int64_t max_steps = -1;  // pair steps; negative: a generous limit against running forever
   double cache_bytes = 200e6;
+  bool shrinking = true;      // whether rows that are settled are set aside in between
   Index whole_problem = 768;  // up to this many rows are one block
 };
 
 struct Solution {
   std::span<double> alpha;        // in: a feasible start; out: the solution
   std::span<double> scores;       // F, one per row
+  bool scores_given = false;      // whether they belong to `alpha` on entry
   double center[2] = {0.0, 0.0};  // v where it is pinned down: by sign group for Bias::two, else both equal
   double violation = std::numeric_limits<double>::infinity();
   Status status;

@@ -26,6 +26,7 @@ class WholeKernel {
       : matrix_(matrix), size_(static_cast<Index>(diagonal.size())), diagonal_(std::move(diagonal)) {}
 
   const std::vector<double>& diagonal() const { return diagonal_; }
+  Index capacity() const { return size_; }
   void fetch(std::span<const Index> rows, std::span<const double*> out, int threads, StopToken& stop) const;
   std::span<const double> whole() const { return {matrix_, static_cast<std::size_t>(size_ * size_)}; }
   // scores[i] = sum_j coefficients[j] k(i, j)

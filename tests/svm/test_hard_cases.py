@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.svm import SVC, SVR, NuSVC, OneClassSVM, OneVsRestSVC
@@ -18,21 +19,38 @@ def labelled(rows: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, (X[:, 0] + rng.normal(size=rows) > 0).astype(int)
 
 
+LIMIT = 3_000_000  # pair steps that no fit exceeds by itself
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_unscaled_columns_and_a_huge_cost_end(kernel: str) -> None:
+def test_unscaled_columns_and_a_huge_cost_end(kernel: str, recwarn: pytest.WarningsRecorder) -> None:
     X, y = labelled(200)
     X = X * [1.0, 1e4, 1e7] + [0.0, 1e5, 1e8]
-    began = time.perf_counter()
-    with pytest.warns(ConvergenceWarning, match=r"duality gap is") if kernel == "linear" else _quiet():
-        machine = SVC(kernel=kernel, C=1e12 if kernel == "linear" else 1e6).fit(X, y)
-    assert time.perf_counter() - began < 60
+    machine = SVC(kernel=kernel, C=1e12 if kernel == "linear" else 1e6).fit(X, y)
+    assert machine.n_iter_[0] <= LIMIT
     assert np.isfinite(machine.decision_function(X)).all()
+    if not machine.converged_:
+        assert "duality gap is" in str(recwarn.pop(ConvergenceWarning).message)
 
 
-class _quiet:
-    def __enter__(self) -> None: ...
+@pytest.mark.parametrize(("kernel", "C"), [("linear", 1.0), ("linear", 1e12), ("rbf", 1e12), ("poly", 1e12)])
+def test_a_table_as_it_is_needs_few_steps(kernel: str, C: float) -> None:
+    X, y = load_breast_cancer(return_X_y=True)  # columns from 1e-3 to 4e3; pair steps alone need many millions
+    machine = SVC(kernel=kernel, C=C).fit(X, y)
+    assert machine.converged_
+    assert machine.n_iter_[0] <= 50_000
+    assert C == 1.0 or (machine.predict(X) == y).all()  # with room enough the classes can be separated
+    assert machine.report_.check()
 
-    def __exit__(self, *_: object) -> None: ...
+
+def test_a_large_cost_is_solved_to_a_small_gap() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    y = X[:, 0] + np.sin(2.0 * X[:, 1]) + 0.5 * rng.normal(size=400) > 0
+    machine = SVC(C=1e4, gamma=0.01, tol=1e-6).fit(X, y)
+    assert machine.converged_
+    assert machine.n_iter_[0] <= 200_000
+    assert machine.report_["optimality gap"].value <= 1e-6 * 1e4 * 400
 
 
 def test_cost_of_zero_and_gamma_of_zero() -> None:

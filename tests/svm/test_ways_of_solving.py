@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.svm import SVC, NuSVC, dual_problems
+from certus.svm import SVC, SVR, NuSVC, OneClassSVM, dual_problems
 from certus.svm._kernels import ONE_SUM, Options, Problems
 from certus.svm.duality import duality_gap, duality_gaps
 from certus.svm.label_certificate import decision_reach
@@ -82,6 +82,24 @@ def test_a_cache_of_any_size_gives_the_same_machine() -> None:
     machines = [SVC(gamma=0.3, cache_size=size, tol=1e-6).fit(X, y) for size in (200, 1)]
     values = [machine.decision_function(X) for machine in machines]
     assert_allclose(values[0], values[1], atol=1e-4)
+
+
+@pytest.mark.parametrize("learner", [SVC, NuSVC, SVR, OneClassSVM])
+def test_setting_rows_aside_changes_the_way_and_not_the_end(learner: type) -> None:
+    X, y = blobs(1_200, 2)
+    parameters = {"nu": 0.3} if learner in (NuSVC, OneClassSVM) else {}
+    tol = 1e-5 if learner is NuSVC else 1e-3  # there it counts before the margin is scaled to 1
+    with_all, with_fewer = (
+        learner(gamma=0.3, cache_size=0.5, tol=tol, shrinking=shrinking, **parameters).fit(X, y)
+        for shrinking in (False, True)
+    )
+    values = []
+    for machine in (with_all, with_fewer):
+        assert machine.converged_
+        assert machine.report_.check()
+        values.append(machine.predict(X) if learner is SVR else machine.decision_function(X))
+    assert_allclose(values[1], values[0], atol=0.01 * np.abs(values[0]).max())
+    assert np.any(with_fewer.n_iter_ != with_all.n_iter_)
 
 
 def test_a_warm_start_needs_no_steps() -> None:

@@ -92,6 +92,7 @@ class Options:
     max_steps: int
     cache_bytes: float
     threads: int
+    shrinking: bool = True
 
 
 def solve(
@@ -130,6 +131,7 @@ def solve(
         options.fine_tolerance,
         options.max_steps,
         options.cache_bytes,
+        options.shrinking,
         options.threads,
         solved.alpha,
         solved.scores,

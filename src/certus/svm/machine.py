@@ -175,6 +175,7 @@ class Machine(Learner):
             max_steps=int(self.max_iter),
             cache_bytes=float(self.cache_size) * 2**20,
             threads=resolve_threads(),
+            shrinking=bool(self.shrinking),
         )
 
     # --- storing the solution -----------------------------------------------------------------------------------

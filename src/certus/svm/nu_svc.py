@@ -63,7 +63,7 @@ class NuSVC(ClassificationMachine):
     coef0 : float, default=0.0
         Constant of "poly" and "sigmoid".
     shrinking : bool, default=True
-        Accepted so that calls need not change; the solver works on blocks of rows and does not shrink.
+        Whether rows that are settled are set aside while a problem larger than the cache is solved.
     probability : bool, default=False
         Whether to fit Platt's sigmoids out of fold for `predict_proba` (deprecated by scikit-learn).
     tol : float, default=1e-3

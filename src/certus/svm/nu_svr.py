@@ -45,7 +45,7 @@ class NuSVR(RegressionMachine):
     coef0 : float, default=0.0
         Constant of "poly" and "sigmoid".
     shrinking : bool, default=True
-        Accepted so that calls need not change; the solver works on blocks of rows and does not shrink.
+        Whether rows that are settled are set aside while a problem larger than the cache is solved.
     tol : float, default=1e-3
         The optimality conditions hold at least to this.
     cache_size : float, default=200

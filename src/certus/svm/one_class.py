@@ -51,7 +51,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
     nu : float, default=0.5
         Upper bound on the share of training rows outside the region, lower bound on that of support vectors; in (0, 1].
     shrinking : bool, default=True
-        Accepted so that calls need not change; the solver works on blocks of rows and does not shrink.
+        Whether rows that are settled are set aside while a problem larger than the cache is solved.
     cache_size : float, default=200
         Memory for kernel values in MB.
     verbose : bool, default=False

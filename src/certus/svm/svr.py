@@ -55,7 +55,7 @@ class SVR(RegressionMachine):
     epsilon : float, default=0.1
         Half-width of the tube within which errors cost nothing.
     shrinking : bool, default=True
-        Accepted so that calls need not change; the solver works on blocks of rows and does not shrink.
+        Whether rows that are settled are set aside while a problem larger than the cache is solved.
     cache_size : float, default=200
         Memory for kernel values in MB.
     verbose : bool, default=False
