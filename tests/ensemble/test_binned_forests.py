@@ -125,14 +125,14 @@ def test_values_too_close_for_a_threshold_are_not_split_apart(forest):
     assert binned.forest_.offsets[1] == 3
 
 
-def test_small_tables_of_whole_numbers_are_searched_in_bins():
+def test_columns_of_whole_numbers_have_a_bin_for_each_value():
     X = np.array([[0.0, np.nan], [254.0, -3.0], [7.0, 2.0]], dtype=np.float32)
     assert whole_columns(X, 255).tolist() == [1, 1]
     assert whole_columns(X, 254).tolist() == [0, 1]
     assert whole_columns(X + np.float32(0.5), 255).tolist() == [0, 0]
     assert whole_columns(np.full((3, 2), np.nan, dtype=np.float32), 255).tolist() == [1, 1]
-    assert forest_bins(X, None, "auto", 20_000).exact.tolist() == [1, 1]
-    assert forest_bins(X * np.float32(1.5), None, "auto", 20_000) is None
+    assert forest_bins(X, None, "auto", 3).exact.tolist() == [1, 1]
+    assert forest_bins(X, None, "auto", 4) is None
     assert forest_bins(X * np.float32(1.5), None, "auto", 3).exact.tolist() == [0, 0]
     assert forest_bins(sparse.csr_array(X), None, 255, 2) is None
     assert forest_bins(X, None, None, 2) is None

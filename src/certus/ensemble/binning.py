@@ -49,15 +49,15 @@ def forest_bins(
 ) -> ForestBins | None:
     """The table in bins, or None if splits are searched between all values.
 
-    "auto" takes bins for tables of at least ``rows_for_bins`` rows, and where they tell all values apart. They are
-    narrower towards both ends of a column; columns of whole numbers in a small range have one bin for each.
+    "auto" takes bins for tables of at least ``rows_for_bins`` rows. They are narrower towards both ends of a column;
+    columns of whole numbers in a small range have one bin for each.
     """
     if max_bins is None or sparse.issparse(X):
         return None
     automatic = isinstance(max_bins, str)
     most = MOST_BINS if automatic else int(max_bins)
     exact = whole_columns(X, most)
-    if automatic and X.shape[0] < rows_for_bins and not exact.all():
+    if automatic and X.shape[0] < rows_for_bins:
         return None
     nothing = np.zeros(X.shape[1], dtype=np.uint8)
     edges, counts = kernels.find_edges(X, _rows_for_quantiles(X, 0), weights, exact, most, fine_ends=True)
