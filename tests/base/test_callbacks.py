@@ -16,7 +16,7 @@ class Countdown(Regressor):
         with Iterations(self, 20, X, y) as iterations:
             for self.n_iter_ in range(1, 21):
                 self.gap_ /= 2
-                if iterations.step(gap=self.gap_, attributes={"gap_": self.gap_}):
+                if iterations.step({"gap_": self.gap_}, gap=self.gap_):
                     break
         return self
 
