@@ -127,7 +127,7 @@ def study(
     task : {"classification", "ordinal", "multi-label", "regression", "clustering"}, default=None
         Inferred from the target if None.
     measure : str, default=None
-        error, balanced_error, log_loss, auc, f1, macro_f1; hamming (several targets); rmse, mae; silhouette
+        error, balanced_error, log_loss, auc, f1, macro_f1; hamming (several targets); rmse, mae; silhouette_loss
         (clusters). All as losses:
         lower is better. Or an SQL expression of ``truth`` and ``prediction`` with its ``loss_range``:
         ``"least(abs(truth - prediction), 10)"``.

@@ -32,7 +32,7 @@ def command(
     measure: Annotated[
         str | None,
         typer.Option(
-            help="error, balanced_error, log_loss, auc, f1, macro_f1; hamming; rmse, mae; silhouette; or an "
+            help="error, balanced_error, log_loss, auc, f1, macro_f1; hamming; rmse, mae; silhouette_loss; or an "
             "expression of truth and prediction with its --range. Lower is better for all."
         ),
     ] = None,

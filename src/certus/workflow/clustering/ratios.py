@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-NAME = "silhouette"
+NAME = "silhouette_loss"
 SAID = "mean ratio of the distances to the nearest and the second nearest center"
 
 

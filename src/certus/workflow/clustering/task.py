@@ -36,5 +36,5 @@ def cluster_task(*, measure: str | None, unfit: dict[str, Any]) -> Task:
     for option, given in unfit.items():
         if given:
             raise StudyError(f"{option} does not fit a {KIND} task.\nHint: leave it out, or name a --target.")
-    guess = f"{KIND}, as there is no target (--target NAME predicts a column), measured by {NAME} (as a loss)"
+    guess = f"{KIND}, as there is no target (--target NAME predicts a column), measured by {NAME}"
     return Task(KIND, (), MEASURE, np.empty(0), guess)
