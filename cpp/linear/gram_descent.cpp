@@ -48,12 +48,13 @@ void GramDescent::run(GramSystem& system, std::vector<Index> columns, const Grou
   anderson_.reset();
   work_ = 0.0;
   block_.resize(static_cast<std::size_t>(system.targets));
-  while (!budget.exhausted() && !stop.poll()) {
+  for (bool first = true; !budget.exhausted() && !stop.poll(); first = false) {
     if (random_ != nullptr) random_->shuffle(columns.begin(), columns.end());
     const double moved = sweep(system, columns, penalty);
     budget.visits += static_cast<std::int64_t>(columns.size());
     if (moved <= noise) return;
-    if (gram_gap_parts(system, columns, penalty).gap(penalty) <= wanted || budget.exhausted()) return;
+    if (gram_gap_parts(system, columns, penalty).gap(penalty) <= wanted) return;
+    if (first && budget.exhausted()) return;  // whoever allows one sweep gets one sweep
     if (extrapolate(system, columns, penalty) &&
         gram_gap_parts(system, columns, penalty).gap(penalty) <= wanted) {
       return;
