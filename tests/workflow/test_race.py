@@ -136,7 +136,7 @@ def test_the_deadline_ends_a_running_evaluation() -> None:
         assert len(list(workers.run([(slow, 0)], None))) == 1
 
 
-@pytest.mark.parametrize("limit", [0.001, 1.0])
+@pytest.mark.parametrize("limit", [0.001, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_a_study_without_time_still_answers(limit: float) -> None:
     result = study(table(), target="label", families=FAMILIES, time=limit)
     assert result.certificate.check()
