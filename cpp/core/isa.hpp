@@ -2,8 +2,8 @@
 //
 // A file named *.isa.cpp is compiled once per instruction set with CERTUS_ISA set to its name, and puts all
 // it has into namespace certus::<name>. It may include only headers that hold no inline function or template
-// (otherwise the linker could pick a wide copy of it for everybody). Its functions are reached through a
-// table chosen here.
+// (otherwise the linker could pick a wide copy of it for everybody), and *.isa.hpp, whose functions are in an
+// unnamed namespace of certus::<name>. Its functions are reached through a table chosen here.
 #pragma once
 
 namespace certus {

@@ -1,4 +1,5 @@
 #include "linear/row_ops.hpp"
+#include "core/exponential.isa.hpp"
 
 namespace certus::CERTUS_ISA {
 namespace {
@@ -37,24 +38,6 @@ double square(const T* x, std::ptrdiff_t n) {
 template <class T>
 void add(double a, const T* __restrict x, double* __restrict w, std::ptrdiff_t n) {
   for (std::ptrdiff_t i = 0; i < n; ++i) w[i] += a * static_cast<double>(x[i]);
-}
-
-// To about one unit in the last place: x = k ln 2 + r with |r| <= ln 2 / 2, the Taylor polynomial of degree
-// 12 in r, and k added to the exponent's bits.
-inline double exp_of(double x) {
-  constexpr double shift = 0x1.8p52;  // adding it leaves the nearest whole number in the low bits
-  const double bounded = x < -707.0 ? -707.0 : x;
-  const double shifted = bounded * 0x1.71547652b82fep0 + shift;
-  const double k = shifted - shift;
-  const double r = (bounded - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b39p-40;
-  double sum = 1.0 / 479001600.0;
-  constexpr double coefficients[] = {
-      1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0,
-      1.0 / 120.0,      1.0 / 24.0,      1.0 / 6.0,      0.5,           1.0,          1.0};
-  for (const double coefficient : coefficients) sum = sum * r + coefficient;
-  const auto bits =
-      __builtin_bit_cast(unsigned long long, sum) + (__builtin_bit_cast(unsigned long long, shifted) << 52);
-  return __builtin_bit_cast(double, bits);
 }
 
 void exp_negative(double* x, std::ptrdiff_t n) {

@@ -1,4 +1,5 @@
 #include "svm/kernel_ops.hpp"
+#include "core/exponential.isa.hpp"
 
 namespace certus::CERTUS_ISA {
 namespace {
@@ -11,49 +12,6 @@ using Size = std::ptrdiff_t;
 
 constexpr int lanes = 16;
 constexpr double infinity = __builtin_inf();
-
-// exp(x) for x <= 0 to about one unit in the last place: x = k ln 2 + r, a Taylor polynomial in r, and k
-// added to the exponent's bits. Below the clamp the result is as good as zero.
-inline double exp_of(double x) {
-  x = x < -707.0 ? -707.0 : x;
-  const double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;
-  const double k = shifted - 0x1.8p52;
-  const double r = (x - k * 0x1.62e42fefa0000p-1) - k * 0x1.cf79abc9e3b39p-40;
-  double p = 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  const auto bits =
-      __builtin_bit_cast(unsigned long long, p) + (__builtin_bit_cast(unsigned long long, shifted) << 52);
-  return __builtin_bit_cast(double, bits);
-}
-
-inline float exp_of(float x) {
-  x = x < -86.0F ? -86.0F : x;
-  const float shifted = x * 0x1.715476p0F + 0x1.8p23F;
-  const float k = shifted - 0x1.8p23F;
-  const float r = (x - k * 0x1.62e4p-1F) - k * 0x1.7f7d1cp-20F;
-  float p = 1.0F / 5040.0F;
-  p = p * r + 1.0F / 720.0F;
-  p = p * r + 1.0F / 120.0F;
-  p = p * r + 1.0F / 24.0F;
-  p = p * r + 1.0F / 6.0F;
-  p = p * r + 0.5F;
-  p = p * r + 1.0F;
-  p = p * r + 1.0F;
-  const unsigned int bits =
-      __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
-  return __builtin_bit_cast(float, bits);
-}
 
 template <class T>
 void gaussian(T* products, const T* norms, T norm, Size n) {

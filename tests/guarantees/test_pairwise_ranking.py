@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from certus.guarantees import CertificateError, auc_bound, concentration, pairwise_auc_bound
-from certus.guarantees.pairwise_ranking import entering_classes, won_half_pairs
+from certus.guarantees.pairwise_ranking import entering_classes, won_pairs_table
 from certus.workflow.measures import MEASURES
 from tests.guarantees.gate import allowed
 
@@ -117,7 +117,7 @@ def test_measure_is_that_of_scikit_learn(digits: int) -> None:
     for i, j in itertools.permutations(range(4), 2):
         ups, downs = shares[truth == i, i], shares[truth == j, i]
         slow = int(np.sum(2 * (ups[:, None] > downs) + (ups[:, None] == downs)))
-        assert won_half_pairs(truth, shares, range(4))[i][j] == slow
+        assert won_pairs_table(truth, shares, range(4))[i][j] == slow
 
 
 def test_scores_are_counted_again() -> None:

@@ -16,7 +16,7 @@ least r rows, and every other pair counts as 0. The number r depends on the coun
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from certus.guarantees.arguments import check_count
 from certus.guarantees.assumptions import holdout_tokens
 from certus.guarantees.certificate import Certificate
 from certus.guarantees.errors import CertificateError
-from certus.guarantees.levels import check_confidence, exact
+from certus.guarantees.levels import check_confidence
+from certus.guarantees.ranking import compared_half_pairs, log_level, won_half_pairs
 from certus.guarantees.rules import Derivation
 from certus.guarantees.wording import confidence_percent, percent, plural
 
@@ -61,21 +62,17 @@ def pairwise_auc_bound(truth: Any, scores: Any, *, confidence: float = 0.95, use
     check_confidence(confidence)
     check_count(uses, "uses", minimum=1)
     counts = np.bincount(labels, minlength=said.shape[1])
-    level = _log_level(confidence, uses)
+    level = log_level(confidence, uses)
     chosen = entering_classes(counts.tolist(), level)
     if len(chosen) < 2:
         raise ValueError("at least two classes need rows, otherwise there is no pair to compare")
-    won = won_half_pairs(labels, said, chosen)
+    won = won_pairs_table(labels, said, chosen)
     witness = {"counts": counts.tolist(), "classes": chosen, "won_half_pairs": won}
     lost, effective = _lost_share(won, [int(counts[c]) for c in chosen])
     mirrored = concentration.kl_upper(min(1.0, lost + 1e-15), level / effective)
     share = _share_of_pairs(len(chosen), len(counts))
     value = max(0.0, (1.0 - mirrored) * share * (1.0 - 1e-14) - 1e-15)
     return _record(value, witness, confidence, uses)
-
-
-def _log_level(confidence: float, uses: int) -> float:
-    return -math.log(float((1 - exact(confidence)) / uses))
 
 
 def _rows(truth: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -116,20 +113,18 @@ def _harmonic_rows(counts: Sequence[int]) -> float:
     return float(pairs.sum() / np.sum(pairs / ordered))
 
 
-def won_half_pairs(labels: np.ndarray, scores: np.ndarray, classes: Sequence[int]) -> list[list[int]]:
-    """Twice the pairs (row of class i, row of class j) in the right order by the score for i, ties once; exact."""
-    own = [np.flatnonzero(labels == c) for c in classes]
-    others = np.concatenate(own)
-    place_of = np.repeat(np.arange(len(classes)), [len(rows) for rows in own])
-    table = []
-    for place, c in enumerate(classes):
-        ordered = np.sort(scores[own[place], c])
-        said = scores[others, c]
-        above = 2 * len(ordered) - np.searchsorted(ordered, said, "left") - np.searchsorted(ordered, said, "right")
-        sums = np.bincount(place_of, weights=above, minlength=len(classes))
-        sums[place] = 0.0
-        table.append([int(total) for total in sums])
-    return table
+def won_pairs_table(
+    labels: np.ndarray,
+    scores: np.ndarray,
+    classes: Sequence[int],
+    count: Callable[[np.ndarray, np.ndarray], int] = won_half_pairs,
+) -> list[list[int]]:
+    """Entry i, j: twice the pairs (row of class i, row of class j) in the right order by the score for i, ties once."""
+    own = [labels == c for c in classes]
+    return [
+        [count(scores[own[i], first], scores[own[j], first]) if i != j else 0 for j in range(len(classes))]
+        for i, first in enumerate(classes)
+    ]
 
 
 def _lost_share(won: Sequence[Sequence[int]], counts: Sequence[int]) -> tuple[float, float]:
@@ -171,7 +166,7 @@ def _check_pairwise(certificate: Certificate, data: Any) -> Derivation:
     won = [[check_count(one, "won_half_pairs") for one in row] for row in certificate.witness["won_half_pairs"]]
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
     level = concentration_checks.log_level_decimal(certificate.confidence, uses)
-    if chosen != entering_classes(counts, _log_level(certificate.confidence, uses)):
+    if chosen != entering_classes(counts, log_level(certificate.confidence, uses)):
         raise CertificateError(f"{QUANTITY}: the classes of the witness do not follow from its counts")
     if data is not None:
         _recount(data, counts, chosen, won)
@@ -193,10 +188,5 @@ def _recount(data: Any, counts: list[int], chosen: list[int], won: list[list[int
     """Compare every pair of rows, one class against another."""
     labels, said = _rows(*data)
     same = np.bincount(labels, minlength=said.shape[1]).tolist() == counts
-    for i, first in enumerate(chosen if same else ()):
-        for j, second in enumerate(chosen):
-            ups, downs = said[labels == first, first], said[labels == second, first]
-            wins = sum(int((2 * (up > downs) + (up == downs)).sum()) for up in ups) if i != j else 0
-            same = same and wins == won[i][j]
-    if not same:
+    if not same or won_pairs_table(labels, said, chosen, compared_half_pairs) != won:
         raise CertificateError(f"{QUANTITY}: the scores do not give the counts of the witness")

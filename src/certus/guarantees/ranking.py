@@ -25,6 +25,16 @@ def won_half_pairs(positive_scores: np.ndarray, negative_scores: np.ndarray) -> 
     return int(below.sum()) + int(up_to.sum())
 
 
+def compared_half_pairs(positive_scores: np.ndarray, negative_scores: np.ndarray) -> int:
+    """The same, every row compared with every other: the second route of the checks."""
+    return sum(int((2 * (up > negative_scores) + (up == negative_scores)).sum()) for up in positive_scores)
+
+
+def log_level(confidence: float, uses: int) -> float:
+    """log(1/delta) with the failure probability shared among the uses."""
+    return -math.log(float((1 - exact(confidence)) / uses))
+
+
 def auc_bound(positive_scores: Any, negative_scores: Any, *, confidence: float = 0.95, uses: int = 1) -> Certificate:
     """Lower bound on the probability that a random positive row scores above a random negative one.
 
@@ -58,7 +68,7 @@ def auc_bound(positive_scores: Any, negative_scores: Any, *, confidence: float =
 def _limit(halves: int, positives: int, negatives: int, confidence: float, uses: int) -> tuple[float, dict[str, int]]:
     witness = {"won_half_pairs": halves, "positives": positives, "negatives": negatives}
     lost = 2 * positives * negatives - halves
-    level = -math.log(float((1 - exact(confidence)) / uses))
+    level = log_level(confidence, uses)
     mirrored = concentration.kl_upper(
         min(1.0, lost / (2 * positives * negatives) + 1e-16), level / min(positives, negatives)
     )
@@ -92,7 +102,7 @@ def _check_auc(certificate: Certificate, data: Any) -> Derivation:
     halves, positives, negatives = (check_count(certificate.witness[name], name) for name in names)
     if data is not None:
         ups, downs = (np.asarray(part, dtype=float) for part in data)
-        wins = sum(int((2 * (up > downs) + (up == downs)).sum()) for up in ups)
+        wins = compared_half_pairs(ups, downs)
         if (wins, len(ups), len(downs)) != (halves, positives, negatives):
             raise CertificateError("area under the ROC curve: the scores do not give the counts of the witness")
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)

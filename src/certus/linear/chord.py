@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from certus.linear.design import DenseDesign
 from certus.linear.lbfgs import LimitedMemory
-from certus.linear.newton import CholeskySteps, Point, line_search
+from certus.linear.newton import CholeskySteps, Point, StepsFromPlaces, line_search
 from certus.linear.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 
 Array = NDArray[np.float64]
@@ -43,29 +43,21 @@ class SampleMinimum:
     solve: Solve
 
 
-class ChordSteps:
+class ChordSteps(StepsFromPlaces):
     """Newton steps with the Hessian of an earlier point or of a sample, corrected by what the steps show (BFGS).
 
     Where they shrink the gradient too slowly, a new Hessian is made. For one output.
     """
 
     def __init__(self, problem: SmoothProblem, solve: Solve) -> None:
-        self.problem = problem
+        super().__init__(problem)
         self._solve = solve
         self._memory = LimitedMemory()
-        self._seen: tuple[Evaluation, Array, Array] | None = None  # the last point that was evaluated
         self._before: tuple[Array, Array] | None = None  # point and gradient of the last step
         self._decrement = np.inf  # of the last step
 
-    def evaluate(self, coef: Array, center: Array) -> Evaluation:
-        at = self.problem.evaluate(coef, center)
-        self._seen = at, coef, center
-        return at
-
     def step(self, at: Evaluation) -> Point:
-        assert self._seen is not None
-        seen, coef, center = self._seen
-        assert seen is at  # an accepted point is the last one that was evaluated
+        coef, center = self._place_of(at)
         point, gradient = np.append(coef, center), np.append(at.gradient, at.gradient_center)
         if self._before is not None:
             self._memory.remember(point - self._before[0], gradient - self._before[1])

@@ -187,25 +187,36 @@ class ConjugateGradientSteps:
         return 1.0 / np.maximum(diagonal, floor), 1.0 / per_output
 
 
-class QuasiNewtonSteps:
-    """Steps of limited-memory BFGS: no products with the Hessian, a rough diagonal of it as the first guess."""
+class StepsFromPlaces:
+    """Rules that must know where they are; an accepted point is always the last one that was evaluated."""
 
-    def __init__(self, problem: SmoothProblem, memory: int = 6) -> None:
+    def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
-        self._memory = LimitedMemory(memory)
-        self._seen: tuple[Evaluation, Array, Array] | None = None  # the last point that was evaluated
-        self._before: tuple[Array, Array] | None = None  # point and gradient of the last step
-        self._first = np.empty(0)
+        self._seen: tuple[Evaluation, Point] | None = None
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         at = self.problem.evaluate(coef, center)
-        self._seen = at, coef, center
+        self._seen = at, (coef, center)
         return at
 
-    def step(self, at: Evaluation) -> Point:
+    def _place_of(self, at: Evaluation) -> Point:
         assert self._seen is not None
-        seen, coef, center = self._seen
-        assert seen is at  # an accepted point is the last one that was evaluated
+        seen, place = self._seen
+        assert seen is at
+        return place
+
+
+class QuasiNewtonSteps(StepsFromPlaces):
+    """Steps of limited-memory BFGS: no products with the Hessian, a rough diagonal of it as the first guess."""
+
+    def __init__(self, problem: SmoothProblem, memory: int = 6) -> None:
+        super().__init__(problem)
+        self._memory = LimitedMemory(memory)
+        self._before: tuple[Array, Array] | None = None  # point and gradient of the last step
+        self._first = np.empty(0)
+
+    def step(self, at: Evaluation) -> Point:
+        coef, center = self._place_of(at)
         point, gradient = _joined(coef, center), _joined(at.gradient, at.gradient_center)
         if self._before is None:
             self._first = _joined(*ConjugateGradientSteps(self.problem).preconditioner(at.detail))

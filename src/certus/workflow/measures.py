@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees.pairwise_ranking import won_half_pairs
+from certus.guarantees.pairwise_ranking import won_pairs_table
 from certus.workflow.errors import StudyError
 
 Array = NDArray[Any]
@@ -87,7 +87,7 @@ def _one_minus_auc(truth: Array, _answers: Array, shares: Array | None) -> float
     classes = np.flatnonzero(counts).tolist()
     if len(classes) < 2:
         return 0.5
-    won = np.array(won_half_pairs(truth, shares, classes)) / (2.0 * np.outer(counts[classes], counts[classes]))
+    won = np.array(won_pairs_table(truth, shares, classes)) / (2.0 * np.outer(counts[classes], counts[classes]))
     return float(1.0 - won.sum() / (len(classes) * (len(classes) - 1)))
 
 
