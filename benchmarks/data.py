@@ -98,7 +98,7 @@ def sparse_triplets(n: int, d: int, density: float = 1e-3) -> Data:
     weights[rng.choice(d, size=200, replace=False)] = rng.standard_normal(200)
     y = np.bincount(rows, values * weights[columns], minlength=n)
     y += 0.3 * np.std(y) * rng.standard_normal(n)
-    return {"X": np.array([rows, columns, values]), "y": y}
+    return {"X": np.array([rows, columns, values]), "y": y, "shape": np.array([n, d])}
 
 
 def sparse_labels(n: int, d: int, density: float = 1e-3) -> Data:
@@ -106,7 +106,7 @@ def sparse_labels(n: int, d: int, density: float = 1e-3) -> Data:
     table = sparse_triplets(n, d, density)
     rng = np.random.default_rng(_SEED + 1)
     odds = 3.0 * table["y"] / np.std(table["y"])
-    return {"X": table["X"], "y": (rng.random(n) < 1.0 / (1.0 + np.exp(-odds))).astype(np.float64)}
+    return {**table, "y": (rng.random(n) < 1.0 / (1.0 + np.exp(-odds))).astype(np.float64)}
 
 
 def breast_cancer(C: float | None = None) -> Data:

@@ -29,8 +29,8 @@ def page() -> str:
 
 def measured_families() -> list[dict[str, Any]]:
     """What the results files hold; files of another kind, such as the study's, are left out."""
-    contents = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json")))
-    return [content for content in contents if "family" in content and content.get("tasks")]
+    contents = [(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(RESULTS.glob("*.json"))]
+    return [{**content, "file": name} for name, content in contents if "family" in content and content.get("tasks")]
 
 
 def family(results: dict[str, Any]) -> str:
@@ -38,8 +38,8 @@ def family(results: dict[str, Any]) -> str:
     tasks = results["tasks"]
     lines = "\n".join(line(name, task) for name, task in tasks.items())
     parts = [
-        f"## {results['family']}",
-        f"`python benchmarks/run.py --family {results['family']}`",
+        f"## {results['file']}",
+        f"`python benchmarks/run.py --family {results['family']}{threads(list(tasks.values()))}`",
         summary(list(tasks.values())),
         TABLE + lines,
     ]
@@ -49,9 +49,16 @@ def family(results: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def threads(tasks: list[dict[str, Any]]) -> str:
+    """The option, where it is not the default."""
+    numbers = {task["threads"] for task in tasks}
+    return "" if numbers == {2} else f" --threads {max(numbers)}"
+
+
 def summary(tasks: list[dict[str, Any]]) -> str:
     """Ratios in one sentence, then the machines."""
-    ratios = [task["ratio_fastest_peer_to_ours"] for task in tasks if task["ratio_fastest_peer_to_ours"] is not None]
+    known = (task["ratio_fastest_peer_to_ours"] for task in tasks if row(task, OURS) is not None)
+    ratios = [ratio for ratio in known if ratio is not None]
     sentence = f"{len(tasks)} lines"
     if ratios:
         below = sum(ratio < 1.0 for ratio in ratios)
@@ -64,19 +71,33 @@ def summary(tasks: list[dict[str, Any]]) -> str:
 
 def line(name: str, task: dict[str, Any]) -> str:
     """One row of the table; a dash where there is no number."""
-    ours, peer = row(task, OURS), row(task, task["fastest_peer"])
+    ours = row(task, OURS)
+    if ours is None:
+        return settings_line(name, task)
+    peer = row(task, task["fastest_peer"])
     peer_time = f"{task['fastest_peer']}, {seconds(peer['warm_seconds'])}" if peer else "-"
     ratio = task["ratio_fastest_peer_to_ours"]
     cells = (
         f"`{name}`",
         task["about"].replace("|", "\\|"),
         f"{task['shape']['rows']:,} x {task['shape']['columns']:,}",
-        seconds(ours["warm_seconds"]) if ours else "-",
+        seconds(ours["warm_seconds"]),
         peer_time,
-        factor(ratio),
+        factor(ratio) if ratio is not None else at_least(ours, task),
         pair(ours, peer, lambda entry: f"{entry['memory_bytes'] / 2**20:.0f} MB"),
         f"{task['quality']['name']} {pair(ours, peer, quality)}",
     )
+    return f"| {' | '.join(cells)} |"
+
+
+def settings_line(name: str, task: dict[str, Any]) -> str:
+    """One learner or several of ours at different settings, without a peer."""
+    measured = [entry for entry in task["rows"] if "skipped" not in entry]
+    times = "; ".join(f"{entry['competitor']} {seconds(entry['warm_seconds'])}" for entry in measured)
+    memory = "; ".join(f"{entry['memory_bytes'] / 2**20:.0f} MB" for entry in measured)
+    qualities = "; ".join(quality(entry) for entry in measured)
+    shape = f"{task['shape']['rows']:,} x {task['shape']['columns']:,}"
+    cells = (f"`{name}`", task["about"], shape, times, "-", "-", memory, f"{task['quality']['name']} {qualities}")
     return f"| {' | '.join(cells)} |"
 
 
@@ -91,6 +112,12 @@ def factor(ratio: float | None) -> str:
     if ratio is None:
         return "-"
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
+
+
+def at_least(ours: dict[str, Any], task: dict[str, Any]) -> str:
+    """Where every peer was given up: how many times our time the fastest of them had used by then."""
+    used = [entry["stopped_after_seconds"] for entry in task["rows"] if entry.get("stopped_after_seconds")]
+    return f"> {min(used) / ours['warm_seconds']:.2g}" if used else "-"
 
 
 def pair(ours: dict[str, Any] | None, peer: dict[str, Any] | None, text: Callable[[dict[str, Any]], str]) -> str:

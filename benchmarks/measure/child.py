@@ -35,7 +35,8 @@ def prepare(task: Task, request: dict[str, Any]) -> dict[str, Any]:
             sparse.save_npz(Path(request["folder"]) / f"{name}.npz", values, compressed=False)
         else:
             np.save(Path(request["folder"]) / f"{name}.npy", values)
-    return {"rows": arrays["X"].shape[0], "columns": arrays["X"].shape[1]}
+    rows, columns = arrays["shape"].tolist() if "shape" in arrays else arrays["X"].shape
+    return {"rows": rows, "columns": columns}
 
 
 def climb(task: Task, request: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +56,8 @@ def climb(task: Task, request: dict[str, Any]) -> dict[str, Any]:
         if task.quality.suffices(quality, quality):
             break
         if rung > 0 and elapsed > request["limit"]:
-            return {"rung": rung, "skipped": f"{elapsed:.3g} s for {task.quality.name} {quality:.2g}, not refined"}
+            reason = f"{elapsed:.3g} s for {task.quality.name} {quality:.2g}, not refined"
+            return {"rung": rung, "skipped": reason, "stopped_after": elapsed}
     return {"rung": rung, "skipped": ""}
 
 

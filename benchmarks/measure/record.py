@@ -50,7 +50,7 @@ def _task(outcome: Outcome, settings: Settings, command: str) -> dict[str, Any]:
 def _row(row: Row, outcome: Outcome) -> dict[str, Any]:
     entry: dict[str, Any] = {"competitor": row.competitor.name, "class": row.competitor.path}
     if row.skipped:
-        return {**entry, "skipped": row.skipped}
+        return {**entry, "skipped": row.skipped, "stopped_after_seconds": row.stopped_after}
     return {
         **entry,
         "parameters": {**row.competitor.parameters, **row.competitor.ladder[row.rung]},

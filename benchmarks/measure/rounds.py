@@ -37,6 +37,7 @@ class Row:
     competitor: Competitor
     rung: int = 0
     skipped: str = ""
+    stopped_after: float | None = None  # seconds of a call that was not good enough and already too slow
     answers: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -129,16 +130,15 @@ def _pace(rows: list[Row], request: dict[str, Any], settings: Settings) -> float
 
 
 def _contenders(outcome: Outcome, settings: Settings) -> list[Row]:
-    """Ours, and the peers whose place is not clear after one round."""
-    peer = outcome.fastest_peer
-    limit = settings.far_behind * peer.warm if peer is not None else float("inf")
-    return [row for row in outcome.measured if row is outcome.ours or row.warm <= limit]
+    """Ours, and the peers whose place is not clear after one round: near ours or before it, near the fastest."""
+    fastest = min((row.warm for row in (outcome.ours, outcome.fastest_peer) if row is not None), default=float("inf"))
+    return [row for row in outcome.measured if row is outcome.ours or row.warm <= settings.far_behind * fastest]
 
 
 def _climb(row: Row, request: dict[str, Any], settings: Settings) -> None:
     try:
         answer = _ask({**request, "step": "climb", "competitor": row.competitor.name}, settings)
-        row.rung, row.skipped = answer["rung"], answer["skipped"]
+        row.rung, row.skipped, row.stopped_after = answer["rung"], answer["skipped"], answer.get("stopped_after")
     except RuntimeError as error:
         row.skipped = str(error)
 

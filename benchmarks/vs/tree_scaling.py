@@ -1,7 +1,7 @@
 """How the time of trees and boosting grows: rows, columns, bins and threads, one quantity at a time.
 
-The competitors of a task are the same learner at different settings, so its ratio means nothing. For threads run
-the family with ``--threads 1`` and ``--threads 2`` and different ``--json`` files.
+The competitors of a task are learners of ours at different settings, so there is no ratio. For threads run the family
+with ``--threads 2`` and with ``--threads 1 --json benchmarks/results/tree_scaling_one_thread.json``.
 """
 
 import data

@@ -59,7 +59,7 @@ class Descent {
       active_ = rows_.size();                                // look at all rows again before believing it
       limit_ = infinity;
     }
-    if (!result.converged && !stop.requested()) measured_gap();
+    if (!result.converged && !stop.requested()) result.converged = measured_gap() <= rule_.gap_tol;
     return result;
   }
 

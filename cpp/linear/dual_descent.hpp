@@ -13,7 +13,7 @@ namespace certus::linear {
 struct DescentRule {
   double tol = 0.0;       // largest violation of optimality, absolute or
   bool relative = false;  // the sum of violations relative to that of the first pass
-  double gap_tol = 0.0;   // if positive: also the duality gap must be at most this
+  double gap_tol = 0.0;   // if positive, the duality gap decides: it must be at most this, and suffices
   Index max_passes = 0;
   std::uint64_t seed = 0;
   std::uint64_t stage = 0;  // counts the calls that continue one descent

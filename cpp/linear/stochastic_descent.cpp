@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "core/rng.hpp"
 
@@ -14,6 +15,31 @@ namespace {
 
 constexpr double largest_slope = 1e12;  // steps along steeper losses are cut, against overflow
 constexpr double smallest_scale = 1e-5;
+constexpr Index few_rows = 1 << 16;  // up to which any row may follow any other
+constexpr Index group_rows = 16, window_rows = 1024;
+
+// A random order of the rows. Reading a large table in a wholly random order costs a page walk for every row;
+// so there groups of neighbours are shuffled, and then the rows inside windows of many groups.
+void draw_order(Rng rng, std::vector<std::int32_t>& order) {
+  const auto rows = static_cast<Index>(order.size());
+  if (rows <= few_rows) {
+    std::iota(order.begin(), order.end(), 0);
+    rng.shuffle(order.begin(), order.end());
+    return;
+  }
+  std::vector<std::int32_t> groups(static_cast<std::size_t>(block_count(rows, group_rows)));
+  std::iota(groups.begin(), groups.end(), 0);
+  rng.shuffle(groups.begin(), groups.end());
+  auto to = order.begin();
+  for (const Index group : groups) {
+    const Index first = group * group_rows, count = std::min(group_rows, rows - first);
+    std::iota(to, to + count, static_cast<std::int32_t>(first));
+    to += count;
+  }
+  for (Index first = 0; first < rows; first += window_rows) {
+    rng.shuffle(order.begin() + first, order.begin() + std::min(rows, first + window_rows));
+  }
+}
 
 template <class Rows>
 class Descent {
@@ -245,11 +271,11 @@ void stochastic_descent(const Rows& x, const StochasticProblem& problem, const S
   std::vector<std::int32_t> order(static_cast<std::size_t>(x.rows()));
   const bool validates = !problem.held.empty();
   for (Index done = 0; done < epochs && descent.number(S::finished) == 0.0; ++done) {
-    std::iota(order.begin(), order.end(), 0);
     const auto epoch = static_cast<std::uint64_t>(descent.number(S::epochs));
     if (options.shuffle) {
-      Rng(options.seed, ((epoch + 1) << 32) + static_cast<std::uint64_t>(number))
-          .shuffle(order.begin(), order.end());
+      draw_order(Rng(options.seed, ((epoch + 1) << 32) + static_cast<std::uint64_t>(number)), order);
+    } else {
+      std::iota(order.begin(), order.end(), 0);
     }
     const double objective = descent.epoch(order, stop);
     if (stop.requested()) return;

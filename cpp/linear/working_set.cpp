@@ -13,6 +13,8 @@ namespace {
 
 constexpr Index columns_per_block = 64;
 constexpr Index first_size = 100;  // columns of the first working set
+constexpr Index sparse_share =
+    50;  // of sparse columns: one in so many, sweeps over which cost little beside a look
 constexpr double dense_from = 0.1;
 constexpr Index largest_copy = 60'000'000;  // numbers in the copies of these columns
 constexpr Index largest_gram = 6000;        // columns whose Gram matrix is kept
@@ -82,13 +84,18 @@ WorkingSetPath<Store>::WorkingSetPath(const CenteredColumns<Store>& table, View2
       residual_(static_cast<std::size_t>(target.rows * table.rows())),
       looked_at_(residual_.size()),
       slope_(coef_.size()),
-      seen_(static_cast<std::size_t>(table.cols()), -std::numeric_limits<double>::infinity()),
+      length_(static_cast<std::size_t>(table.cols())),
+      bound_(length_.size()),
+      seen_(length_.size(), -std::numeric_limits<double>::infinity()),
       in_working_(static_cast<std::size_t>(table.cols())),
       // Sparse columns are cheaper than rows of a Gram matrix, unless they are nearly full.
       gram_limit_(table.store.density() < dense_from
                       ? 0
                       : std::min(largest_gram, largest_copy / std::max<Index>(table.rows(), 1))),
-      target_squares_(column_ops().dot_d(target.data, target.data, target.rows * target.cols)) {}
+      least_size_(gram_limit_ > 0 ? first_size : std::max(first_size, table.cols() / sparse_share)),
+      target_squares_(column_ops().dot_d(target.data, target.data, target.rows * target.cols)) {
+  for (std::size_t j = 0; j < length_.size(); ++j) length_[j] = std::sqrt(table.squares[j]);
+}
 
 template <class Store>
 void WorkingSetPath<Store>::run(const PathRecord& record) {
@@ -116,12 +123,12 @@ void WorkingSetPath<Store>::solve(std::size_t point, const PathRecord& record) {
   look(last_l1_ > penalty.l1 ? 2.0 * penalty.l1 - last_l1_ : 0.0, penalty);
   for (std::int64_t round = 0;; ++round) {
     const bool first = round == 0;
-    const GapParts now = parts(penalty);
+    const GapParts now = parts();
     gap_ = now.gap(penalty);
     objective_ = now.primal(penalty);
     record.note(round, objective_, gap_);
     if (gap_ <= options_.wanted || budget_.exhausted() || round == options_.max_rounds || stop_.poll()) break;
-    screen(penalty);
+    screen(penalty, now.scale(penalty));
     const std::size_t before = working_.size();
     const std::vector<Index> added = choose(penalty, now.scale(penalty));
     const double close = options_.wanted * share_of_wanted;
@@ -133,7 +140,7 @@ void WorkingSetPath<Store>::solve(std::size_t point, const PathRecord& record) {
     if (budget_.visits == visited) break;
     const double last = gap_;
     look(exact_above * penalty.l1, penalty);
-    const double reached = parts(penalty).gap(penalty);
+    const double reached = parts().gap(penalty);
     if (!first && added.size() == before && reached >= 0.999 * last) {  // machine precision
       gap_ = reached;
       break;
@@ -144,7 +151,7 @@ void WorkingSetPath<Store>::solve(std::size_t point, const PathRecord& record) {
 
 // Brings the residual up to date, and the slopes of those columns whose dual size can reach `least`: a slope
 // that was right when the residual had moved by `seen_` is off by at most its column's length times the
-// movement since.
+// movement since. Leaves an upper bound on every dual size, exact where the slope is up to date.
 template <class Store>
 void WorkingSetPath<Store>::look(double least, const GroupPenalty& penalty) {
   const Index targets = target_.rows;
@@ -157,34 +164,23 @@ void WorkingSetPath<Store>::look(double least, const GroupPenalty& penalty) {
     looked_at_[i] = residual_[i];
   }
   moved_ += std::sqrt(squares) * (1.0 + 1e-12);
-  std::vector<Index> stale;
-  for (const Index j : alive_) {
-    if (in_working_[static_cast<std::size_t>(j)] || is_active(j) || !(dual_bound(j, penalty) < least)) {
-      stale.push_back(j);
-    }
-  }
-  parallel_ranges(static_cast<Index>(stale.size()), columns_per_block, threads_, stop_,
+  parallel_ranges(static_cast<Index>(alive_.size()), columns_per_block, threads_, stop_,
                   [&](Index first, Index last, int) {
-                    for (Index k = first; k < last; ++k) {
-                      const Index j = stale[static_cast<std::size_t>(k)];
+                    for (Index at = first; at < last; ++at) {
+                      const Index j = alive_[static_cast<std::size_t>(at)];
+                      const auto k = static_cast<std::size_t>(j);
+                      double* slope = slope_.data() + j * targets;
+                      const double* coef = coef_.data() + j * targets;
+                      const double drift = length_[k] * (moved_ - seen_[k]) * (1.0 + 1e-12);
+                      bound_[k] = dual_size(slope, coef, targets, 1, penalty) + drift;
+                      if (!in_working_[k] && !is_active(j) && bound_[k] < least) continue;
                       for (Index t = 0; t < targets; ++t) {
-                        slope_[static_cast<std::size_t>(j * targets + t)] =
-                            table_.store.dot(j, residual_.data() + t * table_.rows());
+                        slope[t] = table_.store.dot(j, residual_.data() + t * table_.rows());
                       }
-                      seen_[static_cast<std::size_t>(j)] = moved_;
+                      seen_[k] = moved_;
+                      bound_[k] = dual_size(slope, coef, targets, 1, penalty);
                     }
                   });
-}
-
-// Upper bound on the dual size of a column, exact if its slope is up to date.
-template <class Store>
-double WorkingSetPath<Store>::dual_bound(Index column, const GroupPenalty& penalty) const {
-  const Index targets = target_.rows;
-  const auto k = static_cast<std::size_t>(column);
-  const double known =
-      dual_size(slope_.data() + column * targets, coef_.data() + column * targets, targets, 1, penalty);
-  const double drift = moved_ - seen_[k];
-  return drift > 0.0 ? known + std::sqrt(table_.squares[k]) * drift * (1.0 + 1e-12) : known;
 }
 
 template <class Store>
@@ -194,11 +190,11 @@ bool WorkingSetPath<Store>::is_active(Index column) const {
 }
 
 template <class Store>
-GapParts WorkingSetPath<Store>::parts(const GroupPenalty& penalty) const {
+GapParts WorkingSetPath<Store>::parts() const {
   GapParts result;
   const Index targets = target_.rows, all = static_cast<Index>(residual_.size());
   for (const Index j : alive_) {
-    result.largest = std::max(result.largest, dual_bound(j, penalty));
+    result.largest = std::max(result.largest, bound_[static_cast<std::size_t>(j)]);
     const double size = group_norm(coef_.data() + j * targets, targets, 1);
     result.norms += size;
     result.squares += size * size;
@@ -211,12 +207,13 @@ GapParts WorkingSetPath<Store>::parts(const GroupPenalty& penalty) const {
 // A column is 0 at the optimum if its dual size stays below l1 all over the sphere of radius sqrt(2 gap)
 // around the dual point (the dual objective is strongly concave with constant 1).
 template <class Store>
-void WorkingSetPath<Store>::screen(const GroupPenalty& penalty) {
-  const double scale = parts(penalty).scale(penalty), radius = std::sqrt(2.0 * std::max(gap_, 0.0));
+void WorkingSetPath<Store>::screen(const GroupPenalty& penalty, double scale) {
+  const double radius = std::sqrt(2.0 * std::max(gap_, 0.0));
   std::erase_if(alive_, [&](Index j) {
-    const double length = std::sqrt(table_.squares[static_cast<std::size_t>(j)] + penalty.l2);
-    return !in_working_[static_cast<std::size_t>(j)] && !is_active(j) &&
-           scale * dual_bound(j, penalty) + length * radius < penalty.l1 * (1.0 - 1e-12);
+    const auto k = static_cast<std::size_t>(j);
+    if (in_working_[k] || is_active(j)) return false;
+    const double length = penalty.l2 > 0.0 ? std::sqrt(table_.squares[k] + penalty.l2) : length_[k];
+    return scale * bound_[k] + length * radius < penalty.l1 * (1.0 - 1e-12);
   });
 }
 
@@ -228,18 +225,17 @@ std::vector<Index> WorkingSetPath<Store>::choose(const GroupPenalty& penalty, do
   std::vector<std::pair<double, Index>> others;
   const double threshold = !first ? penalty.l1 : last_l1_ > penalty.l1 ? 2.0 * penalty.l1 - last_l1_ : 0.0;
   for (const Index j : alive_) {
-    const double squares = table_.squares[static_cast<std::size_t>(j)];
-    if (in_working_[static_cast<std::size_t>(j)] || !(squares > 0.0)) continue;
+    if (in_working_[static_cast<std::size_t>(j)] || !(length_[static_cast<std::size_t>(j)] > 0.0)) continue;
     if (is_active(j)) {
       in_working_[static_cast<std::size_t>(j)] = 1;
       working_.push_back(j);
       continue;
     }
-    const double size = dual_bound(j, penalty);
+    const double size = bound_[static_cast<std::size_t>(j)];
     if (size < threshold) continue;
-    others.emplace_back((penalty.l1 - scale * size) / std::sqrt(squares), j);
+    others.emplace_back((penalty.l1 - scale * size) / length_[static_cast<std::size_t>(j)], j);
   }
-  const auto room = std::max<std::size_t>(first_size, working_.size());
+  const auto room = std::max(static_cast<std::size_t>(least_size_), working_.size());
   if (others.size() > room) {
     std::nth_element(others.begin(), others.begin() + static_cast<Index>(room), others.end());
     others.resize(room);

@@ -41,12 +41,11 @@ class WorkingSetPath {
  private:
   void solve(std::size_t point, const PathRecord& record);
   void look(double least, const GroupPenalty& penalty);
-  void screen(const GroupPenalty& penalty);
-  GapParts parts(const GroupPenalty& penalty) const;
+  void screen(const GroupPenalty& penalty, double scale);
+  GapParts parts() const;
   std::vector<Index> choose(const GroupPenalty& penalty, double scale);
   void descend(const std::vector<Index>& columns, const GroupPenalty& penalty, double wanted);
   void descend_on_gram(const std::vector<Index>& columns, const GroupPenalty& penalty, double wanted);
-  double dual_bound(Index column, const GroupPenalty& penalty) const;
   bool is_active(Index column) const;
 
   const CenteredColumns<Store>& table_;
@@ -60,12 +59,14 @@ class WorkingSetPath {
   ColumnDescent<Store> column_descent_;
   ActiveGram active_;
   std::vector<double> coef_, residual_, looked_at_, slope_;  // slope_: columns x targets, of the last look
-  std::vector<double> seen_;  // per column: how far the residual had moved then
-  double moved_ = 0.0;        // how far it has moved in all
+  std::vector<double> length_, bound_;  // per column: its length, and a bound on its dual size
+  std::vector<double> seen_;            // how far the residual had moved when its slope was computed
+  double moved_ = 0.0;                  // how far it has moved in all
   std::vector<double> gram_coef_, gram_slope_, gram_cross_;
   std::vector<Index> alive_, working_;
   std::vector<char> in_working_;
   Index gram_limit_;  // columns whose Gram matrix may be kept
+  Index least_size_;  // columns that a working set gains, if there are so many
   Budget budget_;
   double last_l1_ = 0.0;  // of the point before, 0 at the first
   double gap_ = 0.0, objective_ = 0.0, target_squares_ = 0.0;

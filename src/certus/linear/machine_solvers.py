@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import sparse
 
@@ -18,6 +18,11 @@ LOOSEST = 1e-4  # of tol times the objective at zero: what is accepted when roun
 NARROW = 600  # columns of a dense table up to which the Hessian of the columns is cheap
 FEW = 1500  # rows up to which the Gram matrix of the rows is cheap
 CELLS = 4_000_000  # of a sparse table up to which its free rows may be stored densely
+# Passes over a table of this size cost less than a Newton step, and some hundred of them reach a coarse gap where
+# the loss has a kink, which costs Newton's method many steps.
+TINY = 16_384
+COARSE = 1e-6
+TRIED_PASSES = 512
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,18 @@ def uses_newton(table: MachineTable) -> bool:
 
 def solve_machines(problems: list[BoxProblem], accuracy: Accuracy, watch: Watch) -> list[MachineResult]:
     """Solve one or several (one-versus-rest) machines over one table."""
-    if uses_newton(problems[0].table):
-        share = EXACT if accuracy.gap_tol is None else accuracy.gap_tol
-        found = []
-        for problem in problems:
-            enough = 0.0 if accuracy.gap_tol is not None else LOOSEST * accuracy.tol * problem.at_zero
-            found.append(BoxNewton(problem, share * problem.at_zero, accuracy.max_iter, enough).solve(watch))
-        return found
     gap = 0.0 if accuracy.gap_tol is None else accuracy.gap_tol * min(problem.at_zero for problem in problems)
-    return descend(problems, Descent(accuracy.tol, accuracy.relative, gap, accuracy.max_iter, accuracy.seed), watch)
+    rule = Descent(accuracy.tol, accuracy.relative, gap, accuracy.max_iter, accuracy.seed)
+    if not uses_newton(problems[0].table):
+        return descend(problems, rule, watch)
+    if gap > 0.0 and accuracy.gap_tol >= COARSE and not problems[0].smooth and problems[0].table.cells <= TINY:
+        tried = descend(problems, replace(rule, max_passes=min(rule.max_passes, TRIED_PASSES)), watch)
+        if all(machine.converged for machine in tried):
+            return tried
+    return [_by_newton(problem, accuracy, watch) for problem in problems]
+
+
+def _by_newton(problem: BoxProblem, accuracy: Accuracy, watch: Watch) -> MachineResult:
+    share = EXACT if accuracy.gap_tol is None else accuracy.gap_tol
+    enough = 0.0 if accuracy.gap_tol is not None else LOOSEST * accuracy.tol * problem.at_zero
+    return BoxNewton(problem, share * problem.at_zero, accuracy.max_iter, enough).solve(watch)
