@@ -94,6 +94,16 @@ def test_auto_bins_long_tables_only_and_threads_do_not_matter():
     assert_array_equal(short.forest_.threshold, same.forest_.threshold)
 
 
+def test_small_tables_of_whole_numbers_are_binned_where_only_counts_matter():
+    X, labels, _ = whole_numbers()
+    assert forest_bins(X, None, "auto", 20_000) is None
+    assert forest_bins(X + 0.5, None, "auto", 20_000, counts_only=True) is None
+    assert forest_bins(X, None, "auto", 20_000, counts_only=True) is not None
+    models = [RandomForestClassifier(8, random_state=0, max_bins=bins).fit(X, labels) for bins in ("auto", None)]
+    for name in ("children_left", "feature", "threshold", "value", "impurity", "missing_go_to_left"):
+        assert_array_equal(getattr(models[0].forest_, name), getattr(models[1].forest_, name), err_msg=name)
+
+
 def test_rows_of_weight_zero_do_not_move_the_bins():
     rng = np.random.default_rng(3)
     X, extra = rng.standard_normal((500, 3)), 100 + rng.standard_normal((300, 3))

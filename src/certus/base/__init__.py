@@ -1,6 +1,7 @@
 """What all learners are built on: parameters, data, weights, threads, callbacks, catalogue."""
 
 from certus.base.catalogue import register, register_part
+from certus.base.class_weights import class_weights
 from certus.base.data import LARGEST, assert_finite, check_target, check_weights, check_X, check_Xy
 from certus.base.learner import (
     Classifier,
@@ -31,6 +32,7 @@ __all__ = [
     "check_Xy",
     "check_target",
     "check_weights",
+    "class_weights",
     "fit_method",
     "predict_method",
     "register",

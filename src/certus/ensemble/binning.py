@@ -45,19 +45,25 @@ class ForestBins(NamedTuple):
 
 
 def forest_bins(
-    X: Any, weights: NDArray[np.float64] | None, max_bins: int | str | None, rows_for_bins: int
+    X: Any,
+    weights: NDArray[np.float64] | None,
+    max_bins: int | str | None,
+    rows_for_bins: int,
+    *,
+    counts_only: bool = False,
 ) -> ForestBins | None:
     """The table in bins, or None if splits are searched between all values.
 
-    "auto" takes bins for tables of at least ``rows_for_bins`` rows. They are narrower towards both ends of a column;
-    columns of whole numbers in a small range have one bin for each.
+    Columns of whole numbers in a small range have one bin for each, others bins that are narrower towards both ends.
+    "auto" takes bins for tables of at least ``rows_for_bins`` rows, and where they change nothing but the time: all
+    columns are of the first kind, and a split is judged by counts alone, whose sums are exact in any order.
     """
     if max_bins is None or sparse.issparse(X):
         return None
     automatic = isinstance(max_bins, str)
     most = MOST_BINS if automatic else int(max_bins)
     exact = whole_columns(X, most)
-    if automatic and X.shape[0] < rows_for_bins:
+    if automatic and X.shape[0] < rows_for_bins and not (counts_only and exact.all()):
         return None
     nothing = np.zeros(X.shape[1], dtype=np.uint8)
     edges, counts = kernels.find_edges(X, _rows_for_quantiles(X, 0), weights, exact, most, fine_ends=True)

@@ -225,7 +225,8 @@ class Forest(MultiOutputMixin, Learner):
         )
         threads = resolve_threads(self.n_jobs)
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
-        bins = forest_bins(X, weights, getattr(self, "max_bins", None), ROWS_FOR_BINS)
+        counted = n_classes is not None and weights is None
+        bins = forest_bins(X, weights, getattr(self, "max_bins", None), ROWS_FOR_BINS, counts_only=counted)
         batches: list[PackedForest] = []
         with Iterations(self, len(seeds), X, codes, runs_to_limit=True) as iterations:
             size = max(threads, 1) if iterations.watched else len(seeds)

@@ -76,8 +76,9 @@ class RandomForestClassifier(ForestClassifier):
     max_bins : int, "auto" or None, default="auto"
         Splits are searched between so many bins of each column, at its quantiles, instead of between all of its
         values; at most 255. "auto" means 255 for dense tables of at least 20 000 rows (it costs a few thousandths of
-        the accuracy at most where it was measured; nothing for whole numbers in a range below 255), and None (all
-        values) for others. Sparse tables and categorical columns are never binned.
+        the accuracy at most where it was measured) and for those whose columns all hold whole numbers in a range
+        below 255 (the trees are the same), and None (all values) for others. Sparse tables and categorical columns
+        are never binned.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
         Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
         categorical type, None takes none. A set of categories goes left, the others right; missing ones, and

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-PLAIN_NUMBERS = {float, int, bool}
+SCALARS = {float, int, bool, str, type(None)}
 FLOAT_TAG = "$float"  # {"$float": "inf"}: JSON has no infinities
 
 
@@ -34,9 +34,11 @@ class FrozenDict(dict[str, Any]):
 
 def freeze(value: Any, where: str) -> Any:
     """Turn `value` into nested tuples, FrozenDicts, numbers, strings and None; refuse anything else."""
+    if type(value) in SCALARS:
+        return value
     if isinstance(value, np.generic):
         return freeze(value.item(), where)
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (int, float, str)):
         return value
     if isinstance(value, np.ndarray):
         return freeze(value.tolist(), where)
@@ -44,11 +46,11 @@ def freeze(value: Any, where: str) -> Any:
         for key in value:
             if not isinstance(key, str) or key == FLOAT_TAG:
                 raise ValueError(f"{where}: the key {key!r} is not allowed. Hint: keys are strings.")
-        return FrozenDict({key: freeze(item, f"{where}[{key!r}]") for key, item in value.items()})
-    if type(value) is list and all(type(item) is float for item in value):
-        return tuple(value)
-    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        if set(map(type, value)) <= PLAIN_NUMBERS:  # long lists of coefficients need no second look
+        return FrozenDict(
+            {key: x if type(x) in SCALARS else freeze(x, f"{where}[{key!r}]") for key, x in value.items()}
+        )
+    if isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))):
+        if set(map(type, value)) <= SCALARS:  # long lists of coefficients need no second look
             return tuple(value)
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(

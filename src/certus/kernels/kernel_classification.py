@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
-from certus.base import check_weights
+from certus.base import check_weights, class_weights
 from certus.base.params import Constraints, Exactly, InstanceOf, OneOf
 from certus.guarantees import Report
 from certus.kernels.kernel import Array
@@ -30,9 +29,7 @@ class KernelClassification(KernelMachine, KernelLabels):
         X, y = self._read_training(X, y)
         codes = self._encode_labels(y, min_classes=2)
         given = check_weights(self, sample_weight, y)
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=None if sample_weight is None else given
-        )
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, y, given)
         weights = np.ones(len(y)) if given is None else given
         return X, codes, weights * self.class_weight_[codes]
 

@@ -9,9 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import Tags
 
-from certus.base import Classifier, check_weights, check_Xy, fit_method, register, resolve_seed, resolve_threads
+from certus.base import (
+    Classifier,
+    check_weights,
+    check_Xy,
+    class_weights,
+    fit_method,
+    register,
+    resolve_seed,
+    resolve_threads,
+)
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.base.persistence.state import check_shapes
@@ -201,15 +210,8 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
                 f"{self.classes_[0]!r}.\nHint: check the target column, or that a split did not leave a class out."
             )
         weights = check_weights(self, sample_weight, X)
-        class_weights = np.ones(len(self.classes_))
-        if self.class_weight is not None:
-            class_weights = compute_class_weight(
-                self.class_weight,
-                classes=self.classes_,
-                y=y,
-                sample_weight=np.ones(len(codes)) if weights is None else weights,
-            )
-        costs = self.C * class_weights[codes] * (1.0 if weights is None else weights)
+        by_class = class_weights(self.class_weight, self.classes_, y, weights)
+        costs = self.C * by_class[codes] * (1.0 if weights is None else weights)
         constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
         table = MachineTable(X, constant, resolve_threads())
         with Iterations(self, self.max_iter, X, y) as iterations:
@@ -218,7 +220,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
                 return iterations.step(objective=objective, gap=gap)
 
             w, evidence = self._solve(table, codes.astype(np.int64), costs, watch)
-        self._store(w, evidence, class_weights, table)
+        self._store(w, evidence, by_class, table)
         return self
 
     def _check_combination(self) -> None:
@@ -278,7 +280,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         self.history_ = np.array([*found.history, evidence.gap])
         return found.w, evidence
 
-    def _store(self, w: Array, evidence: MachineEvidence, class_weights: Array, table: MachineTable) -> None:
+    def _store(self, w: Array, evidence: MachineEvidence, by_class: Array, table: MachineTable) -> None:
         coef, intercept = w[:, :-1], self.intercept_scaling * w[:, -1]
         if len(w) == 2:  # the joint machine of two classes is told as one
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
@@ -296,7 +298,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
             "epsilon": 0.0,
             "intercept_scaling": float(self.intercept_scaling) if self.fit_intercept else None,
             "classes": self.classes_.tolist(),
-            "class_weights": class_weights.tolist(),
+            "class_weights": by_class.tolist(),
         }
         self.report_ = Report([machine_certificate(evidence, facts, coef, intercept)])
         if self.penalty == "l2" or self.multi_class == "crammer_singer":

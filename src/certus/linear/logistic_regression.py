@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import Tags
 
 from certus.base import (
     LARGEST,
     Classifier,
     check_weights,
     check_Xy,
+    class_weights,
     fit_method,
     predict_method,
     register,
@@ -282,12 +283,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         weights = check_weights(self, sample_weight, X)
         if self.class_weight is None:
             return weights, np.ones(len(self.classes_))
-        by_class = compute_class_weight(
-            self.class_weight,
-            classes=self.classes_,
-            y=y,
-            sample_weight=np.ones(len(codes)) if weights is None else weights,
-        )
+        by_class = class_weights(self.class_weight, self.classes_, y, weights)
         rows = by_class[codes]
         return rows if weights is None else weights * rows, by_class
 

@@ -46,11 +46,12 @@ def uses_newton(table: MachineTable) -> bool:
 
 def solve_machines(problems: list[BoxProblem], accuracy: Accuracy, watch: Watch) -> list[MachineResult]:
     """Solve one or several (one-versus-rest) machines over one table."""
-    gap = 0.0 if accuracy.gap_tol is None else accuracy.gap_tol * min(problem.at_zero for problem in problems)
+    share = accuracy.gap_tol or 0.0
+    gap = share * min(problem.at_zero for problem in problems) if share > 0.0 else 0.0
     rule = Descent(accuracy.tol, accuracy.relative, gap, accuracy.max_iter, accuracy.seed)
     if not uses_newton(problems[0].table):
         return descend(problems, rule, watch)
-    if gap > 0.0 and accuracy.gap_tol >= COARSE and not problems[0].smooth and problems[0].table.cells <= TINY:
+    if share >= COARSE and not problems[0].smooth and problems[0].table.cells <= TINY:
         tried = descend(problems, replace(rule, max_passes=min(rule.max_passes, TRIED_PASSES)), watch)
         if all(machine.converged for machine in tried):
             return tried

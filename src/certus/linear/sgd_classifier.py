@@ -7,11 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, check_weights, check_Xy, fit_method, predict_method, register, resolve_threads
+from certus.base import (
+    Classifier,
+    check_weights,
+    check_Xy,
+    class_weights,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+)
 from certus.base.params import Exactly, InstanceOf, Interval, OneOf
 from certus.guarantees import Report
 from certus.linear import stochastic_fit
@@ -150,9 +159,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
                 "The number of classes has to be greater than one; got 1 class\n"
                 f"Hint: the target contains only one class: {self.classes_[0]!r}."
             )
-        by_class = np.ones(len(self.classes_))
-        if self.class_weight is not None:
-            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        by_class = class_weights(self.class_weight, self.classes_, y)
         held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=True) if self.early_stopping else None
         weights = check_weights(self, sample_weight, X)
         if weights is not None and not weights.all():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,10 @@ class Problems:
     upper: Floats
     parts: Parts | None = None
 
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.starts) * self.copies
+
     @property
     def count(self) -> int:
         """How many problems there are."""
@@ -62,8 +67,8 @@ class Problems:
     def per_variable(self, values: Floats) -> Floats:
         """Values of the members, or one value per problem, at every variable."""
         if len(values) == self.count != len(self.members):
-            return np.repeat(values, np.diff(self.starts) * self.copies)
-        return np.tile(values, self.copies)  # several copies occur in single problems only
+            return np.repeat(values, self._sizes)
+        return np.tile(values, self.copies) if self.copies > 1 else values.copy()  # copies: in single problems only
 
     def variables(self, number: int) -> slice:
         """Where the variables of a problem lie."""

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Classifier, fit_method, predict_method, resolve_seed
+from certus.base import Classifier, class_weights, fit_method, predict_method, resolve_seed
 from certus.base.callbacks import Iterations
 from certus.base.params import Boolean, Constraints, Exactly, InstanceOf, OneOf
 from certus.svm import platt
@@ -92,8 +91,8 @@ class ClassificationMachine(Machine, Classifier):
         X, y = self._read_training(X, y)
         codes = self._encode_labels(y, min_classes=2)
         weights = self._weights(sample_weight, len(codes))
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=None if sample_weight is None else weights
+        self.class_weight_ = class_weights(
+            self.class_weight, self.classes_, y, None if sample_weight is None else weights
         )
         kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
         table, kernel = self._prepare(X, weights, kept)
