@@ -1,6 +1,5 @@
 #include "boosting/leaf_masks.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "core/isa.hpp"
@@ -34,14 +33,13 @@ std::vector<int> leaf_counts(std::span<const Node> nodes) {
 
 }  // namespace
 
-bool LeafMasks::append(std::span<const Node> nodes) {
+void LeafMasks::append(std::span<const Node> nodes, std::span<const BinSet> sets) {
   trees_.emplace_back();
-  const bool categories =
-      std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.categories >= 0; });
-  if (nodes.size() > 2 * most_leaves - 1 || categories) return false;
+  if (nodes.size() > 2 * most_leaves - 1) return;
   const std::vector<int> counts = leaf_counts(nodes);
   Place& tree = trees_.back();
   tree.first_test = static_cast<std::int32_t>(tests_.size());
+  tree.first_category_test = static_cast<std::int32_t>(category_tests_.size());
   tree.first_leaf = static_cast<std::int32_t>(values_.size());
   values_.resize(values_.size() + static_cast<std::size_t>(counts[0]));
   std::vector<int> first(nodes.size(), 0);  // leaf of each node
@@ -55,44 +53,77 @@ bool LeafMasks::append(std::span<const Node> nodes) {
       first[node.left] = first[i];
       first[node.left + 1] = first[i] + counts[node.left];
       if ((node.missing_left != 0) != missing_left) continue;
-      tests_.push_back({node.threshold, without({first[i], first[node.left + 1]}), node.column});
+      const std::uint64_t keep = without({first[i], first[node.left + 1]});
+      if (node.categories >= 0) {
+        BinSet left = sets[static_cast<std::size_t>(node.categories)];
+        if (missing_left) insert(left, missing_bin);
+        category_tests_.push_back({left, keep, node.column});
+        ++tree.category_tests;
+        continue;
+      }
+      tests_.push_back({node.threshold, keep, node.column});
       ++tree.all;
     }
     if (missing_left) tree.left = tree.all;
   }
-  return true;
+}
+
+void LeafMasks::Chosen::add(std::int32_t column) {
+  if (column >= static_cast<std::int32_t>(slots.size())) slots.resize(column + 1, -1);
+  if (slots[column] >= 0) return;
+  slots[column] = static_cast<std::int32_t>(columns.size());
+  columns.push_back(column);
 }
 
 LeafMasks::Block LeafMasks::make_block(Index first, Index last) const {
   Block block;
   for (Index tree = first; tree < last; ++tree) {
-    for (std::int32_t i = 0; i < trees_[tree].all; ++i) {
-      const std::int32_t column = tests_[trees_[tree].first_test + i].column;
-      if (column >= static_cast<std::int32_t>(block.slots.size())) block.slots.resize(column + 1, -1);
-      if (block.slots[column] >= 0) continue;
-      block.slots[column] = static_cast<std::int32_t>(block.columns.size());
-      block.columns.push_back(column);
+    const Place& place = trees_[tree];
+    for (std::int32_t i = 0; i < place.all; ++i) block.numbers.add(tests_[place.first_test + i].column);
+    for (std::int32_t i = 0; i < place.category_tests; ++i) {
+      block.categories.add(category_tests_[place.first_category_test + i].column);
     }
   }
-  block.values.resize(block.columns.size() * mask_rows);
+  block.values.resize(block.numbers.columns.size() * mask_rows);
+  block.bins.resize(block.categories.columns.size() * mask_rows);
   return block;
 }
 
 template <class T>
 void LeafMasks::load(View2D<const T> x, Index row, Index count, Block& block) {
   double* to = block.values.data();
-  for (const std::int32_t column : block.columns) {
+  for (const std::int32_t column : block.numbers.columns) {
     const T* from = x.row(row) + column * x.col_stride;
     for (Index i = 0; i < count; ++i) to[i] = static_cast<double>(from[i * x.row_stride]);
     to += mask_rows;
+  }
+  Bin* bins = block.bins.data();
+  for (const std::int32_t column : block.categories.columns) {
+    const T* from = x.row(row) + column * x.col_stride;
+    for (Index i = 0; i < count; ++i) {
+      const T value = from[i * x.row_stride];
+      const bool known = value >= T(0) && value < T(missing_bin);
+      bins[i] = static_cast<Bin>(known ? static_cast<int>(value) : missing_bin);
+    }
+    bins += mask_rows;
+  }
+}
+
+void LeafMasks::strike(const CategoryTest& test, const Block& block, std::uint64_t* masks) {
+  const Bin* bins = block.bins.data() + block.categories.slots[test.column] * mask_rows;
+  for (std::ptrdiff_t row = 0; row < mask_rows; ++row) {
+    masks[row] &= test.keep | (0 - std::uint64_t{contains(test.left, bins[row])});
   }
 }
 
 void LeafMasks::add(Index tree, const Block& block, Index count, double* out) const {
   const Place& place = trees_[tree];
   std::uint64_t masks[mask_rows];
-  leaf_mask_ops().remaining(block.values.data(), block.slots.data(),
+  leaf_mask_ops().remaining(block.values.data(), block.numbers.slots.data(),
                             {tests_.data() + place.first_test, place.left, place.all}, masks);
+  for (std::int32_t i = 0; i < place.category_tests; ++i) {
+    strike(category_tests_[place.first_category_test + i], block, masks);
+  }
   const double* values = values_.data() + place.first_leaf;
   for (Index i = 0; i < count; ++i) out[i] += values[std::countr_zero(masks[i])];
 }

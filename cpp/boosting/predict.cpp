@@ -20,7 +20,8 @@ PackedTrees::PackedTrees(std::span<const Node> nodes, std::span<const std::int64
   if (!sets_.empty()) sets_of_.assign(nodes.size(), 0);
   for (std::size_t tree = 0; tree + 1 < starts.size(); ++tree) {
     roots_.push_back(static_cast<std::int32_t>(starts[tree]));
-    masks_.append(nodes.subspan(starts[tree], starts[tree + 1] - starts[tree]));
+    masks_.append(nodes.subspan(starts[tree], starts[tree + 1] - starts[tree]),
+                  sets.subspan(static_cast<std::size_t>(set_starts[tree])));
     for (std::int64_t i = starts[tree]; i < starts[tree + 1]; ++i) {
       const Node& node = nodes[i];
       values_[i] = node.value;

@@ -1,5 +1,5 @@
-// Sums of trees for rows of numbers. Blocks of rows use leaf_masks.hpp. Single rows, large trees and
-// categories are walked: a node takes 16 bytes and leads to two children that lie side by side; leaves lead
+// Sums of trees for rows of numbers. Blocks of rows use leaf_masks.hpp. Single rows and large trees are
+// walked: a node takes 16 bytes and leads to two children that lie side by side; leaves lead
 // to themselves, so that many rows walk down together without branching.
 #pragma once
 

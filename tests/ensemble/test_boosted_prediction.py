@@ -38,15 +38,18 @@ def test_blocks_and_single_rows_agree(leaves: int | None, dtype: type) -> None:
 
 @pytest.mark.parametrize("leaves", [2, 31])
 def test_mixed_ensembles(leaves: int) -> None:
-    """Trees with and without categories, several classes, stages."""
+    """Trees with and without categories, several classes, stages; missing and unknown categories."""
     rng = np.random.default_rng(3)
     X = rows_with_gaps(1500, 2)
     X[:, 0] = rng.integers(0, 9, size=len(X))
     y = (X[:, 0] % 3).astype(int) + 3 * (np.nan_to_num(X[:, 1]) > 0)
+    X[::11, 0] = np.nan
     model = HistGradientBoostingClassifier(categorical_features=[0], max_iter=6, max_leaf_nodes=leaves).fit(X, y)
     sets = np.diff(model.trees_.set_starts)
     assert sets.max() > 0
     assert sets.min() == 0 or leaves > 2
-    singly = np.concatenate([model.decision_function(row[None]) for row in X[:150]])
-    assert_array_equal(model.decision_function(X[:150]), singly)
-    assert_array_equal(list(model.staged_decision_function(X[:150]))[-1], singly)
+    fresh = X[:150].copy()
+    fresh[:20, 0], fresh[20:40, 0] = np.nan, 77.0
+    singly = np.concatenate([model.decision_function(row[None]) for row in fresh])
+    assert_array_equal(model.decision_function(fresh), singly)
+    assert_array_equal(list(model.staged_decision_function(fresh))[-1], singly)
