@@ -123,7 +123,8 @@ def _pace(rows: list[Row], request: dict[str, Any], settings: Settings) -> float
     ours = next((row for row in rows if row.competitor.name == OURS and not row.skipped), None)
     if ours is None:
         return settings.patience
-    _climb(ours, {**request, "limit": settings.patience}, settings)
+    if len(ours.competitor.ladder) > 1:
+        _climb(ours, {**request, "limit": settings.patience}, settings)
     trial = Row(ours.competitor, rung=ours.rung)
     _measure(trial, {**request, "limit": settings.patience}, replace(settings, repeats=1, seconds=0.0))
     return settings.patience if trial.skipped else max(_SHORT, settings.far_behind * trial.warm)

@@ -6,7 +6,7 @@ column names. What it cannot say, we add: which row and which column holds the v
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -29,7 +29,7 @@ def check_X(
     reset: bool = False,
     accept_sparse: Any = False,
     dtype: Any = FLOATS,
-    order: str | None = None,
+    order: Literal["C", "F"] | None = None,
     allow_nan: bool = False,
     check_finite: bool = True,
     min_rows: int = 1,
@@ -43,11 +43,12 @@ def check_X(
     ``check_finite=False`` is for kernels that notice a non-finite value themselves and then call
     `assert_finite` to name the place: one pass over the data less.
     """
-    wanted = (dtype, order, min_rows, copy)
-    if _is_ready(X, *wanted) and _names_agree(learner, X, reset):
+    if not copy and _is_plain(X, min_rows) and _names_agree(learner, X, reset):
+        types = dtype if isinstance(dtype, tuple | list) else (dtype,)
+        table = np.asarray(X, dtype=X.dtype if X.dtype in types else types[0], order=order)
         if check_finite:
-            _check_values(learner, X, allow_nan, largest)
-        return X
+            _check_values(learner, table, allow_nan, largest)
+        return table
     try:
         table = validate_data(
             learner,
@@ -77,16 +78,13 @@ def _check_values(learner: Any, table: Any, allow_nan: bool, largest: float | No
         refuse_large(learner, table, largest)
 
 
-def _is_ready(X: Any, dtype: Any, order: str | None, min_rows: int, copy: bool) -> bool:
-    """Whether a table can be used as it is: a plain array of the right type, order and size.
+def _is_plain(X: Any, min_rows: int) -> bool:
+    """Whether a table is a plain array of floats of the right size; the type and order are easily changed.
 
     For small tables the general conversion takes longer than the fit.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or copy or len(X) < max(min_rows, 1) or X.shape[1] < 1:
-        return False
-    types = dtype if isinstance(dtype, tuple | list) else (dtype,)
-    in_order = {None: True, "C": X.flags.c_contiguous, "F": X.flags.f_contiguous}
-    return X.dtype in types and X.dtype.kind == "f" and in_order[order]
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS
+    return plain and len(X) >= max(min_rows, 1) and X.shape[1] >= 1
 
 
 def _names_agree(learner: Any, X: NDArray[Any], reset: bool) -> bool:

@@ -12,6 +12,7 @@ import functools
 import os
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
@@ -62,25 +63,31 @@ class _BlasLimit:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._limiter: object = None
-        self._controller: ThreadpoolController | None = None
+        self._libraries: list[Any] | None = None
+        self._limited: list[tuple[Any, int]] = []  # libraries and the threads that they had
 
     def acquire(self) -> None:
         with self._lock:
             self._users += 1
-            if self._users == 1:
-                if self._controller is None:
-                    import scipy.linalg.blas  # noqa: F401  its BLAS must be loaded to be found
+            if self._users > 1:
+                return
+            if self._libraries is None:
+                import scipy.linalg.blas  # noqa: F401  its BLAS must be loaded to be found
 
-                    self._controller = ThreadpoolController().select(user_api="blas")
-                self._limiter = self._controller.limit(limits=1)
+                self._libraries = list(ThreadpoolController().select(user_api="blas").lib_controllers)
+            self._limited = [(library, library.get_num_threads()) for library in self._libraries]
+            for library, threads in self._limited:
+                if threads != 1:
+                    library.set_num_threads(1)
 
     def release(self) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0:
-                self._limiter.restore_original_limits()  # type: ignore[attr-defined]
-                self._limiter = None
+            if self._users > 0:
+                return
+            for library, threads in self._limited:
+                if threads not in (1, None):
+                    library.set_num_threads(threads)
 
 
 _limit = _BlasLimit()
