@@ -10,6 +10,7 @@ from certus.base.learner import (
     Learner,
     Regressor,
     Transformer,
+    distinct_labels,
     fit_method,
     predict_method,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "check_target",
     "check_weights",
     "class_weights",
+    "distinct_labels",
     "fit_method",
     "predict_method",
     "register",

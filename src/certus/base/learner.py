@@ -146,7 +146,7 @@ class Classifier(ClassifierMixin, Learner):
 
     def _encode_labels(self, y: NDArray[Any], *, min_classes: int = 1) -> NDArray[np.intp]:
         """Set ``classes_`` and return for each row the position of its label there."""
-        self.classes_, codes = _distinct(y)
+        self.classes_, codes = distinct_labels(y)
         if len(self.classes_) < min_classes:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least {min_classes} classes in the data, but the "
@@ -156,7 +156,7 @@ class Classifier(ClassifierMixin, Learner):
         return codes
 
 
-def _distinct(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The labels, and for each row the position of its label; refuses what are not labels."""
     if y.ndim != 1 or y.dtype.kind not in "biuU":
         check_classification_targets(y)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_threads
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads
 from certus.ensemble.bagging import Bagging
 from certus.ensemble.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.vote_report import count_votes, vote_report
@@ -168,9 +167,7 @@ class BaggingClassifier(Bagging, Classifier):
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def _encode(self, y: NDArray[Any]) -> NDArray[Any]:
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = distinct_labels(column_or_1d(y, warn=True))
         self.n_classes_ = len(self.classes_)
         return codes
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 
-from certus.base import Classifier, fit_method, predict_method, resolve_threads
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, resolve_threads
 from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.ensemble.forest import Forest
 from certus.ensemble.vote_report import count_votes, vote_report
@@ -56,8 +56,7 @@ class ForestClassifier(Forest, Classifier):
     def _encode_target(
         self, y: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> tuple[NDArray[Any], NDArray[np.intp] | None, NDArray[np.float64] | None]:
-        check_classification_targets(y)
-        columns = [np.unique(column, return_inverse=True) for column in y.T]
+        columns = [distinct_labels(column) for column in y.T]
         codes = np.stack([inverse for _, inverse in columns], axis=1)
         labels = [each for each, _ in columns]
         n_classes = np.array([len(each) for each in labels], dtype=np.intp)

@@ -9,9 +9,8 @@ import sklearn.tree
 from numpy.typing import NDArray
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, register
 from certus.base.params import Exactly, Folds, InstanceOf, Interval, OneOf
 from certus.trees.decision_tree import DecisionTree
 from certus.trees.node_costs import class_impurities, label_losses
@@ -196,8 +195,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         self
         """
         X, y = self._check_training(X, y, check_input)
-        check_classification_targets(y)
-        columns = [np.unique(column, return_inverse=True) for column in y.T]
+        columns = [distinct_labels(column) for column in y.T]
         codes = np.stack([inverse for _, inverse in columns], axis=1)
         n_classes = np.array([len(labels) for labels, _ in columns], dtype=np.intp)
         class_weight = None if self.class_weight is None else compute_sample_weight(self.class_weight, y)
