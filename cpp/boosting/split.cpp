@@ -10,6 +10,7 @@ constexpr double tiny = 1e-15;
 // Categories with less support (in rows) are not put on a side by their own gradient; the same number
 // smooths the order of the others.
 constexpr double category_support = 10.0;
+constexpr int largest_set = 32;
 
 class Search {
  public:
@@ -94,7 +95,8 @@ void scan_down(Search& search, const Sums* histogram, Index bins) {
 }
 
 // Categories in the order of gradient / hessian: the best division into two sets is a cut of this order
-// (Fisher 1958). From either end, up to the middle; rare categories stay on the other side.
+// (Fisher 1958). From either end, up to the middle; rare categories stay on the other side. Larger sets than
+// `largest_set` are not tried: among very many categories they fit the noise.
 void scan_categories(Search& search, const Sums* histogram, Index bins, bool has_missing) {
   const double rows_per_hessian = search.node().rows / search.node().hessian;
   std::array<std::pair<double, int>, bins_per_column> order;
@@ -111,7 +113,7 @@ void scan_categories(Search& search, const Sums* histogram, Index bins, bool has
   for (const bool upwards : {true, false}) {
     Sums left;
     BinSet set{};
-    for (int i = 0; i < (used + 1) / 2; ++i) {
+    for (int i = 0; i < std::min((used + 1) / 2, largest_set); ++i) {
       const int bin = order[upwards ? i : used - 1 - i].second;
       left += histogram[bin];
       insert(set, bin);

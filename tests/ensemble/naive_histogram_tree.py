@@ -60,7 +60,7 @@ def candidates(bins: np.ndarray, rows: np.ndarray, column: int, gradients: np.nd
     order.sort()
     if len(order) < 2:
         return
-    for listed, size in product((order, order[::-1]), range(1, (len(order) + 1) // 2 + 1)):
+    for listed, size in product((order, order[::-1]), range(1, min((len(order) + 1) // 2, 32) + 1)):
         yield frozenset(category for _, category in listed[:size])
 
 
