@@ -23,15 +23,28 @@ struct Tile {
   Index first_row, rows, first_col, cols;
 };
 
+// Touches a tile of a fresh matrix row by row. Where memory is scarce the system takes its time to hand out
+// fresh pages, and a tile lies on many: here Ctrl-C is heard between two of them. False if it was.
+bool touch(View2D<double> out, const Tile& place, StopToken& stop) {
+  for (Index r = 0; r < place.rows; ++r) {
+    if (stop.poll()) return false;
+    out(place.first_row + r, place.first_col) = 0.0;
+  }
+  return true;
+}
+
 // Runs body(tile, worker) over all tiles, or over those on and above the diagonal, which are then mirrored.
+// `fresh`: what the matrix holds is of no meaning.
 template <class Body>
-void over_tiles(View2D<double> out, bool symmetric, int threads, StopToken& stop, Body&& body) {
+void over_tiles(View2D<double> out, bool symmetric, bool fresh, int threads, StopToken& stop, Body&& body) {
   const Index down = block_count(out.rows, tile), across = block_count(out.cols, tile);
   parallel_for(down * across, threads, stop, [&](Index block, int worker) {
     const Index i = block / across, j = block % across;
     if (symmetric && j < i) return;
     const Tile place{i * tile, std::min(tile, out.rows - i * tile), j * tile,
                      std::min(tile, out.cols - j * tile)};
+    const Tile mirror{place.first_col, place.cols, place.first_row, place.rows};
+    if (fresh && (!touch(out, place, stop) || (symmetric && !touch(out, mirror, stop)))) return;
     body(place, worker);
     if (!symmetric) return;
     for (Index r = 0; r < place.rows; ++r) {
@@ -142,7 +155,7 @@ void gram_of_products(View2D<const double> left, View2D<const double> right, boo
   const Rows b = symmetric ? Rows(View2D<const double>(), center, scale) : Rows(right, center, scale);
   const Rows& other = symmetric ? a : b;
   const Index width = left.cols;
-  over_tiles(out, symmetric, threads, stop, [&](const Tile& place, int) {
+  over_tiles(out, symmetric, true, threads, stop, [&](const Tile& place, int) {
     double* corner = out.row(place.first_row) + place.first_col;
     gemm_nt(place.rows, place.cols, width, gaussian ? 2.0 : 1.0, a.values.data() + place.first_row * width,
             width, other.values.data() + place.first_col * width, width, 0.0, corner, out.row_stride);
@@ -200,7 +213,7 @@ void gram_of_coordinates(View2D<const double> left, View2D<const double> right, 
                          const GramFunction& function, int threads, StopToken& stop, View2D<double> out) {
   const Index width = left.cols;
   std::vector<Scratch> scratch(at(std::max(threads, 1)));
-  over_tiles(out, symmetric, threads, stop, [&](const Tile& place, int worker) {
+  over_tiles(out, symmetric, true, threads, stop, [&](const Tile& place, int worker) {
     Scratch& own = scratch[at(worker)];
     own.columns.resize(at(width * tile));
     own.row.resize(at(width));
@@ -232,7 +245,7 @@ void map_products(View2D<double> products, std::span<const double> left_norms,
   const double scale = function.kind == GramKind::gaussian ? function.gamma : 1.0;
   std::vector<double> norms(right_norms.begin(), right_norms.end());
   for (double& norm : norms) norm *= scale;
-  over_tiles(products, symmetric, threads, stop, [&](const Tile& place, int) {
+  over_tiles(products, symmetric, false, threads, stop, [&](const Tile& place, int) {
     for (Index r = 0; r < place.rows; ++r) {
       const Index row = place.first_row + r;
       const double norm = left_norms[at(row)] * scale;

@@ -58,7 +58,18 @@ def test_losses_are_counted_and_missing_peers_named(generator: dict[str, Any]) -
         "lost": task([measured("certus", 1.0), measured("other", 0.5)], "other", 0.5),
         "alone": task([measured("certus", 1.0), skipped], None, None),
     }
-    text = generator["family"]({"family": "some", "tasks": tasks})
+    text = generator["family"]({"family": "some", "file": "some", "tasks": tasks})
     assert "2 lines, 1 with a ratio: median 0.50, 1 below 1." in text
     assert "- `alone`, other: not finished in 5 s" in text
     assert "| 1.00 s | - | - | 3 MB / - | error 0.5 / - |" in text
+
+
+def test_peers_that_were_given_up_bound_the_ratio(generator: dict[str, Any]) -> None:
+    given_up = {"competitor": "other", "skipped": "6 s for error 0.7, not refined", "stopped_after_seconds": 6.0}
+    text = generator["line"]("far", task([measured("certus", 2.0), given_up], None, None))
+    assert "| 2.00 s | - | > 3 |" in text
+
+
+def test_learners_at_several_settings_are_all_shown(generator: dict[str, Any]) -> None:
+    text = generator["line"]("grows", task([measured("certus a", 0.5), measured("certus b", 0.25)], None, None))
+    assert "| certus a 500 ms; certus b 250 ms | - | - |" in text

@@ -43,8 +43,8 @@ def check_X(
     ``check_finite=False`` is for kernels that notice a non-finite value themselves and then call
     `assert_finite` to name the place: one pass over the data less.
     """
-    if not copy and _is_plain(X, min_rows) and _names_agree(learner, X, reset):
-        types = dtype if isinstance(dtype, tuple | list) else (dtype,)
+    types = dtype if isinstance(dtype, tuple | list) else (dtype,)
+    if not copy and types[0] in FLOATS and _is_plain(X, min_rows) and _names_agree(learner, X, reset):
         table = np.asarray(X, dtype=X.dtype if X.dtype in types else types[0], order=order)
         if check_finite:
             _check_values(learner, table, allow_nan, largest)
