@@ -127,6 +127,23 @@ def test_the_certificate_holds_against_the_data(form: tuple[str, str, str]) -> N
     assert model.report_["optimality gap"].check((X, y))
 
 
+@pytest.mark.parametrize("share", [1e-1, 1e-2, 1e-5])
+def test_history_of_a_coarse_fit_ends_with_its_gap(share: float) -> None:
+    X, y = labelled(2, 300, 5)
+    model = LinearSVC(loss="hinge", gap_tol=share, random_state=0).fit(X, y)
+    assert model.history_[-1] == model.gap_ <= share * len(X)
+
+
+def test_a_trial_of_passes_stops_when_asked_to() -> None:
+    X, y = labelled(2, 300, 5)
+    problem = classification(MachineTable(X, 1.0, 1), np.where(y > 0, 1.0, -1.0), np.ones(len(X)), squared=False)
+    told: list[float] = []
+    rule = Accuracy(tol=1e-4, gap_tol=1e-6, max_iter=1000, seed=0, relative=False)
+    [found] = solve_machines([problem], rule, lambda _objective, gap: told.append(gap) or True)
+    assert len(told) == 1
+    assert not found.converged
+
+
 def test_labels_of_the_exact_optimum_are_those_of_a_finer_solution() -> None:
     X, y = labelled(2, 300, 5, 3)
     rough = LinearSVC(loss="hinge", gap_tol=1e-3).fit(X, y)

@@ -225,7 +225,7 @@ class Forest(MultiOutputMixin, Learner):
         )
         threads = resolve_threads(self.n_jobs)
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
-        counted = n_classes is not None and weights is None
+        counted = n_classes is not None and weights is None and getattr(self, "class_weight", None) is None
         bins = forest_bins(X, weights, getattr(self, "max_bins", None), ROWS_FOR_BINS, counts_only=counted)
         batches: list[PackedForest] = []
         with Iterations(self, len(seeds), X, codes, runs_to_limit=True) as iterations:

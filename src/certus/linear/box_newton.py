@@ -34,13 +34,17 @@ SMALLEST = 1e-10  # of the first width
 
 @dataclass(frozen=True)
 class MachineResult:
-    """Coefficients (with the constant's), dual coefficients, iterations, success and the gap after each."""
+    """Coefficients (with the constant's), dual coefficients, iterations, success and gaps along the way.
+
+    ``ends_with_gap`` says that the last of the gaps is that of the coefficients.
+    """
 
     w: Array
     b: Array
     iterations: int
     converged: bool
     history: list[float]
+    ends_with_gap: bool = True
 
 
 class BoxNewton:

@@ -50,6 +50,6 @@ def descend(problems: list[BoxProblem], rule: Descent, watch: Watch) -> list[Mac
         if state.converged.all() or watch(float(state["objective"].sum()), float(state["gap"].sum())):
             break
     return [
-        MachineResult(state.w[k], state.b[k], int(state.passes[k]), bool(state.converged[k]), histories[k])
+        MachineResult(state.w[k], state.b[k], int(state.passes[k]), bool(state.converged[k]), histories[k], False)
         for k in range(len(problems))
     ]

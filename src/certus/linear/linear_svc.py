@@ -34,7 +34,7 @@ from certus.linear.l1_machine import L1Machine
 from certus.linear.label_certificate import label_certificate, undecided_rows
 from certus.linear.machine_certificate import machine_certificate
 from certus.linear.machine_evidence import MachineEvidence, box_evidence, combine
-from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines, uses_newton
+from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines
 from certus.linear.moments import gamma
 from certus.linear.prediction import LinearClassification, SparseCoefficients
 
@@ -265,8 +265,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         self.n_iter_ = max(found.iterations for found in results)
         self.converged_ = all(found.converged for found in results)
         gaps = [gap for found in results for gap in found.history]
-        by_newton = self.penalty == "l1" or uses_newton(table)
-        self.history_ = np.array(gaps if by_newton else [*gaps, evidence.gap])
+        self.history_ = np.array(gaps if results[0].ends_with_gap else [*gaps, evidence.gap])
         return np.stack([found.w for found in results]), evidence
 
     def _solve_jointly(

@@ -17,7 +17,7 @@ from certus.linear.box_problem import SQUARES_FIT, MachineTable, regression
 from certus.linear.linear_svc import warn_not_converged
 from certus.linear.machine_certificate import machine_certificate
 from certus.linear.machine_evidence import MachineEvidence, box_evidence
-from certus.linear.machine_solvers import Accuracy, solve_machines, uses_newton
+from certus.linear.machine_solvers import Accuracy, solve_machines
 from certus.linear.prediction import LinearPrediction
 
 Array = NDArray[np.float64]
@@ -196,7 +196,7 @@ class LinearSVR(LinearPrediction, Regressor):
             )
         self.n_iter_, self.converged_ = found.iterations, found.converged
         evidence = box_evidence([problem], found.w[None], found.b[None])
-        self.history_ = np.array(found.history if uses_newton(table) else [*found.history, evidence.gap])
+        self.history_ = np.array(found.history if found.ends_with_gap else [*found.history, evidence.gap])
         self._store(found.w, evidence)
         return self
 

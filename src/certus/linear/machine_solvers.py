@@ -52,8 +52,15 @@ def solve_machines(problems: list[BoxProblem], accuracy: Accuracy, watch: Watch)
     if not uses_newton(problems[0].table):
         return descend(problems, rule, watch)
     if share >= COARSE and not problems[0].smooth and problems[0].table.cells <= TINY:
-        tried = descend(problems, replace(rule, max_passes=min(rule.max_passes, TRIED_PASSES)), watch)
-        if all(machine.converged for machine in tried):
+        asked_to_stop = False
+
+        def watch_trial(objective: float, gap: float) -> bool:
+            nonlocal asked_to_stop
+            asked_to_stop = watch(objective, gap)
+            return asked_to_stop
+
+        tried = descend(problems, replace(rule, max_passes=min(rule.max_passes, TRIED_PASSES)), watch_trial)
+        if asked_to_stop or all(machine.converged for machine in tried):
             return tried
     return [_by_newton(problem, accuracy, watch) for problem in problems]
 
