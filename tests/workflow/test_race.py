@@ -118,7 +118,7 @@ def learning(rows: int = 200) -> Learning:
 
 def test_a_worker_that_dies_is_a_failed_evaluation_and_is_replaced() -> None:
     good = Candidate("certus.bayes.GaussianNB")
-    with Workers(learning(), 1, 1) as workers:
+    with Workers(1).teach(learning()) as workers:
         victim = workers._workers[0]
         stream = workers.run([(good, 0), (good, 1)], None)
         victim.process.kill()
@@ -129,7 +129,7 @@ def test_a_worker_that_dies_is_a_failed_evaluation_and_is_replaced() -> None:
 
 def test_the_deadline_ends_a_running_evaluation() -> None:
     slow = Candidate("certus.neighbors.KNeighborsClassifier", {"n_neighbors": 5})
-    with Workers(learning(), 1, 1) as workers:
+    with Workers(1).teach(learning()) as workers:
         begin = time.monotonic()
         assert list(workers.run([(slow, 0)] * 3, begin)) == []
         assert time.monotonic() - begin < 5.0
@@ -211,3 +211,21 @@ def test_rungs_grow_and_share_their_validation_rows() -> None:
         assert set(smaller.fit) < set(larger.fit)
         assert smaller.validation is larger.validation
     assert not set(divisions[-1].fit) & set(divisions[-1].validation)
+
+
+def test_progress_ends_where_it_said() -> None:
+    told: list[tuple[str, int, int | None]] = []
+    study(table(), target="label", families=FAMILIES, trials=12, progress=lambda *one: told.append(one))
+    done = [one[1] for one in told]
+    assert {one[2] for one in told} == {12 * 5}
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, 12 * 5)
+    assert told[-1][0] == "looking at the winner"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "trials"), [(900, 28), (25_000, 20)])
+def test_all_learners_give_the_same_result_on_any_number_of_threads(rows: int, trials: int) -> None:
+    """Folds below 20 000 rows, growing parts above."""
+    alone, together = (study(table(rows), target="label", trials=trials, threads=n) for n in (1, 2))
+    assert timeless(alone.to_dict()) == timeless(together.to_dict())

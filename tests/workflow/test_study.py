@@ -332,3 +332,12 @@ def test_a_model_of_all_rows_promises_nothing(tmp_path: Path) -> None:
     without = study(table(300), target="sold", families=["bayes"], trials=1)
     without.save(folder, force=True)
     assert not (folder / "model-all-rows.certus").exists()
+
+
+def test_a_blend_that_does_not_win_is_not_chosen() -> None:
+    """One perfect trial among four that guess: nothing can be added to it."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    perfect = np.eye(2)[truth]
+    guesses = [np.eye(2)[rng.integers(0, 2, 400)] for _ in range(4)]
+    assert choose_blend([Votes(one) for one in (perfect, *guesses)], truth, MEASURES["error"], seed=0) is None

@@ -11,6 +11,7 @@ from certus import __version__
 from certus.evaluation import (
     CalibrationDisplay,
     ConfusionDisplay,
+    DendrogramDisplay,
     Display,
     ImportancesDisplay,
     LearningCurveDisplay,
@@ -112,6 +113,9 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         shown.append(("Is it as sure as it may be?", CalibrationDisplay(said, right, intervals, confidence)))
     if findings.importances:
         shown.append(("What it looks at", ImportancesDisplay(findings.importances, measure)))
+    if findings.alike is not None:
+        tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, "1 - |rank correlation|")
+        shown.append(("Columns that say the same", tree))
     if findings.curve is not None and len(findings.curve.rows) > 1:
         curve = LearningCurveDisplay(findings.curve.rows, findings.curve.values, measure)
         shown.append((f"Rows and {measure}: {findings.curve.verdict}", curve))

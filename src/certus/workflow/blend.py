@@ -14,6 +14,7 @@ from certus.workflow.measures import Measure
 from certus.workflow.shares import gives_probabilities, shares_of
 
 LARGEST_BLEND = 12  # votes, of which one model may have several
+REPEATS = 3  # divisions into halves by which a blend is compared with the best single trial
 
 
 @register_part("workflow")
@@ -78,18 +79,20 @@ def choose_blend(votes: list[Votes], truth: NDArray[Any], measure: Measure, seed
     """Weights of a blend that beats the best single trial, or None.
 
     Whether it does is judged on rows that did not choose it: weights chosen on one half of the rows are measured
-    on the other, and the same is done for the best single trial.
+    on the other, and the same is done for the best single trial; three times, since halves are a matter of chance.
     """
     if len(votes) < 2:
         return None
-    halves = np.random.default_rng(seed).permutation(len(truth)) % 2
+    rng = np.random.default_rng(seed)
     blended, single = [], []
-    for half in (0, 1):
-        chosen, judged = halves == half, halves != half
-        weights = greedy_weights([vote.said[chosen] for vote in votes], truth[chosen], measure)
-        best = min(range(len(votes)), key=lambda place: _value(votes[place].said[chosen], truth[chosen], measure))
-        blended.append(_value(_mix([vote.said[judged] for vote in votes], weights), truth[judged], measure))
-        single.append(_value(votes[best].said[judged], truth[judged], measure))
+    for _ in range(REPEATS):
+        halves = rng.permutation(len(truth)) % 2
+        for half in (0, 1):
+            chosen, judged = halves == half, halves != half
+            weights = greedy_weights([vote.said[chosen] for vote in votes], truth[chosen], measure)
+            best = min(range(len(votes)), key=lambda place: _value(votes[place].said[chosen], truth[chosen], measure))
+            blended.append(_value(_mix([vote.said[judged] for vote in votes], weights), truth[judged], measure))
+            single.append(_value(votes[best].said[judged], truth[judged], measure))
     if not np.mean(blended) < np.mean(single):
         return None
     weights = greedy_weights([vote.said for vote in votes], truth, measure)
@@ -97,17 +100,29 @@ def choose_blend(votes: list[Votes], truth: NDArray[Any], measure: Measure, seed
 
 
 def greedy_weights(said: list[NDArray[Any]], truth: NDArray[Any], measure: Measure) -> NDArray[np.float64]:
-    """Add one vote at a time, whichever gives the lowest loss of the mean; keep the best number of votes."""
+    """Add one vote at a time, whichever gives the lowest loss of the mean; keep the best number of votes.
+
+    Of equal losses, as counts of errors often are, the one with the better probabilities counts as lower.
+    """
     total, counts = np.zeros_like(said[0], dtype=np.float64), np.zeros(len(said))
-    lowest, kept = np.inf, counts
+    lowest, kept = (np.inf, np.inf), counts
     for votes in range(1, LARGEST_BLEND + 1):
-        values = [_value((total + one) / votes, truth, measure) for one in said]
-        best = int(np.argmin(values))
+        mixed = [(total + one) / votes for one in said]
+        values = [(_value(one, truth, measure), _squared_distance(one, truth)) for one in mixed]
+        best = min(range(len(said)), key=lambda place: values[place])
         total += said[best]
         counts[best] += 1
         if values[best] < lowest:
             lowest, kept = values[best], counts.copy()
     return kept / kept.sum()
+
+
+def _squared_distance(said: NDArray[Any], truth: NDArray[Any]) -> float:
+    """Mean squared distance of probabilities from what happened (Brier's score); 0 for numbers."""
+    if said.ndim == 1:
+        return 0.0
+    happened = truth if truth.ndim == 2 else np.eye(said.shape[1])[truth.astype(np.intp)]
+    return float(np.mean(np.sum((said - happened) ** 2, axis=1)))
 
 
 def _mix(said: list[NDArray[Any]], weights: NDArray[np.float64]) -> NDArray[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from certus.base import catalogue
 from certus.multioutput import MultiOutputClassifier
+from certus.workflow.scaled_target import ScaledTarget
 
 Style = Literal["scaled", "native"]
 
@@ -23,6 +24,8 @@ _OF_SEVERAL_TARGETS = {
     "certus.neighbors.KNeighborsClassifier",
     "certus.trees.DecisionTreeClassifier",
 }
+# Their settings, such as the width of a tube, are in the target's units.
+_OF_SCALED_TARGETS = {"certus.svm.SVR"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class Candidate:
         learner.set_params(**{name: value for name, value in extra.items() if name in offered})
         if several and self.path not in _OF_SEVERAL_TARGETS:
             return MultiOutputClassifier(learner)
-        return learner
+        return ScaledTarget(learner) if self.path in _OF_SCALED_TARGETS else learner
 
 
 def _shown(value: Any) -> str:

@@ -23,9 +23,12 @@ Request = tuple[Candidate, int]  # a candidate and the place of a division
 
 
 class Executor(Protocol):
-    """Runs evaluations, so many at once; what is not done by the deadline is left out."""
+    """Runs evaluations; what is not done by the deadline is left out."""
 
-    workers: int
+    @property
+    def workers(self) -> int:
+        """How many run at once."""
+        ...
 
     def run(self, requests: Sequence[Request], deadline: float | None) -> Iterator[tuple[Request, Outcome]]:
         """Outcomes as they come. The deadline is a time of `time.monotonic`."""
@@ -58,19 +61,27 @@ class InProcess:
 class _Worker:
     """A worker process and the request it is at."""
 
-    def __init__(self, learning: Path) -> None:
+    def __init__(self) -> None:
         self.request: Request | None = None
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "certus.workflow.worker", str(learning)],
+            [sys.executable, "-m", "certus.workflow.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            process_group=0,  # Ctrl-C in a terminal is the parent's to handle
         )
 
+    def teach(self, learning: Path) -> None:
+        """Say where the learning rows are; nothing is asked before."""
+        self._send(str(learning))
+
     def ask(self, request: Request, threads: int) -> None:
-        assert self.process.stdin is not None
         self.request = request
+        self._send((*request, threads))
+
+    def _send(self, message: Any) -> None:
+        assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it died: its answer says so
-            pickle.dump((*request, threads), self.process.stdin)
+            pickle.dump(message, self.process.stdin)
             self.process.stdin.flush()
 
     def answer(self) -> Outcome:
@@ -92,15 +103,33 @@ class _Worker:
 
 
 class Workers:
-    """Worker processes side by side, one evaluation each. Ctrl-C and the deadline end them at once."""
+    """Worker processes side by side, one evaluation each. Ctrl-C and the deadline end them at once.
 
-    def __init__(self, learning: Learning, count: int, threads_each: int) -> None:
+    They take some seconds to start, in which the table can be read; `teach` then gives them the learning rows.
+    """
+
+    def __init__(self, count: int) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="certus-")
         self._file = Path(self._folder.name) / "learning.pickle"
+        self._workers = [_Worker() for _ in range(count)]
+        self._threads = 1
+
+    @property
+    def workers(self) -> int:
+        """How many evaluations run at once."""
+        return len(self._workers)
+
+    def teach(self, learning: Learning, *, together: int = 1) -> Workers:
+        """Give the learning rows to all; or to one only, which then uses ``together`` threads."""
+        if together > 1:
+            for worker in self._workers[1:]:
+                worker.end()
+            del self._workers[1:]
+        self._threads = together
         self._file.write_bytes(pickle.dumps(learning, protocol=5))
-        self.workers = count
-        self._threads = threads_each
-        self._workers = [_Worker(self._file) for _ in range(count)]
+        for worker in self._workers:
+            worker.teach(self._file)
+        return self
 
     def run(self, requests: Sequence[Request], deadline: float | None) -> Iterator[tuple[Request, Outcome]]:
         waiting = deque(requests)
@@ -132,7 +161,8 @@ class Workers:
     def _renew(self, worker: _Worker) -> None:
         worker.end()
         self._workers.remove(worker)
-        self._workers.append(_Worker(self._file))
+        self._workers.append(_Worker())
+        self._workers[-1].teach(self._file)
 
     def close(self) -> None:
         for worker in self._workers:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from certus.guarantees import mean_bound
 from certus.workflow.candidates import Candidate, Recipe
 from certus.workflow.executors import Executor
 from certus.workflow.journal import Journal
-from certus.workflow.label_sets import constant_answer
 from certus.workflow.learning import Learning
 from certus.workflow.measures import Measure
 from certus.workflow.outcome import Outcome
+from certus.workflow.trials import Budget, Trial
 from certus.workflow.work import LARGEST_WORK, Measured, WorkModel, affordable
 
 # How many candidates go on after the first, second, … division; later ones like the last.
@@ -32,41 +31,12 @@ KEPT = (12, 8, 6, 5)
 DROP_LEVEL = 0.05
 DRAWN_AT_ONCE = 4  # fixed, so that the draws do not depend on the number of processes
 WILD_SHARE = 0.25  # of the draws are made anywhere, the others near the best
-
-
-@dataclass
-class Trial:
-    """A candidate in the race."""
-
-    candidate: Candidate
-    recipe: Recipe
-    outcomes: list[Outcome] = field(default_factory=list)
-    dropped: str | None = None  # why it is out of the race
-    value: float = np.inf
-    values: list[float] = field(default_factory=list)  # after each division
-
-    @property
-    def name(self) -> str:
-        """How the leaderboard calls it."""
-        return self.candidate.name
-
-    @property
-    def seconds(self) -> float:
-        """Time of all its evaluations."""
-        return sum(outcome.seconds for outcome in self.outcomes)
-
-    @property
-    def failure(self) -> str | None:
-        """What went wrong in an evaluation."""
-        return next((outcome.failure for outcome in self.outcomes if outcome.failure is not None), None)
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much work a race may do: a number of candidates, or time until a moment of `time.monotonic`."""
-
-    trials: int | None
-    deadline: float | None = None
+PATIENCE = 150  # candidates without a new best one after which a race against time ends early
+# With a time limit: share of the time in which all candidates are looked at once, before the best go on.
+FIRST_LOOK_SHARE = 0.4
+# Losses without a known range cannot be bounded; so many standard errors behind the leader is far behind.
+FAR_BEHIND = 4.0
+FEWEST_TO_COMPARE = 30
 
 
 class Race:
@@ -88,40 +58,62 @@ class Race:
         self._rng = np.random.default_rng(learning.seed)
         self._work = WorkModel(max(1, len(learning.columns.used)))
         self.trials: list[Trial] = []
+        self.depth = len(learning.divisions)
+        self.ended_early = False
 
     def run(self) -> list[Trial]:
         """All trials: those that went through the whole race first, best first."""
         entered = self._portfolio()
         self._race(entered)
-        while (entered := self._draw()) and not self._over():
+        while not self.ended_early and (entered := self._draw()) and not self._over():
             self._race(entered)
-        if not any(map(self.complete, self.trials)):
+            unseen = [trial for trial in entered if trial.late and not trial.outcomes]
+            self.trials = [trial for trial in self.trials if trial not in unseen]
+            if len(unseen) == len(entered):  # there is no time for any of them
+                break
+            self.ended_early = self._stale()
+        if not any(trial.values for trial in self.trials):
             self._race_without_limit()
+        self.depth = self._depth()
         for trial in filter(self.complete, self.trials):
-            trial.dropped = None  # when time runs out, who came as far as anybody is in the race to the end
+            trial.dropped, trial.late = None, False  # who came as far as the leader is in the race to the end
+            trial.value = trial.values[self.depth - 1]
         return sorted(self.trials, key=lambda trial: (not self.complete(trial), trial.value))
 
-    @property
-    def depth(self) -> int:
-        """How many divisions the race went through: all of them, unless time ran out before."""
-        return max((len(trial.values) for trial in self.trials if trial.failure is None), default=0)
+    def _depth(self) -> int:
+        """How many divisions decide: all of them, unless the leader had no time for the rest.
+
+        Somebody cheap who came further than the leader does not win by that. Rungs share their validation rows, so that
+        any two values can be compared; folds are compared one after the other.
+        """
+        running = [trial for trial in self.trials if trial.values and trial.running]
+        if self._learning.rungs:
+            return len(min(running, key=lambda trial: trial.values[-1]).values) if running else 1
+        depth = 1
+        while True:
+            running = [trial for trial in running if len(trial.values) >= depth]
+            leader = min(running, key=lambda trial: trial.values[depth - 1], default=None)
+            if leader is None or len(leader.values) == depth:
+                return depth
+            depth += 1
 
     def complete(self, trial: Trial) -> bool:
-        """Whether a trial went through the whole race without a failure."""
-        return trial.failure is None and 0 < len(trial.values) == self.depth
+        """Whether a trial went through all divisions that decide, without a failure."""
+        return trial.running and len(trial.values) >= self.depth
 
     def _race_without_limit(self) -> None:
         """Nobody finished a single part in time: the cheapest candidate takes the time it needs."""
         first = next((trial for trial in self.trials if trial.failure is None), None)
         if first is not None:
-            first.dropped = None
+            first.dropped, first.late = None, False
             limited, self._budget = self._budget, Budget(1)
             self._evaluate([first], 0)
             self._budget = limited
 
     def answers(self, trial: Trial) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Answers and probabilities of a trial for the validated rows so far."""
-        outcomes = trial.outcomes[-1:] if self._learning.rungs else trial.outcomes
+        outcomes = trial.outcomes[: self.depth]
+        outcomes = outcomes[-1:] if self._learning.rungs else outcomes
         answers = np.concatenate([outcome.answers for outcome in outcomes if outcome.answers is not None])
         shares = [outcome.shares for outcome in outcomes if outcome.shares is not None]
         said = np.concatenate(shares) if len(shares) == len(outcomes) else None
@@ -130,6 +122,14 @@ class Race:
     def _over(self) -> bool:
         late = self._budget.deadline is not None and time.monotonic() >= self._budget.deadline
         return late or (self._budget.trials is not None and len(self.trials) >= self._budget.trials)
+
+    def _stale(self) -> bool:
+        """Whether a race against time has long brought nothing better: more would only fit the validation rows."""
+        finished = [place for place, trial in enumerate(self.trials) if self.complete(trial)]
+        if self._budget.deadline is None or not finished:
+            return False
+        best = min(finished, key=lambda place: self.trials[place].value)
+        return len(self.trials) - best > PATIENCE
 
     def _room(self) -> int:
         return DRAWN_AT_ONCE if self._budget.trials is None else self._budget.trials - len(self.trials)
@@ -188,16 +188,28 @@ class Race:
         left = [trial for trial in running if trial.dropped is None]
         if self._budget.deadline is None:
             return
-        known = [self._journal.get(_key(trial.candidate, place)) is not None for trial in left]
-        seconds = [0.0 if done else self.seconds(trial, rows) for trial, done in zip(left, known, strict=True)]
-        # The last rung is worth all the time; before it half is kept for what is to come.
-        last = place == len(self._learning.divisions) - 1 or not self._learning.rungs
-        remaining = (self._budget.deadline - time.monotonic()) * (1.0 if last else 0.5)
-        for trial, fits, length in zip(
-            left, affordable(seconds, self._executor.workers, remaining), seconds, strict=True
-        ):
+        seconds = [0.0 if self._known(trial, place) else self.seconds(trial, rows) for trial in left]
+        remaining = self._budget.deadline - time.monotonic()
+        for trial, fits, length in zip(left, self._affordable(seconds, place, remaining), seconds, strict=True):
             if not fits:
-                trial.dropped = f"no time left for about {length:.0f} s on {rows} rows"
+                trial.dropped, trial.late = f"no time left for about {length:.2g} s on {rows} rows", True
+
+    def _affordable(self, seconds: list[float], place: int, remaining: float) -> list[bool]:
+        """Which of the trials, best first, go on: the next rung, or the first fold, or all folds that are left."""
+        parts = len(self._learning.divisions)
+        if place == parts - 1:
+            return affordable(seconds, self._executor.workers, remaining)
+        if self._learning.rungs:  # half of the time is for what is to come
+            return affordable(seconds, self._executor.workers, 0.5 * remaining)
+        if place == 0:
+            return affordable(seconds, self._executor.workers, FIRST_LOOK_SHARE * remaining)
+        whole = [(parts - place) * length for length in seconds]
+        if seconds and 0.0 < seconds[0] <= remaining < whole[0]:
+            whole[0] = remaining // seconds[0] * seconds[0]  # the leader goes on as far as it can
+        return affordable(whole, self._executor.workers, remaining)
+
+    def _known(self, trial: Trial, place: int) -> bool:
+        return self._journal.get(_key(trial.candidate, place)) is not None
 
     def seconds(self, trial: Trial, rows: int) -> float:
         """How long training this trial on so many rows will take."""
@@ -224,7 +236,7 @@ class Race:
             self._tell(place, len(found), candidate)
         for trial in running:
             if trial.candidate.key not in found:
-                trial.dropped = "no time left"
+                trial.dropped, trial.late = "no time left", True
                 continue
             trial.outcomes.append(found[trial.candidate.key])
             rows = len(self._learning.divisions[place].fit)
@@ -238,7 +250,14 @@ class Race:
 
     def _tell(self, place: int, done: int, candidate: Candidate | None = None) -> None:
         name = candidate.path.rsplit(".", 1)[1] if candidate is not None else "racing"
-        self._progress(f"{name} ({place + 1}/{len(self._learning.divisions)})", len(self.trials), self._budget.trials)
+        before, total = self.progress()
+        self._progress(f"{name} ({place + 1}/{len(self._learning.divisions)})", before + done, total)
+
+    def progress(self) -> tuple[int, int | None]:
+        """Evaluations that are done or will not be needed, and how many there are in all, if that is known."""
+        parts = len(self._learning.divisions)
+        done = sum(parts if trial.dropped is not None else len(trial.outcomes) for trial in self.trials)
+        return done, None if self._budget.trials is None else self._budget.trials * parts
 
     def _value(self, trial: Trial) -> float:
         truth = self._learning.y[self._learning.validated(len(trial.outcomes))]
@@ -263,6 +282,8 @@ class Race:
                 trial.dropped = f"behind place {kept} after {place + 1} of {len(self._learning.divisions)} parts"
             elif rank > 0 and self._surely_worse(trial, ranked[0], place, len(judged)):
                 trial.dropped = f"surely worse than the leader after {place + 1} parts"
+            elif rank > 0 and self._far_behind(trial, ranked[0], place):
+                trial.dropped = f"far behind the leader after {place + 1} parts"
 
     def _value_at(self, trial: Trial, place: int) -> float:
         return self._value(Trial(trial.candidate, trial.recipe, trial.outcomes[: place + 1]))
@@ -271,12 +292,7 @@ class Race:
         """Whether the mean difference of losses is above zero with the confidence left after all looks."""
         if self._measure.rows is None or self._measure.range is None:
             return False  # only losses of a known range can be bounded
-        truth = self._learning.y[self._learning.validated(place + 1)]
-        first, second = (
-            self._measure.rows(truth, *self.answers(Trial(one.candidate, one.recipe, one.outcomes[: place + 1])))
-            for one in (trial, leader)
-        )
-        difference = first - second
+        difference = self._differences(trial, leader, place)
         if difference.mean() <= 0.0:
             return False
         level = DROP_LEVEL / (rivals * len(self._learning.divisions))
@@ -284,26 +300,24 @@ class Race:
         bound = mean_bound(difference, low=-reach, high=reach, side="lower", confidence=1.0 - level)
         return isinstance(bound.value, float) and bound.value > 0.0
 
+    def _far_behind(self, trial: Trial, leader: Trial, place: int) -> bool:
+        """The same for losses without a known range, by the normal approximation: a plan, not a promise."""
+        if self._measure.rows is None or self._measure.range is not None:
+            return False
+        difference = self._differences(trial, leader, place)
+        error = float(np.std(difference)) / np.sqrt(len(difference))
+        return len(difference) >= FEWEST_TO_COMPARE and float(np.mean(difference)) > FAR_BEHIND * error
+
+    def _differences(self, trial: Trial, leader: Trial, place: int) -> NDArray[Any]:
+        """By how much a trial's loss exceeds the leader's on each validated row."""
+        assert self._measure.rows is not None
+        truth = self._learning.y[self._learning.validated(place + 1)]
+        first, second = (
+            self._measure.rows(truth, *self.answers(Trial(one.candidate, one.recipe, one.outcomes[: place + 1])))
+            for one in (trial, leader)
+        )
+        return np.asarray(first - second)
+
 
 def _key(candidate: Candidate, place: int) -> str:
     return f"{place} {candidate.key}"
-
-
-def baseline_value(learning: Learning, measure: Measure) -> float:
-    """The measure of the best answer that looks at no column, over all divisions; of clusters, that of one."""
-    if learning.clustering:
-        return 1.0  # nothing tells a row's cluster from a second one
-    answers, shares = [], []
-    for division in learning.divisions[-1:] if learning.rungs else learning.divisions:
-        fit, count = learning.y[division.fit], len(division.validation)
-        if learning.several:
-            answers.append(np.tile(constant_answer(fit, measure), (count, 1)))
-            shares.append(np.tile(fit.mean(axis=0), (count, 1)))
-        elif learning.classes:
-            frequency = np.bincount(fit.astype(np.intp), minlength=learning.classes) / len(fit)
-            answers.append(np.full(count, int(measure.decide(frequency[None, :])[0])))
-            shares.append(np.tile(frequency, (count, 1)))
-        else:
-            answers.append(np.full(count, float(np.median(fit) if measure.name == "mae" else np.mean(fit))))
-    truth = learning.y[learning.validated(len(learning.divisions))]
-    return measure.value(truth, np.concatenate(answers), np.concatenate(shares) if shares else None)

@@ -20,10 +20,10 @@ from certus.workflow.evaluation import Evaluation
 from certus.workflow.findings import Findings
 from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
-from certus.workflow.race import Trial
 from certus.workflow.sets import SetsFound
 from certus.workflow.split import Split
 from certus.workflow.task import Task
+from certus.workflow.trials import Trial
 
 JOURNAL = "journal.sqlite"
 REFITTED = "model-all-rows.certus"

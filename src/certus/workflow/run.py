@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from certus import __version__, datasets
 from certus.base.threads import resolve_threads
 from certus.guarantees import Certificate, Report
+from certus.workflow.baseline import baseline_value
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.clustering import KIND as CLUSTERING
 from certus.workflow.clustering import ClusterModel, cluster_task
@@ -31,12 +32,13 @@ from certus.workflow.learning import Learning, divide, train
 from certus.workflow.model import StudyModel
 from certus.workflow.portfolio import recipes
 from certus.workflow.profile import profile_table
-from certus.workflow.race import Budget, Race, Trial, baseline_value
+from certus.workflow.race import PATIENCE, Race
 from certus.workflow.result import Study, Winner
 from certus.workflow.sets import folds_can_serve, hold_against_test_rows, sets_from_folds
 from certus.workflow.split import Split, split_rows
 from certus.workflow.tables import read_query, read_table
 from certus.workflow.task import Task, infer_task, target_values
+from certus.workflow.trials import Budget, Trial
 from certus.workflow.work import affordable
 
 BUILT_IN = "breast_cancer"
@@ -168,7 +170,7 @@ def study(
     journal : path, default=None
         File that keeps every finished evaluation; a study with the same options continues from it.
     progress : callable, optional
-        Called with (message, done, total or None) after every evaluation.
+        Called with (message, evaluations done or no longer needed, how many there are or None).
 
     Returns
     -------
@@ -181,28 +183,34 @@ def study(
     >>> result.certificate.check()
     True
     """
-    begin = _now()
-    frame, target, name = _table(table, target, task, sql, database)
-    options = Options(
-        target if target is None or isinstance(target, str) else tuple(target),
-        task,
-        measure,
-        positive,
-        tuple(levels),
-        confidence,
-        holdout,
-        group,
-        order,
-        tuple(families),
-        trials,
-        time,
-        loss_range,
-        tuple((costs or {}).items()),
-        refit_all,
-        seed,
-    )
-    options.check(frame)
-    return _Run(frame, name, options, resolve_threads(threads), begin, progress or (lambda *_: None)).finish(journal)
+    begin, cores = _now(), resolve_threads(threads)
+    # A race against time has workers, which start while the table is read.
+    workers = Workers(cores) if time is not None and cores > 1 else None
+    try:
+        frame, target, name = _table(table, target, task, sql, database)
+        options = Options(
+            target if target is None or isinstance(target, str) else tuple(target),
+            task,
+            measure,
+            positive,
+            tuple(levels),
+            confidence,
+            holdout,
+            group,
+            order,
+            tuple(families),
+            trials,
+            time,
+            loss_range,
+            tuple((costs or {}).items()),
+            refit_all,
+            seed,
+        )
+        options.check(frame)
+        return _Run(frame, name, options, cores, begin, progress or (lambda *_: None), workers).finish(journal)
+    finally:
+        if workers is not None:
+            workers.close()
 
 
 def _now() -> float:
@@ -246,9 +254,17 @@ class _Run:
     """One study from the table to the result."""
 
     def __init__(
-        self, frame: pl.DataFrame, name: str, options: Options, threads: int, begin: float, progress: Progress
+        self,
+        frame: pl.DataFrame,
+        name: str,
+        options: Options,
+        threads: int,
+        begin: float,
+        progress: Progress,
+        workers: Workers | None,
     ) -> None:
         self.name, self.options, self.threads, self.begin, self.progress = name, options, threads, begin, progress
+        self.workers = workers
         self.task: Task = _asked(frame, options)
         self.notes = [self.task.guess]
         self.frame = frame.drop_nulls(list(self.task.targets)) if self.task.targets else frame
@@ -322,6 +338,8 @@ class _Run:
                 progress=self.progress,
             )
             trials = race.run()
+            if race.ended_early:
+                self.notes.append(f"the race ended early: the last {PATIENCE} candidates brought nothing better")
         finally:
             if executor is not None:
                 executor.close()
@@ -339,9 +357,8 @@ class _Run:
         alone = self.threads == 1 or (cells < SMALLEST_PARALLEL_TABLE and self.options.time is None)
         if alone:
             return InProcess(self.learning, self.threads)
-        if cells > LARGEST_SHARED_TABLE:
-            return Workers(self.learning, 1, self.threads)
-        return Workers(self.learning, self.threads, 1)
+        workers = self.workers or Workers(self.threads)
+        return workers.teach(self.learning, together=self.threads if cells > LARGEST_SHARED_TABLE else 1)
 
     def _result(self, race: Race, trials: list[Trial]) -> Study:
         complete = [trial for trial in trials if race.complete(trial) and np.isfinite(trial.value)]
@@ -349,6 +366,7 @@ class _Run:
             reasons = {trial.failure or trial.dropped for trial in trials}
             raise StudyError(f"No learner could be trained: {'; '.join(sorted(map(str, reasons)))}.")
         winner = self._winner(race, complete)
+        self.progress("training the winner", *race.progress())
         test = self.split.test
         X = self.frame.select(self.columns.used)
         learn = self._rows_to_train_on(race, winner)
@@ -394,6 +412,7 @@ class _Run:
         )
         refitted = self._model(winner, X, self.values) if self.options.refit_all else None
         limit = None if self.options.time is None else self.begin + self.options.time
+        self.progress("looking at the winner", *race.progress())
         findings = find_all(finished, lambda seconds=0.0: limit is None or _now() + seconds < limit)
         return Study(
             name=self.name,

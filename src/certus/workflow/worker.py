@@ -1,9 +1,9 @@
 """The program of a worker process: evaluates what it is asked to until its input ends.
 
-    python -m certus.workflow.worker FILE
+    python -m certus.workflow.worker
 
-FILE holds the pickled `Learning` that the parent process wrote. Requests come and outcomes go as pickles through
-the standard streams, which only the parent holds.
+The path of the pickled `Learning` that the parent process wrote comes first, then requests; outcomes go back. All are
+pickles through the standard streams, which only the parent holds.
 """
 
 from __future__ import annotations
@@ -17,21 +17,25 @@ from pathlib import Path
 from certus.workflow.learning import Evaluator
 
 
-def main(path: str) -> None:
+def main() -> None:
     """Serve one request after the other."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: it ends its workers
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a learner that prints must not break the protocol
-    evaluator = Evaluator(pickle.loads(Path(path).read_bytes()))
     requests = sys.stdin.buffer
+    evaluator: Evaluator | None = None
     while True:
         try:
-            candidate, place, threads = pickle.load(requests)
+            message = pickle.load(requests)
         except EOFError:
             return
+        if evaluator is None:
+            evaluator = Evaluator(pickle.loads(Path(message).read_bytes()))
+            continue
+        candidate, place, threads = message
         pickle.dump(evaluator.evaluate(candidate, place, threads), answers)
         answers.flush()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -75,7 +76,7 @@ def command(
     from certus.workflow.costs import parse_costs
     from certus.workflow.keeping import study_in_folder
 
-    with _progress(quiet) as progress:
+    with _progress(quiet, time) as progress:
         result = study_in_folder(
             out,
             table if table is None or str(table) != "-" else "-",
@@ -123,8 +124,8 @@ def _listed(names: str | None) -> list[str]:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None] | None]:
-    """A bar on the error stream of a terminal; nothing elsewhere."""
+def _progress(quiet: bool, seconds: float | None) -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """A bar on the error stream of a terminal, of the evaluations or of the time; nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -132,6 +133,13 @@ def _progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None] | 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    begin = monotonic()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         work = bar.add_task("reading", total=None)
-        yield lambda name, done, total: bar.update(work, completed=done, total=total, description=name)
+
+        def tell(name: str, done: int, total: int | None) -> None:
+            if seconds is not None:
+                done, total = min(round(monotonic() - begin), round(seconds)), round(seconds)
+            bar.update(work, completed=done, total=total, description=name)
+
+        yield tell

@@ -67,6 +67,7 @@ class DendrogramDisplay(Display):
         tree = dendrogram(self.merges, labels=names, no_plot=True, **shown)
         for across, up in zip(tree["icoord"], tree["dcoord"], strict=True):
             ax.plot(up, across, color=ACCENT, linewidth=1.2)
-        ax.set_yticks(np.arange(len(tree["ivl"])) * 10.0 + 5.0, tree["ivl"], fontsize=7, color=INK)
+        size = 7 if len(tree["ivl"]) <= 20 else 5  # points; more names would touch each other
+        ax.set_yticks(np.arange(len(tree["ivl"])) * 10.0 + 5.0, tree["ivl"], fontsize=size, color=INK)
         ax.set_xlabel(self.measure)
         ax.set_xlim(left=0.0)

@@ -15,6 +15,7 @@ from certus.workflow.clustering import findings as clusters
 from certus.workflow.evaluation import Evaluation
 from certus.workflow.findings import guards as guarding
 from certus.workflow.findings import reliability as reliable
+from certus.workflow.findings.alike import AlikeColumns, alike_columns
 from certus.workflow.findings.comparisons import Versus, compare_all
 from certus.workflow.findings.diagnosis import diagnosis
 from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
@@ -23,9 +24,10 @@ from certus.workflow.findings.subgroups import Subgroup, label_errors, subgroups
 from certus.workflow.label_sets import constant_answer
 from certus.workflow.learning import Learning, train
 from certus.workflow.model import StudyModel
-from certus.workflow.race import Race, Trial
+from certus.workflow.race import Race
 from certus.workflow.split import Split
 from certus.workflow.task import Task
+from certus.workflow.trials import Trial
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Findings:
         Over- and under-fitting in words.
     clusters : list of Cluster
         The groups that a clustering study found.
+    alike : AlikeColumns or None
+        Which columns of numbers say the same.
     """
 
     shortlist: list[str]
@@ -69,6 +73,7 @@ class Findings:
     training_value: float
     diagnosis: str
     clusters: list[clusters.Cluster] = field(default_factory=list)
+    alike: AlikeColumns | None = None
 
     def remarks(self) -> list[str]:
         """The findings that everybody should read, in words."""
@@ -103,6 +108,7 @@ class Findings:
             "calibration": [asdict(one) for one in self.bins],
             "guards": [asdict(one) for one in self.guards],
             "clusters": [asdict(cluster) for cluster in self.clusters],
+            "alike_columns": None if self.alike is None else asdict(self.alike),
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,
             "remarks": self.remarks(),
@@ -163,6 +169,7 @@ def find_all(study: Finished, in_time: Callable[..., bool]) -> Findings:
         guards=_guards(study),
         training_value=training,
         diagnosis=diagnosis(training, study.winner_value, study.baseline, falling),
+        alike=_alike(study, in_time),
     )
 
 
@@ -185,7 +192,12 @@ def _cluster_findings(study: Finished, in_time: Callable[..., bool]) -> Findings
         training_value=float(np.mean(study.model.ratios(learned))),
         diagnosis=clusters.verdict(study.said, shuffled, len(study.race.trials)),
         clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
+        alike=_alike(study, in_time),
     )
+
+
+def _alike(study: Finished, in_time: Callable[..., bool]) -> AlikeColumns | None:
+    return alike_columns(study.learning.frame, study.learning.columns.numbers) if in_time() else None
 
 
 def _guards(study: Finished) -> list[guarding.GuardedAnswers]:

@@ -1,0 +1,35 @@
+"""docs/quality.md says what benchmarks/results/study-*.json say."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def generator() -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / "generate_quality.py"))
+
+
+def test_page_is_up_to_date(generator: dict[str, Any]) -> None:
+    hint = "Hint: python docs/generate_quality.py"
+    assert (DOCS / "quality.md").read_text(encoding="utf-8") == generator["page"](), hint
+
+
+def table(task: str, ours: float, other: float | None) -> dict[str, Any]:
+    systems: dict[str, Any] = {"Certus": {"value": ours, "trained_rows": 1200, "promised": 0.5, "hidden_rate": 0.25}}
+    systems["other"] = {"failure": "out of memory"} if other is None else {"value": other}
+    return {"task": task, "systems": systems}
+
+
+def test_losses_are_shown(generator: dict[str, Any]) -> None:
+    tables = {"lost": table("classification", 0.25, 0.2), "won": table("regression", 2.0, None)}
+    text = generator["budget"]({"seconds": 30.0, "tables": tables})
+    assert "| `lost` | 1,200 | 0.25 | **0.2** | 5.00 points | 0.500 | 0.250 |" in text
+    assert "| `won` | 1,200 | **2** | - | 0.00 % | 0.500 | 0.250 |" in text
+    assert "Mean ranks: Certus 1.50 · other 1.50." in text

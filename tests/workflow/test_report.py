@@ -1,0 +1,122 @@
+"""The page that a study writes."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from certus.workflow import Study, study
+from certus.workflow.findings.alike import alike_columns
+
+
+class Page(HTMLParser):
+    """Tags that are left open, addresses that a browser would fetch, and the text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "link", "br", "img", "input", "hr"):
+            self.open.append(tag)
+        own = dict(attributes)
+        self.fetched += [str(own[name]) for name in ("src", "href", "xlink:href", "data") if name in own]
+        self.fetched += ["a script"] if tag == "script" else []
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attributes)
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def result() -> Study:
+    return study(families=["linear", "trees"], trials=4)
+
+
+@pytest.fixture(scope="module")
+def page(result: Study) -> Page:
+    return Page(result.report)
+
+
+def test_nothing_is_fetched_and_every_tag_is_closed(result: Study, page: Page) -> None:
+    assert page.open == []
+    assert [address for address in page.fetched if not address.startswith(("#", "data:"))] == []
+    assert not re.search(r"@import|url\((?!['\"]?#)", result.report)
+
+
+def test_light_dark_print_and_phone(result: Study) -> None:
+    for needed in ("prefers-color-scheme: dark", "@media print", 'name="viewport"', "color-scheme: light dark"):
+        assert needed in result.report
+
+
+def test_the_first_screen_answers_before_the_details(page: Page) -> None:
+    places = [page.text.index(words) for words in ("The winner", "How good", "How sure", "What next", "Leaderboard")]
+    assert places == sorted(places)
+
+
+def test_the_page_has_the_numbers_of_the_json(result: Study, page: Page) -> None:
+    told = result.to_dict()
+    assert f"{100 * told['winner']['test_value']:.2f} %" in page.text
+    assert f"{np.ceil(1e4 * told['winner']['certificate']['value']) / 100:.2f} %" in page.text
+    for row in told["leaderboard"]:
+        assert row["learner"] in page.text
+        assert row["validation_value"] is None or f"{row['validation_value']:.4g}" in page.text
+    for remark in told["findings"]["remarks"]:
+        assert remark in page.text
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Right and wrong on the test rows",
+        "Hits and false alarms",
+        "Precision and recall",
+        "By how much it is right",
+        "Is it as sure as it may be?",
+        "What it looks at",
+        "Columns that say the same",
+        "Rows and error",
+        "The race",
+    ],
+)
+def test_every_figure_is_there(page: Page, title: str) -> None:
+    assert title in page.text
+
+
+def test_errors_of_numbers_have_their_figure() -> None:
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    frame = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + 0.1 * x[:, 2]})
+    page = Page(study(frame, target="y", families=["linear"], trials=2).report)
+    assert "Errors on the test rows" in page.text
+
+
+def alike(**columns: Any) -> list[list[float]]:
+    frame = pl.DataFrame(columns)
+    found = alike_columns(frame, frame.columns)
+    assert found is not None
+    return found.merges
+
+
+def test_columns_that_say_the_same_survive_missing_values() -> None:
+    rng = np.random.default_rng(0)
+    x, other = rng.normal(size=(2, 300))
+    holes = pl.Series(x**3).scatter(np.arange(5), None)
+    merges = alike(x=x, other=other, cubed=holes)
+    assert merges[0][:2] == [0.0, 2.0]
+    assert merges[0][2] < 0.1 < merges[1][2]
+    assert alike_columns(pl.DataFrame({"x": x, "y": x}), ["x", "y"]) is None
