@@ -1,4 +1,4 @@
-"""One system on one table in a process of its own; the outcome is one JSON line on standard output."""
+"""One system on one table in a process of its own: JSON on standard input says which, a last line of it what came."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def split(frame: pd.DataFrame, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     return given, kept
 
 
-def main(system: str, name: str, seconds: float, seed: int, rows: list[int] | None) -> None:
-    """Train on the given rows (of them only ``rows``, if told) and judge on the hidden ones."""
+def main(system: str, name: str, seconds: float, seed: int, rows: list[int]) -> None:
+    """Train on ``rows`` of the given ones (ours finds them itself) and judge on the hidden ones."""
     table = find(name)
     given, hidden = split(table.load(), seed)
-    train = given if rows is None else given.iloc[rows].reset_index(drop=True)
+    train = given if system == "Certus" else given.iloc[rows].reset_index(drop=True)
     begin = time.perf_counter()
     answers, told = SYSTEMS[system](train, hidden.drop(columns=TARGET), table.task, seconds, seed)
     spent = time.perf_counter() - begin
@@ -37,19 +37,19 @@ def main(system: str, name: str, seconds: float, seed: int, rows: list[int] | No
         value = float(np.mean(answers.astype(str) != truth.astype(str)))
     else:
         value = float(np.sqrt(np.mean((answers.astype(float) - truth) ** 2)))
-    kept = _kept(told, answers, truth, table.task)
+    kept = kept_on(told, answers, truth, table.task)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     outcome = {
         "value": value,
         "seconds": spent,
         "peak_mb": memory,
-        "trained_rows": len(told.get("learned", train)),
+        "trained_rows": len(rows),
         **told,
     }
     print(json.dumps({**outcome, **kept}))
 
 
-def _kept(told: dict[str, object], answers: np.ndarray, truth: np.ndarray, task: str) -> dict[str, float]:
+def kept_on(told: dict[str, object], answers: np.ndarray, truth: np.ndarray, task: str) -> dict[str, float]:
     """What the promise is about, measured on the hidden rows."""
     quantity = str(told.get("quantity", ""))
     if task == "classification" and quantity == "error":
@@ -62,5 +62,5 @@ def _kept(told: dict[str, object], answers: np.ndarray, truth: np.ndarray, task:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    asked = json.loads(sys.argv[1])
+    asked = json.load(sys.stdin)
     main(asked["system"], asked["table"], asked["seconds"], asked["seed"], asked["rows"])

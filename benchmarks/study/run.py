@@ -1,7 +1,8 @@
 """The study against other automatic tools: ``python -m benchmarks.study.run --seconds 30``.
 
 Every system gets the same rows to train on (those that our study learns from, after it has set its test and
-calibration rows aside), the same time, and is judged on rows that none of them saw.
+calibration rows aside), the same time, and is judged on rows that none of them saw. AutoGluon wants older packages than
+ours: it takes part if ``--autogluon`` names the interpreter of an environment that has it.
 """
 
 from __future__ import annotations
@@ -14,19 +15,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
+from benchmarks.study.one import split
 from benchmarks.study.systems import SYSTEMS
-from benchmarks.study.tables import TABLES
+from benchmarks.study.tables import TABLES, TARGET, Table
 from scipy import stats
+
+from certus.workflow.columns import classify_columns
+from certus.workflow.split import split_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 
 
-def outcome(system: str, table: str, seconds: float, seed: int, rows: list[int] | None) -> dict[str, Any]:
+def outcome(python: str, system: str, table: str, seconds: float, seed: int, rows: list[int]) -> dict[str, Any]:
     """One system on one table, in a fresh process."""
     asked = json.dumps({"system": system, "table": table, "seconds": seconds, "seed": seed, "rows": rows})
     run = subprocess.run(
-        [sys.executable, "-m", "benchmarks.study.one", asked],
+        [python, "-m", "benchmarks.study.one"],
+        input=asked,
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -38,21 +45,27 @@ def outcome(system: str, table: str, seconds: float, seed: int, rows: list[int] 
     return dict(json.loads(run.stdout.strip().splitlines()[-1]))
 
 
-def compare(names: list[str], seconds: float, seed: int, file: Path) -> dict[str, Any]:
-    """All systems on all tables; written after each table, and continued if the file is there."""
+def learned_rows(table: Table, seed: int) -> list[int]:
+    """Which of the given rows our study learns from, after it has set its test and calibration rows aside."""
+    given = pl.from_pandas(split(table.load(), seed)[0])
+    columns = classify_columns(given, {TARGET: "target"})
+    return split_rows(given, columns.used, [TARGET], holdout=0.2, seed=seed).learn.tolist()
+
+
+def compare(names: list[str], seconds: float, seed: int, file: Path, pythons: dict[str, str]) -> dict[str, Any]:
+    """All systems on all tables, each by its interpreter; what the file has already is not measured again."""
     found: dict[str, Any] = {"seconds": seconds, "seed": seed, "tables": {}}
     if file.exists():
         found = json.loads(file.read_text())
-    for table in (table for table in TABLES if table.name in names and table.name not in found["tables"]):
-        rows: list[int] | None = None
-        values: dict[str, Any] = {}
-        for system in SYSTEMS:  # ours first: it says which rows are learned from
-            values[system] = outcome(system, table.name, seconds, seed, rows)
-            if system == "Certus":
-                rows = values[system].pop("learned", None)
-        found["tables"][table.name] = {"task": table.task, "systems": values}
-        file.write_text(json.dumps(found, indent=1) + "\n")
-        print(line(table.name, found["tables"][table.name]), flush=True)
+    for table in (table for table in TABLES if table.name in names):
+        known = found["tables"].setdefault(table.name, {"task": table.task, "systems": {}})["systems"]
+        if missing := [system for system in pythons if system not in known]:
+            rows = learned_rows(table, seed)
+            for system in missing:
+                known[system] = outcome(pythons[system], system, table.name, seconds, seed, rows)
+            found["tables"][table.name]["systems"] = {system: known[system] for system in SYSTEMS if system in known}
+            file.write_text(json.dumps(found, indent=1) + "\n")
+            print(line(table.name, found["tables"][table.name]), flush=True)
     return found
 
 
@@ -64,10 +77,10 @@ def line(name: str, table: dict[str, Any]) -> str:
 
 def summary(found: dict[str, Any]) -> str:
     """Mean ranks, the largest distance behind the best, and how often promises were broken."""
-    systems = list(SYSTEMS)
+    systems = [system for system in SYSTEMS if any(system in table["systems"] for table in found["tables"].values())]
     ranks, behind, broken, promises = [], [], 0, 0
     for name, table in found["tables"].items():
-        values = np.array([table["systems"][system].get("value", np.inf) for system in systems])
+        values = np.array([table["systems"].get(system, {}).get("value", np.inf) for system in systems])
         ranks.append(stats.rankdata(values))
         best, ours = values.min(), values[0]
         points = 100 * (ours - best) if table["task"] == "classification" else 100 * (ours / best - 1)
@@ -88,9 +101,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tables", default=",".join(table.name for table in TABLES))
+    parser.add_argument("--autogluon", metavar="PYTHON", help="interpreter of an environment with AutoGluon")
     given = parser.parse_args()
+    pythons = {system: sys.executable for system in SYSTEMS if system != "AutoGluon"}
+    if given.autogluon:
+        pythons["AutoGluon"] = given.autogluon
     file = RESULTS / f"study-{given.seconds:g}s.json"
-    found = compare(given.tables.split(","), given.seconds, given.seed, file)
+    found = compare(given.tables.split(","), given.seconds, given.seed, file, pythons)
     print(summary(found))
 
 
