@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -134,6 +135,22 @@ def test_the_deadline_ends_a_running_evaluation() -> None:
         assert list(workers.run([(slow, 0)] * 3, begin)) == []
         assert time.monotonic() - begin < 5.0
         assert len(list(workers.run([(slow, 0)], None))) == 1
+
+
+def test_a_worker_whose_parent_is_gone_ends_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "learning.pickle").write_bytes(pickle.dumps(learning()))
+    command = [sys.executable, "-m", "certus.workflow.worker"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert worker.stderr is not None
+        worker.stdout.close()
+        for message in (str(tmp_path / "learning.pickle"), (Candidate("certus.bayes.GaussianNB"), 0, 1)):
+            pickle.dump(message, worker.stdin)
+        worker.stdin.close()
+        assert worker.stderr.read() == b""
+    assert worker.returncode == 1
 
 
 @pytest.mark.parametrize("limit", [0.001, pytest.param(1.0, marks=pytest.mark.slow)])

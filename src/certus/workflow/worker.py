@@ -33,8 +33,11 @@ def main() -> None:
             evaluator = Evaluator(pickle.loads(Path(message).read_bytes()))
             continue
         candidate, place, threads = message
-        pickle.dump(evaluator.evaluate(candidate, place, threads), answers)
-        answers.flush()
+        try:
+            pickle.dump(evaluator.evaluate(candidate, place, threads), answers)
+            answers.flush()
+        except BrokenPipeError:
+            os._exit(1)  # the parent was killed: nobody is left to be told
 
 
 if __name__ == "__main__":
