@@ -14,12 +14,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from benchmarks.study.one import split
 from benchmarks.study.systems import SYSTEMS
 from benchmarks.study.tables import TABLES, TARGET, Table
-from scipy import stats
 
 from certus.workflow.columns import classify_columns
 from certus.workflow.split import split_rows
@@ -52,7 +50,7 @@ def learned_rows(table: Table, seed: int) -> list[int]:
     return split_rows(given, columns.used, [TARGET], holdout=0.2, seed=seed).learn.tolist()
 
 
-def compare(names: list[str], seconds: float, seed: int, file: Path, pythons: dict[str, str]) -> dict[str, Any]:
+def compare(names: list[str], seconds: float, seed: int, file: Path, pythons: dict[str, str]) -> None:
     """All systems on all tables, each by its interpreter; what the file has already is not measured again."""
     found: dict[str, Any] = {"seconds": seconds, "seed": seed, "tables": {}}
     if file.exists():
@@ -66,7 +64,6 @@ def compare(names: list[str], seconds: float, seed: int, file: Path, pythons: di
             found["tables"][table.name]["systems"] = {system: known[system] for system in SYSTEMS if system in known}
             file.write_text(json.dumps(found, indent=1) + "\n")
             print(line(table.name, found["tables"][table.name]), flush=True)
-    return found
 
 
 def line(name: str, table: dict[str, Any]) -> str:
@@ -75,28 +72,8 @@ def line(name: str, table: dict[str, Any]) -> str:
     return f"{name:20}" + "".join(cells)
 
 
-def summary(found: dict[str, Any]) -> str:
-    """Mean ranks, the largest distance behind the best, and how often promises were broken."""
-    systems = [system for system in SYSTEMS if any(system in table["systems"] for table in found["tables"].values())]
-    ranks, behind, broken, promises = [], [], 0, 0
-    for name, table in found["tables"].items():
-        values = np.array([table["systems"].get(system, {}).get("value", np.inf) for system in systems])
-        ranks.append(stats.rankdata(values))
-        best, ours = values.min(), values[0]
-        points = 100 * (ours - best) if table["task"] == "classification" else 100 * (ours / best - 1)
-        behind.append((points, name, "points of error" if table["task"] == "classification" else "% of RMSE"))
-        told = table["systems"]["Certus"]
-        if "hidden_rate" in told:
-            promises += 1
-            broken += told["hidden_rate"] > told["promised"]
-    lines = [f"{system:32} mean rank {rank:.2f}" for system, rank in zip(systems, np.mean(ranks, axis=0), strict=True)]
-    lines += [f"{points:.2f} {unit} behind the best on {name}" for points, name, unit in sorted(behind)[::-1][:5]]
-    lines.append(f"{broken} of {promises} promises exceeded on the hidden rows")
-    return "\n".join(lines)
-
-
 def main() -> None:
-    """Run what is missing and print the summary."""
+    """Run what is missing; docs/generate_quality.py then writes the page with ranks and losses."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0)
@@ -107,8 +84,7 @@ def main() -> None:
     if given.autogluon:
         pythons["AutoGluon"] = given.autogluon
     file = RESULTS / f"study-{given.seconds:g}s.json"
-    found = compare(given.tables.split(","), given.seconds, given.seed, file, pythons)
-    print(summary(found))
+    compare(given.tables.split(","), given.seconds, given.seed, file, pythons)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from certus.evaluation import (
     ResidualsDisplay,
     RocDisplay,
 )
+from certus.evaluation.displays.dendrogram import RANK_DISTANCE
 from certus.guarantees import Certificate
 from certus.guarantees.wording import number
 from certus.workflow.result import Study
@@ -114,7 +115,7 @@ def _figures(study: Study) -> list[tuple[str, str]]:
     if findings.importances:
         shown.append(("What it looks at", ImportancesDisplay(findings.importances, measure)))
     if findings.alike is not None:
-        tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, "1 - |rank correlation|")
+        tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, RANK_DISTANCE)
         shown.append(("Columns that say the same", tree))
     if findings.curve is not None and len(findings.curve.rows) > 1:
         curve = LearningCurveDisplay(findings.curve.rows, findings.curve.values, measure)

@@ -76,7 +76,7 @@ class Race:
             self._race_without_limit()
         self.depth = self._depth()
         for trial in filter(self.complete, self.trials):
-            trial.dropped, trial.late = None, False  # who came as far as the leader is in the race to the end
+            trial.stay()  # who came as far as the leader is in the race to the end
             trial.value = trial.values[self.depth - 1]
         return sorted(self.trials, key=lambda trial: (not self.complete(trial), trial.value))
 
@@ -105,7 +105,7 @@ class Race:
         """Nobody finished a single part in time: the cheapest candidate takes the time it needs."""
         first = next((trial for trial in self.trials if trial.failure is None), None)
         if first is not None:
-            first.dropped, first.late = None, False
+            first.stay()
             limited, self._budget = self._budget, Budget(1)
             self._evaluate([first], 0)
             self._budget = limited
@@ -190,11 +190,11 @@ class Race:
             return
         seconds = [0.0 if self._known(trial, place) else self.seconds(trial, rows) for trial in left]
         remaining = self._budget.deadline - time.monotonic()
-        for trial, fits, length in zip(left, self._affordable(seconds, place, remaining), seconds, strict=True):
+        for trial, fits, length in zip(left, self._who_goes_on(seconds, place, remaining), seconds, strict=True):
             if not fits:
-                trial.dropped, trial.late = f"no time left for about {length:.2g} s on {rows} rows", True
+                trial.run_out_of_time(f"no time left for about {length:.2g} s on {rows} rows")
 
-    def _affordable(self, seconds: list[float], place: int, remaining: float) -> list[bool]:
+    def _who_goes_on(self, seconds: list[float], place: int, remaining: float) -> list[bool]:
         """Which of the trials, best first, go on: the next rung, or the first fold, or all folds that are left."""
         parts = len(self._learning.divisions)
         if place == parts - 1:
@@ -236,7 +236,7 @@ class Race:
             self._tell(place, len(found), candidate)
         for trial in running:
             if trial.candidate.key not in found:
-                trial.dropped, trial.late = "no time left", True
+                trial.run_out_of_time("no time left")
                 continue
             trial.outcomes.append(found[trial.candidate.key])
             rows = len(self._learning.divisions[place].fit)
@@ -250,10 +250,10 @@ class Race:
 
     def _tell(self, place: int, done: int, candidate: Candidate | None = None) -> None:
         name = candidate.path.rsplit(".", 1)[1] if candidate is not None else "racing"
-        before, total = self.progress()
+        before, total = self.work_done()
         self._progress(f"{name} ({place + 1}/{len(self._learning.divisions)})", before + done, total)
 
-    def progress(self) -> tuple[int, int | None]:
+    def work_done(self) -> tuple[int, int | None]:
         """Evaluations that are done or will not be needed, and how many there are in all, if that is known."""
         parts = len(self._learning.divisions)
         done = sum(parts if trial.dropped is not None else len(trial.outcomes) for trial in self.trials)
@@ -272,8 +272,7 @@ class Race:
         judged = [trial for trial in self.trials if len(trial.outcomes) > place and np.isfinite(trial.value)]
         if not judged or place == len(self._learning.divisions) - 1:
             return
-        values = {id(trial): self._value_at(trial, place) for trial in judged}
-        ranked = sorted(judged, key=lambda trial: values[id(trial)])
+        ranked = sorted(judged, key=lambda trial: self._value_at(trial, place))
         kept = KEPT[min(place, len(KEPT) - 1)]
         for rank, trial in enumerate(ranked):
             if trial.dropped is not None or trial not in running:

@@ -366,7 +366,7 @@ class _Run:
             reasons = {trial.failure or trial.dropped for trial in trials}
             raise StudyError(f"No learner could be trained: {'; '.join(sorted(map(str, reasons)))}.")
         winner = self._winner(race, complete)
-        self.progress("training the winner", *race.progress())
+        self.progress("training the winner", *race.work_done())
         test = self.split.test
         X = self.frame.select(self.columns.used)
         learn = self._rows_to_train_on(race, winner)
@@ -412,7 +412,7 @@ class _Run:
         )
         refitted = self._model(winner, X, self.values) if self.options.refit_all else None
         limit = None if self.options.time is None else self.begin + self.options.time
-        self.progress("looking at the winner", *race.progress())
+        self.progress("looking at the winner", *race.work_done())
         findings = find_all(finished, lambda seconds=0.0: limit is None or _now() + seconds < limit)
         return Study(
             name=self.name,

@@ -10,9 +10,9 @@ from certus.workflow.candidates import Candidate, Recipe
 from certus.workflow.outcome import Outcome
 
 
-@dataclass
+@dataclass(eq=False)
 class Trial:
-    """A candidate in the race."""
+    """A candidate in the race; two of them are never equal."""
 
     candidate: Candidate
     recipe: Recipe
@@ -31,6 +31,14 @@ class Trial:
     def seconds(self) -> float:
         """Time of all its evaluations."""
         return sum(outcome.seconds for outcome in self.outcomes)
+
+    def run_out_of_time(self, reason: str) -> None:
+        """Leave the race for want of time alone."""
+        self.dropped, self.late = reason, True
+
+    def stay(self) -> None:
+        """Be in the race again."""
+        self.dropped, self.late = None, False
 
     @property
     def running(self) -> bool:

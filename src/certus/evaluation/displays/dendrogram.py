@@ -12,6 +12,7 @@ from certus.evaluation.displays.display import ACCENT, INK, Display
 
 LARGEST_SHOWN = 40
 LONGEST_NAME = 30
+RANK_DISTANCE = "1 - |rank correlation|"
 
 
 class DendrogramDisplay(Display):
@@ -57,7 +58,7 @@ class DendrogramDisplay(Display):
         cosines = (ranks.T @ ranks) / np.maximum(np.outer(norms, norms), np.finfo(float).tiny)
         far = np.clip(1.0 - np.abs(cosines), 0.0, 1.0)
         np.fill_diagonal(far, 0.0)
-        return cls(linkage(squareform(far, checks=False), "average"), labels, "1 - |rank correlation|")
+        return cls(linkage(squareform(far, checks=False), "average"), labels, RANK_DISTANCE)
 
     def _draw(self, ax: Any) -> None:
         from scipy.cluster.hierarchy import dendrogram
