@@ -13,6 +13,7 @@ from certus.base.data import (
     check_Xy,
     refuse_large,
 )
+from certus.base.inputs import SparseTable, TableLike, TargetLike, WeightsLike
 from certus.base.learner import (
     Classifier,
     Clusterer,
@@ -69,8 +70,12 @@ __all__ = [
     "RandomState",
     "Regressor",
     "Rule",
+    "SparseTable",
+    "TableLike",
+    "TargetLike",
     "Transformer",
     "Verbosity",
+    "WeightsLike",
     "assert_finite",
     "blas_on_one_thread",
     "check_X",
