@@ -1,4 +1,4 @@
-"""``certus plan``: how many labelled rows a promise needs."""
+"""``certus plan``: how many labeled rows a promise needs."""
 
 from __future__ import annotations
 
