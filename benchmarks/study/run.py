@@ -73,7 +73,7 @@ def line(name: str, table: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Run what is missing; docs/generate_quality.py then writes the page with ranks and losses."""
+    """Run what is missing; docs/pages/quality.py then writes the page with ranks and losses."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,17 +1,17 @@
-"""Write docs/quality.md from benchmarks/results/study-*.json: python docs/generate_quality.py."""
+"""Write docs/quality.md from benchmarks/results/study-*.json: python -m docs.pages.quality."""
 
 import json
 import math
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 PAGE = DOCS / "quality.md"
 RESULTS = DOCS.parent / "benchmarks" / "results"
 OURS = "Certus"
 HEAD = """# Quality of the study
 
-Generated from `benchmarks/results/study-*.json` by `python docs/generate_quality.py`; [study.md](study.md) says what
+Generated from `benchmarks/results/study-*.json` by `python -m docs.pages.quality`; [study.md](study.md) says what
 the losses are due to. Every system gets the same rows, those that our study learns from after it has set its test and
 calibration rows aside, and the same time; all are judged on rows that none of them saw (30 % of the table). The value
 is the share of wrong answers, or the root mean squared error; lower is better, the best of a line is bold. "Behind" is

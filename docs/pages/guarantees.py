@@ -1,9 +1,12 @@
-"""Writes docs/guarantees.md from the truth gate: run ``python -m tests.guarantees.write_page`` in the root."""
+"""Writes docs/guarantees.md from the truth gate: run ``python -m docs.pages.guarantees`` in the root."""
 
 import time
 from pathlib import Path
 
 import numpy as np
+from tests.guarantees import bounds, combined_gate, conformal_gate, gate
+from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
+from tests.guarantees.mutants import MUTANTS
 
 from certus.guarantees import (
     auc_bound,
@@ -17,26 +20,19 @@ from certus.guarantees import (
 )
 from certus.guarantees.rate import METHODS, RateSetting, rate_bound
 from certus.verbs.plan import plan
-from tests.guarantees import bounds, combined_gate, conformal_gate, gate
-from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
-from tests.guarantees.mutants import MUTANTS
+from docs.pages.markdown import table
 
-PAGE = Path(__file__).parents[2] / "docs" / "guarantees.md"
+PAGE = Path(__file__).parents[1] / "guarantees.md"
 
 HEAD = """# Guarantees, and the gate that every bound has to pass
 
-Made by `python -m tests.guarantees.write_page`; do not edit by hand.
+Made by `python -m docs.pages.guarantees`; do not edit by hand.
 
 A bound at confidence 1 - delta may be wrong in at most a share delta of all samples. Where counts allow it, the
 largest share of wrong bounds over *all* true rates is computed exactly. Elsewhere it is counted in {replicates}
 simulated samples per cell; a cell passes if the share stays below delta plus four standard errors. "Excess" is the
 mean distance of the upper bound from the true mean: smaller is tighter.
 """
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
 def enumerated_section() -> str:
@@ -158,6 +154,7 @@ def rules_section() -> str:
 
 
 def page(replicates: int = gate.REPLICATES) -> str:
+    """The page as text."""
     sections = [
         HEAD.format(replicates=f"{replicates:,}".replace(",", " ")),
         enumerated_section(),

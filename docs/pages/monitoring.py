@@ -1,17 +1,18 @@
-"""Writes docs/monitoring.md from the gate: run ``python -m tests.guarantees.write_monitoring_page`` in the root."""
+"""Writes docs/monitoring.md from the gate: run ``python -m docs.pages.monitoring`` in the root."""
 
 from pathlib import Path
 
 from tests.guarantees import anytime_gate, gate
 from tests.guarantees.anytime_mutants import ANYTIME_MUTANTS
-from tests.guarantees.write_page import table
 
-PAGE = Path(__file__).parents[2] / "docs" / "monitoring.md"
+from docs.pages.markdown import table
+
+PAGE = Path(__file__).parents[1] / "monitoring.md"
 REPLICATES, ROWS = 4000, 1000
 
 HEAD = """# Watching a deployed model: what holds at every look
 
-Made by `python -m tests.guarantees.write_monitoring_page`; do not edit by hand.
+Made by `python -m docs.pages.monitoring`; do not edit by hand.
 
 A bound for a fixed number of rows fails sooner or later when it is looked at again and again. Everything on this page
 holds at all times together, however often one looks and whenever one stops.
@@ -94,6 +95,7 @@ def mutants_section() -> str:
 
 
 def page() -> str:
+    """The page as text."""
     sections = [HEAD, sequence_section(), alarm_section(), average_section(), mutants_section()]
     return "\n\n".join(section.strip() for section in sections) + "\n"
 

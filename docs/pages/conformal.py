@@ -1,10 +1,12 @@
-"""Writes docs/conformal.md from the truth gate: ``python -m tests.guarantees.write_conformal_page`` in the root."""
+"""Writes docs/conformal.md from the truth gate: ``python -m docs.pages.conformal`` in the root."""
 
 import time
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from tests.guarantees import conformal_gate as gate
+from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 
 from certus.guarantees import (
     ConformalRank,
@@ -16,15 +18,13 @@ from certus.guarantees import (
     risk_control,
     split_rank,
 )
-from tests.guarantees import conformal_gate as gate
-from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
-from tests.guarantees.write_page import table
+from docs.pages.markdown import table
 
-PAGE = Path(__file__).parents[2] / "docs" / "conformal.md"
+PAGE = Path(__file__).parents[1] / "conformal.md"
 
 HEAD = """# Conformal prediction and guarded rates: what is promised, and the gate behind it
 
-Made by `python -m tests.guarantees.write_conformal_page`; do not edit by hand.
+Made by `python -m docs.pages.conformal`; do not edit by hand.
 
 With n calibration scores and a level p the threshold is the score of rank k = ceil((n + 1) p), computed from the
 decimal that was written; with k > n it is infinite. On average over calibration sets the coverage is k / (n + 1),
@@ -65,7 +65,7 @@ def cross_section() -> str:
             attained = ""
             if folds == size and size <= 100:
                 above = size - rank
-                beats = gate.circle(2 * above + 1) if method == "plus" else lambda a, b, m=above + 1: a < m
+                beats = gate.circle(2 * above + 1) if method == "plus" else lambda a, _, m=above + 1: a < m
                 attained = f"{float(gate.tournament_coverage(size, rank, beats, method)):.4f}"
             name = "one row each" if folds == size else str(folds)
             rows.append([method, str(size), name, "0.9", f"{certificate.value:.4f}", attained])
@@ -140,6 +140,7 @@ def time_section() -> str:
 
 
 def page() -> str:
+    """The page as text."""
     sections = (HEAD, split_section(), cross_section(), guard_section(), mutants_section(), time_section())
     return "\n\n".join(section.strip() for section in sections) + "\n"
 

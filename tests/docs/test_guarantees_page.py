@@ -2,20 +2,21 @@
 
 import re
 
-from tests.guarantees import bounds, combined_gate, gate, write_page
+from docs.pages import guarantees
+from tests.guarantees import bounds, combined_gate, gate
 
 
 def test_page_is_up_to_date():
     """The parts that can be made in seconds are made again and must be equal."""
-    text = write_page.PAGE.read_text(encoding="utf-8")
-    assert write_page.enumerated_section() in text
+    text = guarantees.PAGE.read_text(encoding="utf-8")
+    assert guarantees.enumerated_section() in text
     assert all(f"| {case} |" in text for case in combined_gate.CASES)
-    assert write_page.conformal_section() in text
-    assert write_page.mutants_section() in text
+    assert guarantees.conformal_section() in text
+    assert guarantees.mutants_section() in text
 
 
 def test_page_shows_every_bound_on_every_kind_of_losses_within_its_level():
-    text = write_page.PAGE.read_text(encoding="utf-8")
+    text = guarantees.PAGE.read_text(encoding="utf-8")
     for losses in gate.DISTRIBUTIONS:
         start = text.index(f"### {losses.name},")
         section = text[start : text.find("\n#", start + 3)]

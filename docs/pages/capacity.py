@@ -1,10 +1,13 @@
-"""Writes docs/capacity.md from the truth gate: ``python -m tests.guarantees.write_capacity_page`` in the root."""
+"""Writes docs/capacity.md from the truth gate: ``python -m docs.pages.capacity`` in the root."""
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from tests.guarantees import capacity_gate, training_gate
+from tests.guarantees.capacity_mutants import CAPACITY_MUTANTS
+from tests.guarantees.training_mutants import TRAINING_MUTANTS
 
 from certus.guarantees import (
     c_bound,
@@ -18,17 +21,14 @@ from certus.guarantees import (
     vc_bound,
     vc_dimension,
 )
-from tests.guarantees import capacity_gate, training_gate
-from tests.guarantees.capacity_mutants import CAPACITY_MUTANTS
-from tests.guarantees.training_mutants import TRAINING_MUTANTS
-from tests.guarantees.write_page import table
+from docs.pages.markdown import table
 
-PAGE = Path(__file__).parents[2] / "docs" / "capacity.md"
+PAGE = Path(__file__).parents[1] / "capacity.md"
 CASES = {**training_gate.CASES, **capacity_gate.CASES}
 
 HEAD = """# Bounds without held-out rows, and the gate behind them
 
-Made by `python -m tests.guarantees.write_capacity_page`; do not edit by hand.
+Made by `python -m docs.pages.capacity`; do not edit by hand.
 
 Held-out rows usually give smaller bounds, and are the default. The bounds here are for models that cannot
 spare a row (compression, PAC-Bayes, votes) and for whole classes of hypotheses (VC, Rademacher, margins, stability);
@@ -102,6 +102,7 @@ def time_section() -> str:
 
 
 def page() -> str:
+    """The page as text."""
     sections = [HEAD, compression_section(), gate_section(), mutants_section(), time_section()]
     return "\n\n".join(section.strip() for section in sections) + "\n"
 

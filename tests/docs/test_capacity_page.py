@@ -2,20 +2,20 @@
 
 import re
 
-from tests.guarantees import write_capacity_page
+from docs.pages import capacity
 
 
 def test_page_is_up_to_date():
     """The parts that can be made in seconds are made again and must be equal."""
-    text = write_capacity_page.PAGE.read_text(encoding="utf-8")
-    assert write_capacity_page.HEAD.strip() in text
-    assert write_capacity_page.compression_section() in text
-    assert write_capacity_page.mutants_section() in text
+    text = capacity.PAGE.read_text(encoding="utf-8")
+    assert capacity.HEAD.strip() in text
+    assert capacity.compression_section() in text
+    assert capacity.mutants_section() in text
 
 
 def test_page_shows_every_scheme_within_its_level():
-    text = write_capacity_page.PAGE.read_text(encoding="utf-8")
-    for case in write_capacity_page.CASES:
+    text = capacity.PAGE.read_text(encoding="utf-8")
+    for case in capacity.CASES:
         shown = re.search(rf"^\| {re.escape(case)} \| ([\d.]+) \| ([\d.]+) \|", text, flags=re.MULTILINE)
         assert shown, case
         assert float(shown[1]) <= float(shown[2])

@@ -1,13 +1,13 @@
-"""Write docs/learners.md from the catalogue: python docs/generate_learners.py."""
+"""Write docs/learners.md from the catalogue: python -m docs.pages.learners."""
 
 from pathlib import Path
 
 from certus.base import catalogue
 
-PAGE = Path(__file__).parent / "learners.md"
+PAGE = Path(__file__).parents[1] / "learners.md"
 HEAD = """# Learners
 
-Generated from the catalogue by `python docs/generate_learners.py`; `certus learners` prints the same.
+Generated from the catalogue by `python -m docs.pages.learners`; `certus learners` prints the same.
 
 | learner | what it is | tasks | guarantees | cost |
 | --- | --- | --- | --- | --- |

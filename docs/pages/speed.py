@@ -1,4 +1,4 @@
-"""Write docs/speed.md from benchmarks/results/*.json: python docs/generate_speed.py."""
+"""Write docs/speed.md from benchmarks/results/*.json: python -m docs.pages.speed."""
 
 import json
 import statistics
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 PAGE = DOCS / "speed.md"
 RESULTS = DOCS.parent / "benchmarks" / "results"
 OURS = "certus"
 HEAD = """# Speed
 
-Generated from `benchmarks/results/` by `python docs/generate_speed.py`; how the numbers are made is in
+Generated from `benchmarks/results/` by `python -m docs.pages.speed`; how the numbers are made is in
 [benchmarks/README.md](../benchmarks/README.md). Times are medians of warm calls. The ratio is the time of the fastest
 peer over ours, above 1 we are the faster one; only peers of equal quality count. Memory is the growth during the
 first call. The results files hold every competitor, first calls, parameters, machine and versions.
