@@ -15,9 +15,9 @@ from certus.guarantees import (
     calibrate_groups,
     control_rates,
     cross_certificate,
-    risk_control,
     split_rank,
 )
+from certus.guarantees.thresholds import risk_control
 from docs.pages.markdown import table
 
 PAGE = Path(__file__).parents[1] / "conformal.md"

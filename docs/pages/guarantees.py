@@ -16,10 +16,10 @@ from certus.guarantees import (
     f_bound,
     mcnemar,
     mean_bound,
-    rules,
 )
-from certus.guarantees.rate import METHODS, RateSetting, rate_bound
-from certus.verbs.plan import plan
+from certus.guarantees.holdout.rate import METHODS, RateSetting, rate_bound
+from certus.guarantees.records import rules
+from certus.verbs.planning import plan
 from docs.pages.markdown import table
 
 PAGE = Path(__file__).parents[1] / "guarantees.md"
