@@ -155,7 +155,7 @@ def _valid_excess(model: Any, prediction: Any, made: Data) -> float:
 
 
 def _competitor(name: str, adapter: str, **parameters: Any) -> Library:
-    return Library(name, f"vs.guarantees.{adapter}", parameters, library=name.split("-")[0])
+    return Library(name, f"{__name__}.{adapter}", parameters, library=name.split("-")[0])
 
 
 _WSR = _competitor("mapie", "MapieMean", bound="wsr")

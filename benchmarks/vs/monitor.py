@@ -84,7 +84,7 @@ def _false_alarms(model: Any, _prediction: Any, made: Data) -> float:
 
 
 def _competitor(name: str, adapter: str, **parameters: Any) -> Library:
-    return Library(name, f"vs.monitor.{adapter}", parameters, library=name.split("-")[0])
+    return Library(name, f"{__name__}.{adapter}", parameters, library=name.split("-")[0])
 
 
 _EVERYBODY = (

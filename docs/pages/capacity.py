@@ -5,9 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from tests.guarantees import capacity_gate, training_gate
-from tests.guarantees.capacity_mutants import CAPACITY_MUTANTS
-from tests.guarantees.training_mutants import TRAINING_MUTANTS
 
 from certus.guarantees import (
     c_bound,
@@ -22,6 +19,9 @@ from certus.guarantees import (
     vc_dimension,
 )
 from docs.pages.markdown import table
+from tests.guarantees import capacity_gate, training_gate
+from tests.guarantees.capacity_mutants import CAPACITY_MUTANTS
+from tests.guarantees.training_mutants import TRAINING_MUTANTS
 
 PAGE = Path(__file__).parents[1] / "capacity.md"
 CASES = {**training_gate.CASES, **capacity_gate.CASES}

@@ -5,8 +5,6 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from tests.guarantees import conformal_gate as gate
-from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 
 from certus.guarantees import (
     ConformalRank,
@@ -19,6 +17,8 @@ from certus.guarantees import (
 )
 from certus.guarantees.thresholds import risk_control
 from docs.pages.markdown import table
+from tests.guarantees import conformal_gate as gate
+from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 
 PAGE = Path(__file__).parents[1] / "conformal.md"
 

@@ -4,9 +4,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tests.guarantees import bounds, combined_gate, conformal_gate, gate
-from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
-from tests.guarantees.mutants import MUTANTS
 
 from certus.guarantees import (
     auc_bound,
@@ -21,6 +18,9 @@ from certus.guarantees.holdout.rate import METHODS, RateSetting, rate_bound
 from certus.guarantees.records import rules
 from certus.verbs.planning import plan
 from docs.pages.markdown import table
+from tests.guarantees import bounds, combined_gate, conformal_gate, gate
+from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
+from tests.guarantees.mutants import MUTANTS
 
 PAGE = Path(__file__).parents[1] / "guarantees.md"
 

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
+from docs.pages.markdown import table
 from tests.guarantees import anytime_gate, gate
 from tests.guarantees.anytime_mutants import ANYTIME_MUTANTS
-
-from docs.pages.markdown import table
 
 PAGE = Path(__file__).parents[1] / "monitoring.md"
 REPLICATES, ROWS = 4000, 1000

@@ -7,7 +7,7 @@ import math
 import pytest
 from numpy.testing import assert_allclose
 
-from measure.task import FOLDER, OURS, load_tasks
+from benchmarks.measure.task import FOLDER, OURS, load_tasks
 
 TASKS = load_tasks("guarantees")
 RECORDED = json.loads((FOLDER / "results" / "guarantees.json").read_text(encoding="utf-8"))["tasks"]

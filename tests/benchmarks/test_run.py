@@ -1,6 +1,7 @@
 """The benchmark command runs from end to end and writes what it measured."""
 
 import json
+import pkgutil
 import subprocess
 import sys
 
@@ -42,3 +43,13 @@ def test_every_task_has_us_and_a_peer_and_distinct_names(family):
         names = [competitor.name for competitor in task.competitors]
         assert names[0].split()[0] == OURS
         assert len(set(names)) == len(names) >= 2
+
+
+@pytest.mark.parametrize("family", families())
+def test_classes_that_are_ours_or_lie_here_can_be_imported(family):
+    paths = {competitor.path for task in load_tasks(family).values() for competitor in task.competitors}
+    foreign = {path for path in paths if not path.startswith(("certus.", "benchmarks."))}
+    for path in paths - foreign:
+        assert pkgutil.resolve_name(path)
+    # Whatever is neither is the library of a peer, not a place of ours under an old name.
+    assert not {path for path in foreign if (FOLDER / path.split(".")[0]).exists()}
