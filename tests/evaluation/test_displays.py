@@ -98,7 +98,7 @@ def test_the_roc_band_is_what_both_rates_leave_open() -> None:
 
 def test_the_roc_band_holds_the_true_curve() -> None:
     """Scores N(1, 1) against N(0, 1): the share of samples whose true curve leaves the band anywhere."""
-    rng, missed, samples = np.random.default_rng(6), 0, 200
+    rng, missed, samples = np.random.default_rng(6), 0, 80
     for _ in range(samples):
         grid, low, high = drawn_band(RocDisplay(rng.normal(1.0, 1.0, size=30), rng.normal(size=30), confidence=0.8))
         true = stats.norm.sf(stats.norm.isf(grid) - 1.0)
