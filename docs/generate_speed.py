@@ -39,7 +39,7 @@ def family(results: dict[str, Any]) -> str:
     lines = "\n".join(line(name, task) for name, task in tasks.items())
     parts = [
         f"## {results['file']}",
-        f"`python benchmarks/run.py --family {results['family']}{threads(list(tasks.values()))}`",
+        f"`python -m benchmarks.run --family {results['family']}{threads(list(tasks.values()))}`",
         summary(list(tasks.values())),
         TABLE + lines,
     ]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from conformal_models import Library
-from measure.task import Data, Quality, Task
+from benchmarks.measure.task import Data, Quality, Task
+from benchmarks.peers.conformal_models import Library
 
 _SEED = 20240229
 _DELTA = 0.05

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from conformal_models import Library
-from measure.task import Data, Quality, Task
+from benchmarks.measure.task import Data, Quality, Task
+from benchmarks.peers.conformal_models import Library
 
 _SEED = 20240301
 _LEVEL = 0.05

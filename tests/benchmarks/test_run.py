@@ -3,19 +3,18 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from measure.task import FOLDER, OURS, families, load_tasks
+from benchmarks.measure.task import FOLDER, OURS, families, load_tasks
 
-RUN = [sys.executable, str(Path(FOLDER) / "run.py")]
+RUN = [sys.executable, "-m", "benchmarks.run"]
 
 
 def test_quick_run_measures_us_and_the_peer_and_writes_json(tmp_path):
     target = tmp_path / "numbers.json"
     line = ["--family", "bayes", "--task", "gaussian-breast-cancer", "--quick", "--json", str(target)]
-    done = subprocess.run([*RUN, *line], capture_output=True, text=True, check=False)
+    done = subprocess.run([*RUN, *line], cwd=FOLDER.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Fastest peer of equal quality" in done.stdout
     task = json.loads(target.read_text())["tasks"]["gaussian-breast-cancer"]
@@ -30,7 +29,9 @@ def test_quick_run_measures_us_and_the_peer_and_writes_json(tmp_path):
 
 
 def test_unknown_task_is_named():
-    done = subprocess.run([*RUN, "--family", "bayes", "--task", "nothing"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*RUN, "--family", "bayes", "--task", "nothing"], cwd=FOLDER.parent, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert "no task matches 'nothing'" in done.stdout
 

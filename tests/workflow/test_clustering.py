@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.conftest import Run
 
 import certus
 from certus.cluster import KMeans
@@ -17,6 +16,7 @@ from certus.workflow.clustering import ClusterModel
 from certus.workflow.clustering.findings import describe, verdict
 from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
+from tests.cli.conftest import Run
 
 
 def table(rows: int = 300, groups: int = 3, seed: int = 0) -> pl.DataFrame:

@@ -46,6 +46,7 @@ from certus.base.params import (
 )
 from certus.base.seeds import resolve_seed, resolve_seeds
 from certus.base.threads import blas_on_one_thread, resolve_threads
+from certus.base.user_warnings import warn_user
 
 __all__ = [
     "ArrayLike",
@@ -95,6 +96,7 @@ __all__ = [
     "resolve_seeds",
     "resolve_threads",
     "violation",
+    "warn_user",
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from certus.base import (
     fit_method,
     predict_method,
     register,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.bayes.estimation.class_covariance import estimate_covariance
@@ -203,7 +203,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if (priors < 0).any():
             raise ValueError("priors must be non-negative")
         if abs(priors.sum() - 1.0) > 1e-5:
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
+            warn_user("The priors do not sum to 1. Renormalizing", UserWarning)
             priors = priors / priors.sum()
         return priors
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +28,7 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.cluster import _native_calls
@@ -233,11 +233,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if given:
             checked_centers(self.init, X, self.n_clusters)
             if runs != 1:
-                warnings.warn(
+                warn_user(
                     f"Explicit initial center position passed: performing only one init in {type(self).__name__} "
                     f"instead of n_init={runs}.",
                     RuntimeWarning,
-                    stacklevel=4,
                 )
             return 1
         return runs
@@ -254,20 +253,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 f"Hint: {type(self).__name__} needs at least one row (of positive weight) per cluster."
             )
         if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
-                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
-                RuntimeWarning,
-                stacklevel=4,
+            warn_user(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.", RuntimeWarning
             )
         return X, weights
 
     def _warn_about_few(self, found: int) -> None:
         if found < self.n_clusters:
-            warnings.warn(
+            warn_user(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 "due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _certified(self, X: Any, weights: NDArray[np.float64], rows: Rows) -> Report:

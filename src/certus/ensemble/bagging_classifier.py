@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads, warn_user
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.forests.vote_report import count_votes, vote_report
@@ -193,10 +192,9 @@ class BaggingClassifier(Bagging, Classifier):
             pure = pure and _votes_purely(member)
         total = sums.sum(axis=1, keepdims=True)
         if (total == 0).any():
-            warnings.warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=6,
+                "reliable oob estimates."
             )
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = sums / total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from certus.base import Regressor, fit_method, predict_method, register
+from certus.base import Regressor, fit_method, predict_method, register, warn_user
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.guarantees import Report
@@ -166,10 +165,9 @@ class BaggingRegressor(Bagging, Regressor):
                 sums[outside] += member.predict(X[outside][:, columns])
                 counts[outside] += 1
         if (counts == 0).any():
-            warnings.warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=6,
+                "reliable oob estimates."
             )
         self.oob_prediction_ = sums / np.maximum(counts, 1)
         self.oob_score_ = float(r2_score(y, self.oob_prediction_))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from certus.base import (
     fit_method,
     register,
     resolve_threads,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.guarantees.records import number
@@ -231,12 +231,11 @@ class HuberRegressor(LinearPrediction, Regressor):
         }
         self.report_ = Report([duality_certificate(evidence, inputs, stored, dual)])
         if not self.converged_:
-            warnings.warn(
+            warn_user(
                 f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\nThe "
                 f"objective of HuberRegressor is certified to be within {number(self.gap_, 'upper')} of its minimum.\n"
                 "Hint: raise max_iter, or scale the data (StandardScaler).",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def __sklearn_tags__(self) -> Tags:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
@@ -340,6 +340,4 @@ def warn_not_converged(gap: float, at_zero: float, limit: float | None, missed_g
         text = f"{reached}, more than gap_tol asks for ({number(limit)})."
     else:
         text = f"{NOT_CONVERGED}\n{reached}."
-    warnings.warn(
-        f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=6
-    )
+    warn_user(f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning)

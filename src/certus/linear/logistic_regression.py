@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +30,7 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.guarantees.records import number
@@ -232,11 +232,10 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         """
         penalty = resolve_penalty(self)
         if self.n_jobs is not None:
-            warnings.warn(
+            warn_user(
                 "'n_jobs' has no effect since 1.8 and will be removed in 1.10. You provided "
                 f"'n_jobs={self.n_jobs}', please leave it unspecified.",
                 FutureWarning,
-                stacklevel=3,
             )
         large = self.solver not in ("liblinear", "sag", "saga")
         limit = None if self.solver == "liblinear" else LARGEST  # liblinear refuses in its own words
@@ -370,10 +369,10 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         if separated is not None:
             self.report_ = Report([*self.report_, separated.certificate])
             self.converged_ = False
-            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+            warn_user(separated.message, ConvergenceWarning)
         elif drowned(evidence.gap, evidence.objective_at_zero, 0.0):
             self.converged_ = False
-            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero)
         elif not self.converged_:
             self._warn(evidence, limit, result.instead or self.solver)
 
@@ -387,9 +386,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
             text = f"{reached}, more than gap_tol asks for ({number(limit)})."
         else:
             text = f"{NOT_CONVERGED[solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
-        warnings.warn(
-            f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
-        )
+        warn_user(f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning)
 
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_threads
+from certus.base import Classifier, fit_method, predict_method, register, resolve_threads, warn_user
 from certus.guarantees import Report
 from certus.neighbors import _native_calls
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
@@ -202,11 +201,10 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
 def _as_outputs(y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
     """The labels with one column per output, and whether there are several."""
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=2,
         )
     several = y.ndim == 2 and y.shape[1] > 1
     check_classification_targets(y if several else y.ravel())

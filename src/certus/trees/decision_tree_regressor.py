@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import sklearn.tree
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import Exactly, Folds, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.base import Exactly, Folds, Interval, OneOf, Regressor, fit_method, predict_method, register, warn_user
 from certus.trees.growing.decision_tree import DecisionTree
 from certus.trees.pruning.node_costs import number_losses, summed_over_paths
 from certus.trees.tree import Tree
@@ -144,11 +143,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     ) -> None:
         if isinstance(criterion, str) and criterion == "friedman_mse":
             # scikit-learn replaces the deprecated name here too, so that clones stay silent
-            warnings.warn(
+            warn_user(
                 'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
                 '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
                 FutureWarning,
-                stacklevel=2,
             )
             criterion = "squared_error"
         self.criterion = criterion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
@@ -29,6 +28,7 @@ from certus.base import (
     check_target,
     check_weights,
     check_X,
+    warn_user,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
 from certus.ensemble.bagged.members import fit_members, set_seeds
@@ -109,10 +109,9 @@ class Bagging(Learner):
         y = self._encode(y)
         weights = check_weights(self, sample_weight, X)
         if weights is not None and not self.bootstrap:
-            warnings.warn(
+            warn_user(
                 f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True, "
-                f"got {self.bootstrap}.",
-                stacklevel=4,
+                f"got {self.bootstrap}."
             )
         self.estimator_ = self._member()
         routed = self._routed("fit", parameters).get("fit", {})
@@ -165,7 +164,7 @@ class Bagging(Learner):
                 f"len(estimators_)={len(self.estimators_)} when warm_start==True"
             )
         if more == 0:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
+            warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
         if isinstance(self.random_state, np.random.Generator):
             draws = self.random_state.integers(0, LARGEST_SEED, size=self.n_estimators)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from certus.base import (
     Verbosity,
     check_target,
     check_weights,
+    warn_user,
 )
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_loop import StageLoop
@@ -88,11 +88,10 @@ class GradientBoosting(StagedTrees):
     # -- fitting ------------------------------------------------------------------------------------------------
     def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Any) -> None:
         if self.criterion != "deprecated":
-            warnings.warn(
+            warn_user(
                 "The parameter `criterion` is deprecated and will be removed in 1.11. It has no effect. Leave it to "
                 "its default value to avoid this warning.",
                 FutureWarning,
-                stacklevel=4,
             )
         begun = self.warm_start and "forests_" in vars(self)
         if not begun:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    warn_user,
 )
 from certus.trees.growing import as_float32
 
@@ -90,10 +90,9 @@ class WeightBoosting(Learner):
                 stops = iterations.step(error=error, weight=weight)
                 total = after.sum()
                 if not np.isfinite(total):
-                    warnings.warn(
+                    warn_user(
                         f"Sample weights have reached infinite values, at iteration {number}, causing overflow. "
-                        "Iterations stopped. Try lowering the learning rate.",
-                        stacklevel=4,
+                        "Iterations stopped. Try lowering the learning rate."
                     )
                     break
                 if error == 0 or total <= 0 or stops:

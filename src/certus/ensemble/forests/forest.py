@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -30,6 +29,7 @@ from certus.base import (
     check_weights,
     predict_method,
     resolve_threads,
+    warn_user,
 )
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.ensemble.bagged.bags import Bags, bag_size
@@ -147,7 +147,7 @@ class Forest(MultiOutputMixin, Learner):
             )
         forest = previous
         if more == 0:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+            warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
         else:
             grown = self._grow(X, codes, n_classes, weights, self._draw_seeds()[-more:], bags)
             forest = grown if previous is None else PackedForest.joined([previous, grown])
@@ -170,11 +170,10 @@ class Forest(MultiOutputMixin, Learner):
             )
         y = np.atleast_1d(check_target(self, y, multi_output=True))
         if y.ndim == 2 and y.shape[1] == 1:
-            warnings.warn(
+            warn_user(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
                 "(n_samples,), for example using ravel().",
                 DataConversionWarning,
-                stacklevel=5,
             )
         y = y.reshape(-1, 1) if y.ndim == 1 else y
         check_consistent_length(X, y)
@@ -278,11 +277,10 @@ class Forest(MultiOutputMixin, Learner):
         sums, trees, _, _ = self._out_of_bag(X, None)
         counted = np.ones(len(trees), dtype=bool) if weights is None else weights > 0
         if (trees[counted] == 0).any():
-            warnings.warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few trees were used to compute any "
                 "reliable OOB estimates.",
                 UserWarning,
-                stacklevel=5,
             )
         judged = sums / np.maximum(trees, 1)[:, None]
         self._keep_out_of_bag(codes, judged.reshape(len(trees), self.n_outputs_, -1), counted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_threads,
+    warn_user,
 )
 from certus.ensemble.forests.forest import Forest
 from certus.ensemble.forests.vote_report import count_votes, vote_report
@@ -88,13 +88,12 @@ class ForestClassifier(Forest, Classifier):
         if not isinstance(self.class_weight, str):
             return np.asarray(compute_sample_weight(self.class_weight, y))
         if self.warm_start:
-            warnings.warn(
+            warn_user(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for warm_start if the '
                 'fitted data differs from the full dataset. In order to use "balanced" weights, use '
                 'compute_class_weight ("balanced", classes, y). In place of y you can use a large enough sample of '
                 "the full training set target to properly estimate the class frequency distributions. Pass the "
-                "resulting weights as the class_weight parameter.",
-                stacklevel=6,
+                "resulting weights as the class_weight parameter."
             )
         if self._balances_bags():
             return None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from certus.base import OneOf, Regressor, fit_method, predict_method
+from certus.base import OneOf, Regressor, fit_method, predict_method, warn_user
 from certus.ensemble.forests.forest import Forest
 from certus.trees.decision_tree_regressor import check_counts
 
@@ -88,10 +87,9 @@ def current_criterion(criterion: Any) -> Any:
     """The criterion under its present name; scikit-learn's deprecated one is replaced with its warning."""
     if not (isinstance(criterion, str) and criterion == "friedman_mse"):
         return criterion
-    warnings.warn(
+    warn_user(
         'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
         '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
         FutureWarning,
-        stacklevel=3,
     )
     return "squared_error"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -27,6 +26,7 @@ from certus.base import (
     refuse_large,
     resolve_seed,
     resolve_threads,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.guarantees.records import number
@@ -113,11 +113,10 @@ def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
 def warn_without_penalty(learner: Any) -> None:
     """With alpha = 0 these learners are least squares."""
     if learner.alpha == 0:
-        warnings.warn(
+        warn_user(
             "With alpha=0, this algorithm does not converge well. You are advised to use the LinearRegression "
             "estimator: it is the same problem, and its certificate is tighter.",
             UserWarning,
-            stacklevel=4,
         )
 
 
@@ -307,7 +306,7 @@ def _warn(learner: Any, at_zero: float, *, converged: bool) -> None:
             f"{name} stopped after n_iter_={learner.n_iter_} (max_iter={learner.max_iter}); {reached}, "
             f"tol={learner.tol:g} asks for more.\nHint: raise max_iter, or scale the columns (StandardScaler)."
         )
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+    warn_user(text, ConvergenceWarning)
 
 
 def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:

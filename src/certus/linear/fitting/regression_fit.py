@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import assert_finite
+from certus.base import assert_finite, warn_user
 from certus.guarantees import Report
 from certus.guarantees.records import number
 from certus.linear.evidence.quadratic_certificate import quadratic_certificate
@@ -90,7 +89,7 @@ def store_regression(
         evidence.gap, evidence.objective_at_zero, _size(problem)
     ):
         learner.converged_ = False
-        warn_drowned(learner, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+        warn_drowned(learner, evidence.gap, evidence.objective_at_zero)
     elif not learner.converged_:
         _warn(learner, solution, evidence, limit)
     return evidence
@@ -128,4 +127,4 @@ def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: 
     else:
         advice = "Hint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
         text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\n{advice}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+    warn_user(text, ConvergenceWarning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_seed,
+    warn_user,
 )
 from certus.svm._native_calls import Floats, Kernel, Problems
 from certus.svm.evidence.kernel_rounding import KernelFacts
@@ -125,11 +125,10 @@ class ClassificationMachine(Machine, Classifier):
     def _warn_about_probability(self) -> None:
         if self.probability != "deprecated":
             name = type(self).__name__
-            warnings.warn(
+            warn_user(
                 "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
                 f"`CalibratedClassifierCV({name}(), ensemble=False)` instead of `{name}(probability=True)`",
                 FutureWarning,
-                stacklevel=4,
             )
 
     def _refuse_lost_classes(self, codes: NDArray[np.intp]) -> None:
@@ -209,11 +208,7 @@ class ClassificationMachine(Machine, Classifier):
 
     @staticmethod
     def _deprecated_sigmoid(name: str, value: Floats) -> Floats:
-        warnings.warn(
-            f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_user(f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.", FutureWarning)
         return value
 
     def _pair_decisions(self, X: Any) -> Floats:

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize, sparse
 
-import data
-import objectives
-from measure.task import Data
+from benchmarks.measure.task import Data
+from benchmarks.problems import data, objectives
 
 
 def two_classes(n: int, d: int, C: float, squared: bool) -> Data:

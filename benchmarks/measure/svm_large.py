@@ -1,7 +1,7 @@
 """One large support vector machine: time, peak memory and certified gap of a single fit.
 
-    python benchmarks/svm_large.py                   200 000 rows, 50 columns: minutes
-    python benchmarks/svm_large.py --rows 20000      seconds
+    python -m benchmarks.measure.svm_large                   200 000 rows, 50 columns: minutes
+    python -m benchmarks.measure.svm_large --rows 20000      seconds
 
 The default size writes benchmarks/results/svm_large.json. The peers are not run: they need hours at this size.
 """
@@ -13,12 +13,13 @@ import sys
 import time
 from datetime import UTC, datetime
 
-import data
+from benchmarks.measure.child import peak_memory, reset_peak_memory
+from benchmarks.measure.plain_json import to_json
+from benchmarks.measure.record import cpu_name, versions
+from benchmarks.measure.rounds import limit_cores
+from benchmarks.measure.task import FOLDER
+from benchmarks.problems import data
 from certus.svm import SVC
-from measure.child import peak_memory, reset_peak_memory
-from measure.record import cpu_name, versions
-from measure.rounds import limit_cores
-from measure.task import FOLDER
 
 _ROWS, _COLUMNS, _QUERIES = 200_000, 50, 10_000
 
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> int:
     print(json.dumps(found, indent=1))
     if options.rows == _ROWS:
         path = FOLDER / "results" / "svm_large.json"
-        path.write_text(json.dumps({**found, "threads": options.threads}, indent=1) + "\n")
+        path.write_text(to_json({**found, "threads": options.threads}) + "\n")
     return 0
 
 

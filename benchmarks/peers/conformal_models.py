@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import PredefinedSplit
 
+from benchmarks.measure.task import Competitor
 from certus.evaluation.conformal.cross_folds import draw_folds
-from measure.task import Competitor
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from measure.task import Data, Quality
+from benchmarks.measure.task import Data, Quality
 
 
 def _accuracy(_model: Any, prediction: np.ndarray, data: Data) -> float:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from measure.task import Data
+from benchmarks.measure.task import Data
 
 _SEED = 20240301
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, optimize, special
 
-from measure.task import Data
+from benchmarks.measure.task import Data
 
 
 def quadratic_gram(X: np.ndarray, alpha: float) -> np.ndarray:

@@ -6,8 +6,8 @@ quality measures and are never shown to a competitor.
 
 import numpy as np
 
-import objectives
-from measure.task import Data
+from benchmarks.measure.task import Data
+from benchmarks.problems import objectives
 
 _SEED = 20240229
 

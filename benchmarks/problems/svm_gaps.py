@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from measure.task import Data, Quality
+from benchmarks.measure.task import Data, Quality
 
 _BLOCK = 1024
 _EPSILON = 0.1  # SVR's default
