@@ -17,7 +17,6 @@ from certus.base.inputs import SparseTable, TableLike, TargetLike, WeightsLike
 from certus.base.learner import (
     Classifier,
     Clusterer,
-    DensityEstimator,
     Learner,
     Regressor,
     Transformer,
@@ -54,7 +53,6 @@ __all__ = [
     "Classifier",
     "Clusterer",
     "Constraints",
-    "DensityEstimator",
     "Exactly",
     "FLOATS",
     "Folds",

@@ -20,7 +20,6 @@ from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
     ClusterMixin,
-    DensityMixin,
     RegressorMixin,
     TransformerMixin,
 )
@@ -81,7 +80,17 @@ def predict_method(method: Method) -> Method:
 
 
 class Learner(CallbackSupportMixin, BaseEstimator):
-    """What all learners share. Derive from the class of the task instead: `Classifier`, `Regressor`, …"""
+    """What all learners share. Derive from the class of the task instead: `Classifier`, `Regressor`, …
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns of the training table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    report_ : Report
+        Empty: training alone promises nothing here. Use `certify`.
+    """
 
     _constraints: ClassVar[Constraints] = {}
     _state: ClassVar[tuple[str, ...]] = ()
@@ -180,7 +189,3 @@ class Clusterer(ClusterMixin, Learner):
 
 class Transformer(TransformerMixin, Learner):
     """A learner that maps rows to new columns."""
-
-
-class DensityEstimator(DensityMixin, Learner):
-    """A learner that models where rows are likely to be."""
