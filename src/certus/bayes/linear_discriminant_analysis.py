@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.special import expit, softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from certus.base import (
@@ -24,6 +23,7 @@ from certus.base import (
     check_Xy,
     fit_method,
     predict_method,
+    probabilities_of,
     register,
     warn_user,
 )
@@ -290,11 +290,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
-        scores = self.decision_function(X)
-        if len(self.classes_) == 2:
-            positive = expit(scores)
-            return np.stack([1 - positive, positive], axis=1)
-        return softmax(scores.reshape(len(scores), -1), axis=1)
+        return probabilities_of(self.decision_function(X))
 
     @predict_method
     def predict_log_proba(self, X: Any) -> NDArray[Any]:

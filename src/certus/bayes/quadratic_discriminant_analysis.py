@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.special import softmax
 
 from certus.base import (
     LARGEST,
@@ -23,6 +22,7 @@ from certus.base import (
     check_Xy,
     fit_method,
     predict_method,
+    probabilities_of,
     register,
 )
 from certus.base.persistence import check_shapes
@@ -251,7 +251,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
     @predict_method
     def predict_proba(self, X: Any) -> Array:
         """Probability of each class for each row, in the order of ``classes_``."""
-        return softmax(self._log_posteriors(X), axis=1)
+        return probabilities_of(self._log_posteriors(X))
 
     @predict_method
     def predict_log_proba(self, X: Any) -> Array:

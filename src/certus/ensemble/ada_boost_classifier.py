@@ -247,10 +247,6 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         for scores in self.staged_decision_function(X):
             yield self._probabilities(scores)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of `predict_proba`."""
-        return np.asarray(np.log(self.predict_proba(X)))
-
     def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
         r"""Normalized margins :math:`y f(x) / \sum_t \alpha_t` of labelled rows, from -1 to 1; positive where right.
 

@@ -72,11 +72,7 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
         loss: str = "linear",
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:

@@ -75,17 +75,7 @@ class BaggingRegressor(Bagging, Regressor):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BaggingRegressor:

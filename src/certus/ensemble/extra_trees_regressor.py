@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from certus.base import register
-from certus.ensemble.forests.forest_regressor import ForestRegressor, current_criterion
+from certus.base import present_criterion, register
+from certus.ensemble.forests.forest_regressor import ForestRegressor
 from certus.trees import ExtraTreeRegressor
 
 
@@ -77,22 +77,5 @@ class ExtraTreesRegressor(ForestRegressor):
         monotonic_cst: Any = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = current_criterion(criterion)
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
+        criterion = present_criterion(criterion)
+        self._set_parameters(locals())

@@ -95,26 +95,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
     ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.subsample = subsample
-        self.criterion = criterion
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_depth = max_depth
-        self.min_impurity_decrease = min_impurity_decrease
-        self.init = init
-        self.random_state = random_state
-        self.max_features = max_features
-        self.verbose = verbose
-        self.max_leaf_nodes = max_leaf_nodes
-        self.warm_start = warm_start
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.ccp_alpha = ccp_alpha
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Any = None) -> GradientBoostingClassifier:
@@ -195,11 +176,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes."""
         return self._loss.probabilities(self._raw_predict(X))
-
-    @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of `predict_proba`."""
-        return np.asarray(np.log(self.predict_proba(X)))
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after each round.

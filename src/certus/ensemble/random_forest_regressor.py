@@ -6,10 +6,10 @@ from typing import Any
 
 import sklearn.ensemble
 
-from certus.base import register
+from certus.base import present_criterion, register
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.forests.forest import BINS_RULE
-from certus.ensemble.forests.forest_regressor import ForestRegressor, current_criterion
+from certus.ensemble.forests.forest_regressor import ForestRegressor
 from certus.trees import DecisionTreeRegressor
 
 
@@ -87,26 +87,8 @@ class RandomForestRegressor(ForestRegressor):
         max_bins: int | str | None = "auto",
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = current_criterion(criterion)
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.max_bins = max_bins
+        criterion = present_criterion(criterion)
+        self._set_parameters(locals())
 
 
 # partial_dependence asks for scikit-learn's own class

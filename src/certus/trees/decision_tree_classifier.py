@@ -127,22 +127,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         prune_cv: Any = 5,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.prune_criterion = prune_criterion
-        self.prune_cv = prune_cv
-        self.categorical_features = categorical_features
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeClassifier:
@@ -216,17 +201,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         if self.n_outputs_ == 1:
             return shares
         return [shares[:, output, :count] for output, count in enumerate(self.n_classes_)]
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`; minus infinity for a class that the leaf has not seen.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or a list of them, one per output
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(each) for each in shares]
 
     def _restored(self) -> None:
         super()._restored()

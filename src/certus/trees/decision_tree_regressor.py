@@ -9,7 +9,17 @@ import sklearn.tree
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import Exactly, Folds, Interval, OneOf, Regressor, fit_method, predict_method, register, warn_user
+from certus.base import (
+    Exactly,
+    Folds,
+    Interval,
+    OneOf,
+    Regressor,
+    fit_method,
+    predict_method,
+    present_criterion,
+    register,
+)
 from certus.trees.growing.decision_tree import DecisionTree
 from certus.trees.pruning.node_costs import number_losses, summed_over_paths
 from certus.trees.tree import Tree
@@ -100,29 +110,8 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         prune_cv: Any = 5,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        if isinstance(criterion, str) and criterion == "friedman_mse":
-            # scikit-learn replaces the deprecated name here too, so that clones stay silent
-            warn_user(
-                'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
-                '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
-                FutureWarning,
-            )
-            criterion = "squared_error"
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.prune_criterion = prune_criterion
-        self.prune_cv = prune_cv
+        criterion = present_criterion(criterion)
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeRegressor:

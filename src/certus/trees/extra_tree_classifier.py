@@ -82,24 +82,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         prune_cv: Any = 5,
         categorical_features: Any = "from_dtype",
     ) -> None:
-        super().__init__(
-            criterion=criterion,
-            splitter=splitter,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            random_state=random_state,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            class_weight=class_weight,
-            ccp_alpha=ccp_alpha,
-            monotonic_cst=monotonic_cst,
-            prune_criterion=prune_criterion,
-            prune_cv=prune_cv,
-            categorical_features=categorical_features,
-        )
+        self._set_parameters(locals())
 
 
 # plot_tree and export_graphviz ask for scikit-learn's own class

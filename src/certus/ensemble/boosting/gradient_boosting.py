@@ -22,7 +22,7 @@ from certus.base import (
     Verbosity,
     check_target,
     check_weights,
-    warn_user,
+    warn_deprecated,
 )
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_loop import StageLoop
@@ -151,11 +151,7 @@ class GradientBoosting(StagedTrees):
     # -- fitting ------------------------------------------------------------------------------------------------
     def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Any) -> None:
         if self.criterion != "deprecated":
-            warn_user(
-                "The parameter `criterion` is deprecated and will be removed in 1.11. It has no effect. Leave it to "
-                "its default value to avoid this warning.",
-                FutureWarning,
-            )
+            warn_deprecated("criterion of boosting")
         begun = self.warm_start and "forests_" in vars(self)
         if not begun:
             self._clear()
@@ -185,7 +181,7 @@ class GradientBoosting(StagedTrees):
             random=random,
         )
         self.max_features_ = loop.max_features
-        self._make_room(begun)
+        self._make_room()
         self._run(loop, trees, held_out, monitor, (X, y))
         self.random_draws_ = _saved(random)
         self.report_ = Report()
@@ -309,7 +305,7 @@ class GradientBoosting(StagedTrees):
             if name in vars(self):
                 delattr(self, name)
 
-    def _make_room(self, begun: bool) -> None:
+    def _make_room(self) -> None:
         """Scores of all rounds, 0 for those that are not there yet."""
         judged_outside = self.subsample < 1.0 or "oob_scores_" in vars(self)
         for name in ("train_score_", *(OUTSIDE[:2] if judged_outside else ())):

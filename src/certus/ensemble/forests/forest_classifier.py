@@ -162,17 +162,6 @@ class ForestClassifier(Forest, Classifier):
             return shares[:, 0]
         return [np.ascontiguousarray(shares[:, output, :count]) for output, count in enumerate(self.n_classes_)]
 
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`; minus infinity for a class that no tree gives a share.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or a list of them, one per output
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(each) for each in shares]
-
     def _restored(self) -> None:
         super()._restored()
         if "forest_" in vars(self):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from certus.base import OneOf, Regressor, fit_method, predict_method, warn_user
+from certus.base import OneOf, Regressor, fit_method, predict_method
 from certus.ensemble.forests.forest import Forest
 from certus.trees.decision_tree_regressor import check_counts
 
@@ -87,15 +87,3 @@ class ForestRegressor(Forest, Regressor):
             tree = self.forest_.tree(number)
             tree.compute_partial_dependence(grid, np.asarray(target_features, dtype=np.intp), averages)
         return averages / len(self.forest_)
-
-
-def current_criterion(criterion: Any) -> Any:
-    """The criterion under its present name; scikit-learn's deprecated one is replaced with its warning."""
-    if not (isinstance(criterion, str) and criterion == "friedman_mse"):
-        return criterion
-    warn_user(
-        'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
-        '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
-        FutureWarning,
-    )
-    return "squared_error"
