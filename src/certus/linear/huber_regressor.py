@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
@@ -22,10 +21,9 @@ from certus.base import (
     fit_method,
     register,
     resolve_threads,
-    warn_user,
+    warn_not_converged,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear.design.design_matrix import SMALL
 from certus.linear.evidence.duality_certificate import duality_certificate
 from certus.linear.fitting.linear_prediction import LinearPrediction
@@ -231,12 +229,8 @@ class HuberRegressor(LinearPrediction, Regressor):
         }
         self.report_ = Report([duality_certificate(evidence, inputs, stored, dual)])
         if not self.converged_:
-            warn_user(
-                f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\nThe "
-                f"objective of HuberRegressor is certified to be within {number(self.gap_, 'upper')} of its minimum.\n"
-                "Hint: raise max_iter, or scale the data (StandardScaler).",
-                ConvergenceWarning,
-            )
+            cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+            warn_not_converged(self, cause, gap=self.gap_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -21,10 +21,10 @@ from certus.base import (
     check_Xy,
     fit_method,
     register,
+    warn_not_converged,
     warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear.evidence.duality_certificate import duality_certificate
 from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence
 from certus.linear.fitting.linear_prediction import LinearPrediction
@@ -228,11 +228,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)
         if success and not self.converged_:
-            warn_user(
-                f"QuantileRegressor: the objective is certified to be within {number(self.gap_, 'upper')} of its "
-                f"minimum, more than gap_tol asks for ({number(limit or 0.0)}).\nHint: scale the columns.",
-                ConvergenceWarning,
-            )
+            warn_not_converged(self, gap=self.gap_, limit=limit, hint="scale the columns")
 
     def _warn_failed(self, run: Any) -> None:
         warn_user(

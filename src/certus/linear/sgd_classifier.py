@@ -409,21 +409,3 @@ class SGDClassifier(StochasticClassification):
         total = single.sum(axis=1, keepdims=True)
         single = np.where(total == 0.0, 1.0, single)
         return single / single.sum(axis=1, keepdims=True)
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))

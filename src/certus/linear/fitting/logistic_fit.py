@@ -137,8 +137,8 @@ def solve(
 
 def _tell_of_fallback() -> None:
     warn_user(
-        "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian matrix at "
-        "the start. It falls back to solver='lbfgs', and that try counts as one of max_iter iterations.\n"
+        "The Hessian matrix is singular or very ill-conditioned at the start. solver='lbfgs' is used instead, and this "
+        "attempt counts as one of the max_iter iterations.\n"
         "Hint: remove collinear columns, or add a penalty.",
         LinAlgWarning,
     )

@@ -24,10 +24,10 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_threads,
+    warn_not_converged,
     warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear.design.design_matrix import make_design
 from certus.linear.evidence.kept_evidence import KeptEvidence
 from certus.linear.evidence.mean_certificate import mean_certificate
@@ -202,13 +202,8 @@ class MeanRegression(Regressor):
             self._warn(evidence)
 
     def _warn(self, evidence: MeanEvidence) -> None:
-        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
-        warn_user(
-            f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\n"
-            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
-            "value without coefficients).\nHint: raise max_iter, or scale the data (StandardScaler).",
-            ConvergenceWarning,
-        )
+        cause = f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+        warn_not_converged(self, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero)
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:

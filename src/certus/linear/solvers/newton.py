@@ -111,8 +111,8 @@ class CholeskySteps:
         if self._tell:
             self._tell = False
             warn_user(
-                "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian "
-                "matrix. Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
+                "The Newton steps met a singular or very ill-conditioned Hessian matrix. "
+                "Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
                 LinAlgWarning,
             )
 
