@@ -9,6 +9,7 @@ from certus.guarantees.records.bound_arguments import check_count, check_errors_
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import count, plural
 from certus.guarantees.training.log_tail import log_tail_inverse, summed_tail_inverse
@@ -20,7 +21,13 @@ GAPS = {"gap": "largest gap between training and true error", "excess": "excess 
 
 
 def finite_class_bound(
-    errors: int, rows: int, hypotheses: int, confidence: float = 0.95, *, uses: int = 1, quantity: str = "error"
+    errors: int,
+    rows: int,
+    hypotheses: int,
+    confidence: float = 0.95,
+    *,
+    uses: int = 1,
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the error of a hypothesis that was picked from finitely many by looking at these very rows.
 
@@ -52,7 +59,9 @@ def finite_class_bound(
     return _record(log_tail_inverse(wrong, total, log_delta), (wrong, total, size), level, paid, quantity)
 
 
-def _record(value: float, given: tuple[int, int, int], confidence: float, uses: int, quantity: str) -> Certificate:
+def _record(
+    value: float, given: tuple[int, int, int], confidence: float, uses: int, quantity: Quantity | str
+) -> Certificate:
     errors, rows, size = given
     many = count(size) if size < 10**12 else f"10^{math.log10(size):.0f}"
     return risk_record(

@@ -10,6 +10,7 @@ from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import confidence_percent, number, plural
 
@@ -23,7 +24,12 @@ _BLOCK = 4096
 
 
 def rademacher(
-    matrix: Any, *, draws: int | None = None, seed: int = 0, confidence: float = 0.95, quantity: str = QUANTITY
+    matrix: Any,
+    *,
+    draws: int | None = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    quantity: Quantity | str = QUANTITY,
 ) -> Certificate:
     """Bound E_s max_h (1/n) sum_i s_i h(x_i) over random signs s, exactly or by drawing signs.
 
@@ -130,7 +136,7 @@ def _sampling_error(table: np.ndarray, draws: int, confidence: float) -> float:
 
 
 def _record(
-    value: float, draws: int, seed: int, confidence: float, witness: dict[str, Any], quantity: str
+    value: float, draws: int, seed: int, confidence: float, witness: dict[str, Any], quantity: Quantity | str
 ) -> Certificate:
     points = int(witness["shape"][1])
     if draws:

@@ -5,6 +5,7 @@ from typing import Any
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.training.additive_bounds import AdditiveBound
 from certus.guarantees.training.risk_records import check_divergence, check_level, check_share
@@ -14,7 +15,13 @@ RULE = "rademacher-bound"
 
 
 def rademacher_bound(
-    risk: float, complexity: float, rows: int, confidence: float = 0.95, *, uses: int = 1, quantity: str = "error"
+    risk: float,
+    complexity: float,
+    rows: int,
+    confidence: float = 0.95,
+    *,
+    uses: int = 1,
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the risk of any hypothesis of a class by its training risk and the complexity of its losses.
 
@@ -44,7 +51,7 @@ def rademacher_bound(
     return _bound(risk, complexity, rows, quantity).certificate(level, paid)
 
 
-def _bound(risk: object, complexity: object, rows: object, quantity: str) -> AdditiveBound:
+def _bound(risk: object, complexity: object, rows: object, quantity: Quantity | str) -> AdditiveBound:
     noise = check_divergence(complexity, "complexity")
     return AdditiveBound(
         risk=check_share(risk, "risk"),

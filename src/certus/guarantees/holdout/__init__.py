@@ -8,7 +8,7 @@ from certus.guarantees.holdout.exact_tests import TestResult, holm, mcnemar, mcn
 from certus.guarantees.holdout.losses_by_row import check_loss, is_regression, labels, mistakes, predictions, row_losses
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_certificates import certify
-from certus.guarantees.holdout.paired import Pair, compare_losses, compare_mistakes
+from certus.guarantees.holdout.paired import Pair, Verdict, compare_losses, compare_mistakes
 from certus.guarantees.holdout.pairwise_ranking import pairwise_auc_bound, won_pairs_table
 from certus.guarantees.holdout.ranking import auc_bound
 from certus.guarantees.holdout.rate import RateSetting, rate_bound
@@ -18,6 +18,7 @@ __all__ = [
     "Pair",
     "RateSetting",
     "TestResult",
+    "Verdict",
     "auc_bound",
     "balanced_accuracy_bound",
     "certify",

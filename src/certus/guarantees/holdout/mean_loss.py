@@ -14,6 +14,7 @@ from certus.guarantees.records.assumptions import holdout_tokens
 from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_losses, check_range
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Value
 from certus.guarantees.records.wording import confidence_percent, number, plural
 
@@ -42,7 +43,7 @@ class Setting:
     seed: int
     variance: float | None
     uses: int
-    quantity: str
+    quantity: Quantity | str
 
     @property
     def parts(self) -> int:
@@ -66,7 +67,7 @@ def mean_bound(
     seed: int = 0,
     variance: float | None = None,
     uses: int = 1,
-    quantity: str = "mean loss",
+    quantity: Quantity | str = "mean loss",
 ) -> Certificate:
     """Bound the expected loss from losses on independent held-out rows.
 

@@ -14,6 +14,7 @@ from certus.guarantees.records.bound_arguments import SIDES, check_choice, check
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, exact
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
 from certus.guarantees.records.wording import confidence_percent, percent, plural
 
@@ -44,7 +45,7 @@ class RateSetting:
     side: str = "upper"
     method: str = "clopper-pearson"
     uses: int = 1
-    quantity: str = "error"
+    quantity: Quantity | str = "error"
     noun: str = "error"
     conditional: bool = False
 
@@ -163,7 +164,7 @@ def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, 
     return 1.0 - ends[0], ends[1]
 
 
-def _recount(quantity: str, data: Any, events: int, rows: int) -> None:
+def _recount(quantity: Quantity | str, data: Any, events: int, rows: int) -> None:
     """`data` has one truth value per row: did the event happen."""
     happened = np.asarray(data)
     if happened.ndim != 1 or not np.isin(happened, (0, 1)).all():

@@ -13,6 +13,7 @@ from certus.guarantees.holdout import concentration_checks
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, plural
 from certus.guarantees.training.risk_records import compare_mean, failure_share, risk_record
@@ -48,7 +49,7 @@ class AdditiveBound:
     theorem: str
     rule: str
     assumptions: tuple[str, ...]
-    quantity: str
+    quantity: Quantity | str
     basis: str
     largest: float = 1.0
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from certus.guarantees.holdout import concentration, concentration_checks
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count
 from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
 from certus.guarantees.records.wording import confidence_percent, number, percent, plural
 from certus.guarantees.training.pac_bayes_constant import log_xi, summed_log_xi
@@ -31,7 +32,7 @@ def pac_bayes_kl(
     *,
     side: str = "upper",
     uses: int = 1,
-    quantity: str = "expected error",
+    quantity: Quantity | str = "expected error",
 ) -> Certificate:
     """Bound the risk of a model drawn from a posterior Q, for all posteriors at once.
 
@@ -93,7 +94,7 @@ def second_route(risk: float, divergence: float, rows: int, confidence: float, p
 
 
 def _record(
-    value: Value, risk: float, kl: float, rows: int, confidence: float, side: str, uses: int, quantity: str
+    value: Value, risk: float, kl: float, rows: int, confidence: float, side: str, uses: int, quantity: Quantity | str
 ) -> Certificate:
     if isinstance(value, tuple):
         said = f"between {percent(value[0], 'lower')} and {percent(value[1], 'upper')}"
