@@ -9,7 +9,7 @@ from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.training.additive_bounds import AdditiveBound
-from certus.guarantees.training.risk_records import check_divergence, check_level
+from certus.guarantees.training.risk_record import check_divergence, check_level
 
 THEOREM = "Stability and Generalization (Bousquet, Elisseeff 2002)"
 RULES = {"training": "stability", "leave-one-out": "stability-leave-one-out"}

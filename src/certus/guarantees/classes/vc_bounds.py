@@ -15,7 +15,7 @@ from certus.guarantees.records.confidence_levels import check_confidence, failur
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import percent, plural
-from certus.guarantees.training.risk_records import check_level, check_share, compare_mean, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_level, check_share, compare_mean, failure_share, risk_record
 
 THEOREM = "Estimation of Dependences Based on Empirical Data: relative deviations (Vapnik 1982)"
 RULE = "vc-bound"

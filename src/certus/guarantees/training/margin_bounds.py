@@ -13,7 +13,7 @@ from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.training.additive_bounds import AdditiveBound
-from certus.guarantees.training.risk_records import check_level, check_share
+from certus.guarantees.training.risk_record import check_level, check_share
 
 KERNEL = "Foundations of Machine Learning, margin bounds for kernel classes (Mohri, Rostamizadeh, Talwalkar 2018)"
 VOTING = "Boosting the Margin (Schapire et al. 1998), by Rademacher complexity (Koltchinskii, Panchenko 2002)"

@@ -4,7 +4,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from certus.guarantees.holdout import concentration, concentration_checks
+from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count
 from certus.guarantees.records.certificate import Certificate
@@ -12,7 +12,7 @@ from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
 from certus.guarantees.records.wording import confidence_percent, number, percent, plural
 from certus.guarantees.training.pac_bayes_constant import log_xi, summed_log_xi
-from certus.guarantees.training.risk_records import (
+from certus.guarantees.training.risk_record import (
     check_divergence,
     check_level,
     check_share,
@@ -89,8 +89,8 @@ def risk_upper(risk: float, budget: float) -> float:
 
 def second_route(risk: float, divergence: float, rows: int, confidence: float, parts: int) -> float:
     """The upper end in 50 digits, with xi added up term by term."""
-    level = concentration_checks.log_level_decimal(confidence, parts)
-    return concentration_checks.chernoff(risk, rows, level + Decimal(divergence) + Decimal(summed_log_xi(rows)))
+    level = concentration.log_level_decimal(confidence, parts)
+    return concentration.chernoff_in_decimals(risk, rows, level + Decimal(divergence) + Decimal(summed_log_xi(rows)))
 
 
 def _record(

@@ -14,7 +14,7 @@ from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import count, plural
 from certus.guarantees.training.log_tail import log_tail_inverse, summed_tail_inverse
-from certus.guarantees.training.risk_records import check_divergence, check_level, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_divergence, check_level, failure_share, risk_record
 
 THEOREM = "Relating Data Compression and Learnability (Littlestone, Warmuth 1986), tail of Langford (2005)"
 RULE = "sample-compression"

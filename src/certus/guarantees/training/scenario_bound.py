@@ -15,7 +15,7 @@ from certus.guarantees.records.confidence_levels import exact
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import count, plural
-from certus.guarantees.training.risk_records import check_level, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_level, failure_share, risk_record
 
 THEOREM = "Compression, Generalization and Learning (Campi, Garatti 2023)"
 RULE = "campi-garatti"

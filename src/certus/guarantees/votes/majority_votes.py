@@ -19,7 +19,7 @@ from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, percent, plural
 from certus.guarantees.training.pac_bayes import kl_budget, risk_upper, second_route
-from certus.guarantees.training.risk_records import (
+from certus.guarantees.training.risk_record import (
     check_divergence,
     check_level,
     check_share,
