@@ -52,7 +52,7 @@ class Decrement:
         return self.size**2 / (2.0 * (1.0 - self.size * self.reach)) * (1.0 + 16.0 * UNIT)
 
 
-def decrement_bound(quantity: str, size: float, reach: float) -> Fraction:
+def decrement_bound(quantity: object, size: float, reach: float) -> Fraction:
     """The bound of `Decrement` in rational arithmetic, for checkers."""
     q, r = Fraction(size), Fraction(reach)
     if q < 0 or r < 0 or q * r >= 1:
