@@ -129,9 +129,9 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
 def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
     weights = np.ones(len(scores)) if problem.weights is None else problem.weights
     derivatives = {"logistic": _of_two_classes, "multinomial": _of_classes, "poisson": _of_counts, "gamma": _of_means}
-    residual, curvature, probability = derivatives[problem.loss](problem.target[:, 0], scores)
+    residual, curvature, probability = derivatives[problem.loss.name](problem.target[:, 0], scores)
     # A score that is off by e moves a derivative by the curvature (below 1 for classes) times e, to first order.
-    steepest = np.maximum(curvature, np.abs(residual) + 1.0 if problem.loss in ("poisson", "gamma") else 1.0)
+    steepest = np.maximum(curvature, np.abs(residual) + 1.0 if problem.loss.name in ("poisson", "gamma") else 1.0)
     doubt = 1.01 * score_error[:, None] * steepest + 16.0 * UNIT * steepest
     doubt += gamma(len(scores) + 16) * np.abs(residual)
     some = np.flatnonzero(weights)

@@ -28,6 +28,7 @@ from certus.linear.design.design_matrix import SparseDesign
 from certus.linear.design.moments import gamma
 from certus.linear.evidence.logistic_gap import center_reach, count_undecided, row_facts
 from certus.linear.problems.smooth_problem import SmoothProblem
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
 
@@ -178,7 +179,7 @@ def _exact_products(problem: SmoothProblem, residual: Array) -> tuple[Array, Arr
     design = problem.design
     # The squared loss at zero coefficients with target -r and no weights has the gradient X'r.
     nothing, none = np.zeros((problem.outputs, design.columns)), np.zeros(problem.outputs)
-    _, products, _, _ = design.loss_gradient("squared", np.ascontiguousarray(-residual), None, nothing, none)
+    _, products, _, _ = design.loss_gradient(Squared(), np.ascontiguousarray(-residual), None, nothing, none)
     totals = np.array([math.fsum(column) for column in residual.T])
     chain = gamma(design.chain(problem.outputs) + 8)
     error = chain * np.outer(np.linalg.norm(residual, axis=0), _column_lengths(problem))

@@ -15,7 +15,7 @@ from certus.guarantees.records import Derivation, rules
 from certus.guarantees.training import gap_record
 from certus.linear.evidence.decrement_gap import SELF_CONCORDANT, decrement_bound
 from certus.linear.evidence.mean_gap import MeanEvidence
-from certus.linear.problems.mean_problem import unit_losses
+from certus.losses import KnownLoss, named_loss
 
 Array = NDArray[np.float64]
 RULE = "linear/mean-gap"
@@ -24,7 +24,7 @@ KEPT = 20_000  # coefficients up to this many are kept in the witness, so that d
 
 
 def mean_certificate(
-    evidence: MeanEvidence, loss: str, alpha: float, coef: Array, intercept: float, *, fit_intercept: bool
+    evidence: MeanEvidence, loss: KnownLoss, alpha: float, coef: Array, intercept: float, *, fit_intercept: bool
 ) -> Certificate:
     """The certificate that the stored coefficients are within a gap of the optimum."""
     witness: dict[str, Any] = {"objective": evidence.objective, "objective_at_zero": evidence.objective_at_zero}
@@ -35,7 +35,7 @@ def mean_certificate(
     if coef.size <= KEPT:
         witness["coef"] = coef.ravel().tolist()
         witness["intercept"] = float(intercept)
-    return _record(evidence.gap, {"loss": loss, "alpha": float(alpha), "fit_intercept": fit_intercept}, witness)
+    return _record(evidence.gap, {"loss": loss.name, "alpha": float(alpha), "fit_intercept": fit_intercept}, witness)
 
 
 def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
@@ -85,15 +85,15 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
     X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     weights = np.ones(len(X)) if not rest or rest[0] is None else np.broadcast_to(rest[0], (len(X),))
-    strength = inputs["alpha"] * weights.sum()
+    loss, strength = named_loss(inputs["loss"]), inputs["alpha"] * weights.sum()
     free = 1.0 if inputs["fit_intercept"] else 0.0
     at = np.append(np.array(witness["coef"], dtype=np.float64), witness["intercept"])
 
     def value_and_gradient(both: Array) -> tuple[float, Array]:
         scores = X @ both[:-1] + both[-1]
         with np.errstate(over="ignore", invalid="ignore"):
-            value = weights @ unit_losses(inputs["loss"], y, scores)
-            slope = weights * (np.exp(scores) - y if inputs["loss"] == "poisson" else 1.0 - y * np.exp(-scores))
+            value = weights @ loss.value(y, scores)
+            slope = weights * loss.derivative(y, scores)
         gradient = np.append(X.T @ slope + strength * both[:-1], free * slope.sum())
         return float(value + 0.5 * strength * both[:-1] @ both[:-1]), gradient
 

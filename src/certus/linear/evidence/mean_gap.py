@@ -63,7 +63,7 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> Mean
         share, shift = _center(problem, exponentials, rest, float(score_error.max(initial=0.0)) + chain)
     center = intercept + shift + (coef @ problem.mean if problem.has_intercept else 0.0)
     at = problem.evaluate(coef, center)
-    exponentials = exponentials * np.exp(shift if problem.loss == "poisson" else -shift)
+    exponentials = exponentials * np.exp(shift if problem.loss.name == "poisson" else -shift)
     slip = exponentials * (score_error + 16.0 * UNIT) * 1.01
     longest = lengths + 2.0 * offset
     error = float(slip @ lengths) + chain * float((exponentials + np.abs(rest)) @ longest)
@@ -93,7 +93,7 @@ def _parts(problem: SmoothProblem, scores: Array) -> tuple[Array, Array]:
     """The exponential and the other part of every row's derivative, both weighted and not negative."""
     y = problem.target[:, 0]
     weights = np.ones(len(y)) if problem.weights is None else problem.weights
-    if problem.loss == "poisson":
+    if problem.loss.name == "poisson":
         return weights * np.exp(scores), weights * y
     return weights * y * np.exp(-scores), weights
 
@@ -104,5 +104,5 @@ def _center(problem: SmoothProblem, exponentials: Array, rest: Array, error: flo
     excess = (total - constant) / constant
     share = constant * (excess - float(np.log1p(excess))) if excess > -1.0 else np.inf
     slack = error * (abs(excess) + error) * constant * 4.0
-    shift = -float(np.log1p(excess)) if problem.loss == "poisson" else float(np.log1p(excess))
+    shift = -float(np.log1p(excess)) if problem.loss.name == "poisson" else float(np.log1p(excess))
     return max(share, 0.0) + slack, shift

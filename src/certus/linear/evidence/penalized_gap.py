@@ -24,6 +24,7 @@ from scipy import sparse
 from certus.linear.design.design_matrix import SMALL, make_design
 from certus.linear.design.moments import UNIT, gamma
 from certus.linear.problems.penalized_problem import PenalizedProblem
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
 
@@ -158,7 +159,7 @@ def _by_rows(problem: PenalizedProblem, coef: Array) -> Residual:
         products = X.T @ weighted
     else:  # the squared loss at zero coefficients with target -r and no weights has the gradient X'r
         target, none = np.ascontiguousarray(-weighted), np.zeros(len(coef))
-        products = design.loss_gradient("squared", target, None, np.zeros(coef.shape), none)[1].T
+        products = design.loss_gradient(Squared(), target, None, np.zeros(coef.shape), none)[1].T
     squares = moments.gram.diagonal()
     lengths = np.sqrt(squares + moments.error * moments.column_size**2)
     whole = np.sqrt(squares + moments.weight * moments.mean_x**2)

@@ -21,6 +21,7 @@ from certus.linear.design.design_matrix import DenseDesign, SparseDesign, make_d
 from certus.linear.design.moments import UNIT, Moments, compute_moments, gamma
 from certus.linear.solvers.least_squares import Problem, Solution
 from certus.linear.solvers.normal_equations import ScaledCholesky
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
 
@@ -121,7 +122,7 @@ def _from_residuals(
     mean = solution.mean_x
     shift = np.zeros(design.columns) if problem.shift is None else problem.shift
     offset = intercept + coef @ shift  # what the caller's intercept is for the shifted table
-    value, gradient, total, _ = design.loss_gradient("squared", problem.Y, problem.weights, coef, offset)
+    value, gradient, total, _ = design.loss_gradient(Squared(), problem.Y, problem.weights, coef, offset)
     gradient = gradient - np.outer(total, mean) + problem.alphas[:, None] * coef
     weight = float(design.rows if problem.weights is None else problem.weights.sum())
     size = _column_sizes(problem, design) + np.abs(shift) * np.sqrt(weight)  # of the caller's columns
