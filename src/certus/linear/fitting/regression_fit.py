@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from certus.base import assert_finite
 from certus.guarantees import Report
 from certus.guarantees.records import number
-from certus.linear.evidence.quadratic_certificate import quadratic_certificate
+from certus.linear.evidence.gap_rules import LEAST_SQUARES
 from certus.linear.evidence.quadratic_gap import QuadraticEvidence, quadratic_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.solvers.least_squares import Problem, Solution, refined
@@ -76,13 +76,11 @@ def store_regression(
     learner.converged_ = solution.converged and (limit is None or evidence.gap <= limit)
     learner.report_ = Report(
         [
-            quadratic_certificate(
+            LEAST_SQUARES.certificate(
                 evidence,
-                coef.astype(np.float64),
-                intercept.astype(np.float64),
-                problem.alphas,
-                fit_intercept=problem.center,
-                positive=positive,
+                {"alpha": problem.alphas.tolist(), "fit_intercept": problem.center, "positive": positive},
+                coef=coef.astype(np.float64),
+                intercept=intercept.astype(np.float64),
             )
         ]
     )
