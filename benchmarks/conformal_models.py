@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import PredefinedSplit
 
-from certus.evaluation.conformal.folds import draw_folds
+from certus.evaluation.conformal.cross_folds import draw_folds
 from measure.task import Competitor
 
 

@@ -9,9 +9,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _SUBPACKAGES = (
-    "base",
     "bayes",
-    "cli",
     "cluster",
     "datasets",
     "ensemble",
@@ -22,13 +20,14 @@ _SUBPACKAGES = (
     "losses",
     "multioutput",
     "neighbors",
-    "report",
     "svm",
+    "tables",
     "theory",
     "trees",
-    "verbs",
     "workflow",
 )
+# Sub-packages that hold machinery: loaded on first use as well, but not shown to users.
+_INNER = ("base", "cli", "report", "verbs")
 
 # Public names at the top -> the module that has them.
 _NAMES = {
@@ -57,7 +56,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_NAMES[name]), name)
         globals()[name] = value
         return value
-    if name in _SUBPACKAGES:
+    if name in _SUBPACKAGES or name in _INNER:
         return importlib.import_module(f"certus.{name}")
     raise AttributeError(f"module 'certus' has no attribute {name!r}")
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from certus.base import Regressor, assert_finite, check_target, check_weights
-from certus.base.random import resolve_seed, resolve_seeds
+from certus.base.seeds import resolve_seed, resolve_seeds
 
 
 @given(

@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 from sklearn.covariance import EmpiricalCovariance, ledoit_wolf
 
 from certus.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from certus.bayes.covariance import ledoit_wolf as our_ledoit_wolf
+from certus.bayes.estimation.class_covariance import ledoit_wolf as our_ledoit_wolf
 
 
 def sample(seed: int, classes: int, columns: int, rows: int = 60) -> tuple[np.ndarray, np.ndarray]:

@@ -49,7 +49,7 @@ def test_predictions_in_pieces_with_sets(
     model = certus.load(result.save(tmp_path / "out") / "model.certus")
     fresh = people(50, 1)
     fresh.write_csv(tmp_path / "fresh.csv")
-    monkeypatch.setattr("certus.workflow.tables.chunks.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("certus.tables.chunks.ROWS_AT_ONCE", 7)
     run = Run("predict", tmp_path / "out" / "model.certus", tmp_path / "fresh.csv", "-o", tmp_path / "said.csv")
     assert run.code == 0, run.err
     said = pl.read_csv(tmp_path / "said.csv")

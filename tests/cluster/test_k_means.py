@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.base.callbacks import History
 from certus.cluster import KMeans
-from certus.cluster.cost_certificate import QUANTITY
+from certus.cluster.evidence.cost_certificate import QUANTITY
 from certus.guarantees import CertificateError, mean_bound
 
 

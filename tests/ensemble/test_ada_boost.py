@@ -14,8 +14,8 @@ from sklearn.tree import export_text
 import certus
 from certus.base.callbacks import EarlyStopping, History
 from certus.ensemble import AdaBoostClassifier, AdaBoostRegressor
-from certus.ensemble._kernels_stumps import StumpSearch
-from certus.ensemble.ada_boost_report import round_factors
+from certus.ensemble._native_calls.stump_kernels import StumpSearch
+from certus.ensemble.boosting.ada_boost_report import round_factors
 from certus.guarantees import CertificateError
 from certus.trees import DecisionTreeClassifier
 

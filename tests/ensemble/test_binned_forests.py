@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from certus.ensemble import RandomForestClassifier, RandomForestRegressor
-from certus.ensemble.binning import forest_bins, whole_columns
+from certus.ensemble.forests.binning import forest_bins, whole_columns
 
 
 def whole_numbers(rows=400, columns=5, classes=3, missing=True, outputs=1):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import certus
 from certus.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from certus.ensemble.category_groups import group_categories
+from certus.ensemble.boosting.category_groups import group_categories
 
 
 def test_categories_of_few_rows_are_treated_like_missing_values() -> None:

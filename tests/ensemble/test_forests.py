@@ -17,7 +17,7 @@ from certus.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from certus.guarantees.oob_votes import oob_vote_bounds
+from certus.guarantees.votes.out_of_bag_votes import oob_vote_bounds
 
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
 REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]

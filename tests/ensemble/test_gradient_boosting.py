@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 import certus
 from certus.base.callbacks import EarlyStopping, History
 from certus.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
-from certus.ensemble.stage_losses import leaf_quantiles
+from certus.ensemble.boosting.stage_losses import leaf_quantiles
 from certus.linear import Ridge
 from certus.trees import DecisionTreeRegressor
 

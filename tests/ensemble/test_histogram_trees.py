@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from certus.ensemble import _kernels_boosting as kernels
-from certus.ensemble.binning import binned
+from certus.ensemble._native_calls import boosting_kernels as kernels
+from certus.ensemble.forests.binning import binned
 from tests.ensemble import naive_histogram_tree as twin
 
 

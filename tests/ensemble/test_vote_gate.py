@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from certus.ensemble import BaggingClassifier, RandomForestClassifier
-from certus.ensemble import _kernels_forest as kernels
-from certus.ensemble.vote_report import count_votes, vote_report
+from certus.ensemble._native_calls import forest_kernels as kernels
+from certus.ensemble.forests.vote_report import count_votes, vote_report
 from certus.guarantees import Report
 from certus.trees import DecisionTreeClassifier
 

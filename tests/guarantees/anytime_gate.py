@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from certus.guarantees import alarm_ladder, beta_mixture, gamma_mixture, restarts
-from certus.guarantees.alarm_ladder import Rung
-from certus.guarantees.rate_evidence import EXPONENT, RateEvidence
-from certus.guarantees.sequence_certificates import SequenceSetting
+from certus.guarantees.monitoring import alarm_ladder, beta_mixture, gamma_mixture, restarts
+from certus.guarantees.monitoring.alarm_ladder import Rung
+from certus.guarantees.monitoring.rate_evidence import EXPONENT, RateEvidence
+from certus.guarantees.monitoring.sequence_certificates import SequenceSetting
 from tests.guarantees import gate
 
 HORIZON = 60

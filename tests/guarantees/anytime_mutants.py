@@ -7,18 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from certus.guarantees import (
-    AdaptiveConformal,
-    CertificateError,
-    ConfidenceSequence,
-    alarm_ladder,
-    beta_mixture,
-    clopper_pearson,
-    restarts,
-)
-from certus.guarantees.alarm_ladder import Rung
-from certus.guarantees.rate_evidence import EXPONENT, RateEvidence
-from certus.guarantees.sequence import SequenceState
+from certus.guarantees import AdaptiveConformal, CertificateError, ConfidenceSequence
+from certus.guarantees.holdout import clopper_pearson
+from certus.guarantees.monitoring import alarm_ladder, beta_mixture, restarts
+from certus.guarantees.monitoring.alarm_ladder import Rung
+from certus.guarantees.monitoring.confidence_sequence import SequenceState
+from certus.guarantees.monitoring.rate_evidence import EXPONENT, RateEvidence
 from tests.guarantees import anytime_gate, gate
 from tests.guarantees.mutants import told_apart
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from certus.guarantees import _kernels, concentration
+from certus.guarantees import _native_calls
+from certus.guarantees.holdout import concentration
 
 Upper = Callable[[np.ndarray, float], np.ndarray]
 
@@ -50,8 +51,8 @@ UPPER: dict[str, Upper] = {
     "kl": by_mean(lambda mean, rows, level: concentration.kl_upper(mean, level / rows)),
     "hoeffding-bentkus": by_mean(concentration.hoeffding_bentkus_upper),
     "empirical-bernstein": by_mean_and_variance(concentration.empirical_bernstein_upper),
-    "betting": lambda samples, delta: _kernels.betting_upper(samples, -math.log(delta), threads=2),
-    "star": lambda samples, delta: _kernels.star_upper(samples, -math.log(delta), threads=2),
+    "betting": lambda samples, delta: _native_calls.betting_upper(samples, -math.log(delta), threads=2),
+    "star": lambda samples, delta: _native_calls.star_upper(samples, -math.log(delta), threads=2),
 }
 
 

@@ -6,11 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from certus.guarantees import (
-    clopper_pearson,
-    concentration,
     finite_class_bound,
     growth_function,
-    hypothesis_classes,
     kernel_margin_bound,
     pac_bayes_margin,
     rademacher,
@@ -21,6 +18,8 @@ from certus.guarantees import (
     vc_dimension,
     voting_margin_bound,
 )
+from certus.guarantees.classes import hypothesis_classes
+from certus.guarantees.holdout import clopper_pearson, concentration
 from tests.guarantees import capacity_gate as gate
 from tests.guarantees import twins
 from tests.guarantees.mutants import BY_SIMULATION, Mutant, told_apart

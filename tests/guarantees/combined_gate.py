@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from certus.guarantees import auc_bound, balanced_accuracy_bound, error_bound, f_bound
-from certus.guarantees.selection import discordant_counts, not_excluded, worse_pvalues
+from certus.guarantees.holdout.selection import discordant_counts, not_excluded, worse_pvalues
 from tests.guarantees.gate import allowed
 
 Finding = tuple[float, float, float | None]

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import special
 
 from certus.guarantees import ConformalRank, control_rates
-from certus.guarantees.conformal_cross import cross_interval
+from certus.guarantees.conformal.cross_conformal import cross_interval
 
 SIZES = (5, 20, 100, 1000)
 LEVELS = ("0.9", "0.95", "0.99")

@@ -8,9 +8,10 @@ from unittest import mock
 import numpy as np
 from scipy import stats
 
-from certus.guarantees import assured_rank, calibrate, control_rates, coverage_floor, risk_control, split_rank
-from certus.guarantees.conformal_cross import cross_interval, proven_miscoverage
-from certus.guarantees.risk_control_tails import upper_tail
+from certus.guarantees import assured_rank, calibrate, control_rates, coverage_floor, split_rank
+from certus.guarantees.conformal.cross_conformal import cross_interval, proven_miscoverage
+from certus.guarantees.holdout.exact_tails import upper_tail
+from certus.guarantees.thresholds import risk_control
 from tests.guarantees import conformal_gate as gate
 from tests.guarantees.mutants import told_apart
 

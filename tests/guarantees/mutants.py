@@ -13,19 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from certus.guarantees import (
-    auc_bound,
-    clopper_pearson,
-    concentration,
-    error_bound,
-    f_bound,
-    holm,
-    mcnemar,
-    mean_bound,
-    planning,
-)
-from certus.guarantees.betting_checks import past_variances
-from certus.guarantees.binomial_tail import bisect
+from certus.guarantees import auc_bound, error_bound, f_bound, holm, mcnemar, mean_bound
+from certus.guarantees.holdout import clopper_pearson, concentration, row_planning
+from certus.guarantees.holdout.betting_checks import past_variances
+from certus.guarantees.holdout.binomial_tail import bisect
 from tests.guarantees import bounds, gate, twins
 
 RARE = gate.Losses("rare ones", lambda rng, shape: (rng.random(shape) < 1 / 60).astype(float), 1 / 60, 0.0164)
@@ -317,7 +308,7 @@ MUTANTS = (
         "one row too few",
         "slow twin",
         COUNTED,
-        lambda k: planning.rows_for_errors(k, 0.07, 0.05) - 1,
-        lambda k: planning.rows_for_errors(k, 0.07, 0.05),
+        lambda k: row_planning.rows_for_errors(k, 0.07, 0.05) - 1,
+        lambda k: row_planning.rows_for_errors(k, 0.07, 0.05),
     ),
 )

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import certus
-from certus.guarantees import ConfidenceSequence, alarm_ladder, beta_mixture
-from certus.guarantees.rate_evidence import RateEvidence
+from certus.guarantees import ConfidenceSequence
+from certus.guarantees.monitoring import alarm_ladder, beta_mixture
+from certus.guarantees.monitoring.rate_evidence import RateEvidence
 from tests.guarantees import anytime_gate, gate
 
 RELATIVE = 1.0 + 1e-9

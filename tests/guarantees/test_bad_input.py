@@ -16,8 +16,8 @@ from certus.guarantees import (
     sample_size,
     strong_convexity_gap,
 )
-from certus.guarantees import classical_tests as tests_of
-from certus.verbs.plan import plan
+from certus.guarantees.holdout import classical_tests as tests_of
+from certus.verbs.planning import plan
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from certus.guarantees import (
     vc_rows,
     voting_margin_bound,
 )
-from certus.guarantees.hypothesis_classes import half_spaces, stumps, threshold_networks, trees
+from certus.guarantees.classes.hypothesis_classes import half_spaces, stumps, threshold_networks, trees
 from tests.guarantees import twins
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certus.guarantees import cover, growth_function, sauer, shattered_sets, vc_dimension
-from certus.guarantees.growth import log_sauer, summed_log_sauer
-from certus.guarantees.hypothesis_classes import (
+from certus.guarantees.classes.growth_sums import log_sauer, summed_log_sauer
+from certus.guarantees.classes.hypothesis_classes import (
     CLASSES,
     finite,
     half_spaces,

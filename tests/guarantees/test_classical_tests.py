@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from certus.guarantees import classical_tests as tests_of
+from certus.guarantees.holdout import classical_tests as tests_of
 
 RNG = np.random.default_rng(1)
 SCORES = np.round(RNG.random((12, 4)) + np.array([0.0, 0.1, 0.3, 0.0]), 1)  # with ties

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from certus.guarantees import CertificateError, Report, cross_certificate, split_rank
-from certus.guarantees.conformal_cross import cross_interval, cross_set, proven_miscoverage
+from certus.guarantees.conformal.cross_conformal import cross_interval, cross_set, proven_miscoverage
 from tests.guarantees.conformal_gate import circle, tournament_coverage
 
 VALUES = 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from certus.guarantees import risk_control
+from certus.guarantees.thresholds import risk_control
 from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 
 

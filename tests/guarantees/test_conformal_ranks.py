@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certus.guarantees import ConformalRank, assured_rank, calibrate, coverage_floor, split_rank
-from certus.guarantees.conformal_ranks import exact_level, rows_for_assured, rows_for_split
-from certus.guarantees.risk_control_tails import lower_tail, upper_tail, upper_tail_at_most, upper_tails_at_most
+from certus.guarantees.conformal.conformal_ranks import exact_level, rows_for_assured, rows_for_split
+from certus.guarantees.holdout.exact_tails import lower_tail, upper_tail, upper_tail_at_most, upper_tails_at_most
 
 LEVELS = ["0.5", "0.55", "0.6", "0.7", "0.8", "0.83", "0.9", "0.91", "0.95", "0.97", "0.99", "0.999"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from certus.guarantees import mean_bound
-from certus.guarantees.rate import METHODS, RateSetting, rate_bound
+from certus.guarantees.holdout.rate import METHODS, RateSetting, rate_bound
 from tests.guarantees import bounds, combined_gate, gate
 
 FEWER = {("betting", 1000): 2000, ("star", 100): 1500, ("star", 1000): 200}

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certus.guarantees import CertificateError, error_bound, mcnemar, mean_bound
-from certus.guarantees.binomial_tail import log_lower_tail, log_upper_tail
-from certus.verbs.plan import plan
+from certus.guarantees.holdout.binomial_tail import log_lower_tail, log_upper_tail
+from certus.verbs.planning import plan
 
 BILLION = 10**9
 TINY = 0.999999999999

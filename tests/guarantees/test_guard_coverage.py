@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from certus.guarantees import assured_rank, control_rates, risk_control
-from certus.guarantees.risk_control_tails import upper_tail
+from certus.guarantees import assured_rank, control_rates
+from certus.guarantees.holdout.exact_tails import upper_tail
+from certus.guarantees.thresholds import risk_control
 from tests.guarantees.conformal_gate import (
     compositions,
     flat_precision_promises,

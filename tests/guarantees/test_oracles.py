@@ -5,19 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from certus.guarantees import (
-    classical_tests,
-    clopper_pearson,
-    concentration,
-    error_bound,
-    f_bound,
-    mcnemar,
-    mcnemar_power,
-    mean_bound,
-    sample_size,
-)
-from certus.guarantees.binomial_tail import log_lower_tail
-from certus.verbs.plan import plan
+from certus.guarantees import error_bound, f_bound, mcnemar, mcnemar_power, mean_bound, sample_size
+from certus.guarantees.holdout import classical_tests, clopper_pearson, concentration
+from certus.guarantees.holdout.binomial_tail import log_lower_tail
+from certus.verbs.planning import plan
 from tests.guarantees import bounds, gate
 
 FOLDS_A = [0.81, 0.82, 0.84, 0.78, 0.85, 0.86, 0.82, 0.83, 0.82, 0.81]
@@ -200,7 +191,7 @@ def test_public_function_gives_what_the_gate_measures(name):
     sample = gate.samples(gate.DISTRIBUTIONS[2], 50, 1)
     gated = bounds.UPPER[name](sample, 0.05)[0]
     if name in ("betting", "star"):  # the public function goes through the rows in the order of its seed
-        from certus.guarantees._kernels import seeded_order
+        from certus.guarantees._native_calls import seeded_order
 
         gated = bounds.UPPER[name](sample[:, seeded_order(0, 50)], 0.05)[0]
     assert mean_bound(sample[0], method=name).value == pytest.approx(gated, abs=1e-9)

@@ -8,8 +8,8 @@ import certus.guarantees
 
 def test_neither_scikit_learn_nor_matplotlib_is_imported():
     code = (
-        "import sys, certus.guarantees, certus.verbs.certify, certus.verbs.plan, certus.verbs.select, "
-        "certus.verbs.compare; print([m for m in ('sklearn', 'matplotlib', 'polars', 'scipy.stats') "
+        "import sys, certus.guarantees, certus.guarantees.holdout, certus.verbs.planning, certus.verbs.selecting, "
+        "certus.verbs.comparing; print([m for m in ('sklearn', 'matplotlib', 'polars', 'scipy.stats') "
         "if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -18,5 +18,5 @@ def test_neither_scikit_learn_nor_matplotlib_is_imported():
 
 def test_every_rule_has_a_checker_after_importing_the_package():
     assert {"clopper-pearson", "mean-betting", "mcnemar", "shortlist", "union"} <= set(
-        certus.guarantees.rules.registered()
+        certus.guarantees.records.rules.registered()
     )

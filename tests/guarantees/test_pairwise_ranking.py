@@ -11,8 +11,9 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from certus.guarantees import CertificateError, auc_bound, concentration, pairwise_auc_bound
-from certus.guarantees.pairwise_ranking import entering_classes, won_pairs_table
+from certus.guarantees import CertificateError, auc_bound, pairwise_auc_bound
+from certus.guarantees.holdout import concentration
+from certus.guarantees.holdout.pairwise_ranking import entering_classes, won_pairs_table
 from certus.workflow.measures import MEASURES
 from tests.guarantees.gate import allowed
 

@@ -28,12 +28,12 @@ from certus.guarantees import (
     macro_f_bound,
     mean_bound,
     pairwise_auc_bound,
-    rules,
     strong_convexity_gap,
     union,
 )
-from certus.guarantees.paired import sign_certificate
-from certus.guarantees.selection import discordant_counts, shortlist_certificate
+from certus.guarantees.holdout.paired import sign_certificate
+from certus.guarantees.holdout.selection import discordant_counts, shortlist_certificate
+from certus.guarantees.records import rules
 
 RNG = np.random.default_rng(0)
 LOSSES = RNG.beta(1, 9, 60)
@@ -342,7 +342,7 @@ def test_html_is_escaped():
 
 
 def test_printed_bounds_are_rounded_to_the_safe_side():
-    from certus.guarantees.wording import number
+    from certus.guarantees.records.wording import number
 
     for value in np.random.default_rng(3).random(500):
         assert float(number(value, "upper")) >= value * (1 - 1e-10)

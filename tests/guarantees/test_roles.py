@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from certus.guarantees import DataRole, error_bound
-from certus.verbs.certify import certify
-from certus.verbs.compare import compare
-from certus.verbs.select import select
+from certus.guarantees.holdout import certify
+from certus.verbs.comparing import compare
+from certus.verbs.selecting import select
 
 TRUTH = np.arange(200) % 2
 GUESS = np.where(np.arange(200) < 10, 1 - TRUTH, TRUTH)

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from certus.guarantees import CertificateError, ConfidenceSequence, beta_mixture, gamma_mixture, quadrature
-from certus.guarantees.binomial_tail import log_lower_tail
+from certus.guarantees import CertificateError, ConfidenceSequence
+from certus.guarantees.holdout.binomial_tail import log_lower_tail
+from certus.guarantees.monitoring import beta_mixture, gamma_mixture, quadrature
 
 METHODS = ("beta-binomial", "gamma-exponential")
 LOSSES = np.random.default_rng(0).beta(1, 9, 500)

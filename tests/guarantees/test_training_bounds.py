@@ -29,8 +29,8 @@ from certus.guarantees import (
     tandem_bound,
     xi_alpha,
 )
-from certus.guarantees.votes import cantelli
-from certus.guarantees.xi import log_xi, log_xi_of_three, summed_log_xi
+from certus.guarantees.training.pac_bayes_constant import log_xi, log_xi_of_three, summed_log_xi
+from certus.guarantees.votes.majority_votes import cantelli
 from tests.guarantees import twins
 
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certus.guarantees import _kernels, clopper_pearson, concentration, holm, mcnemar, mcnemar_power, planning
-from certus.guarantees.binomial_tail import log_lower_tail, log_upper_tail
-from certus.guarantees.ranking import won_half_pairs
+from certus.guarantees import _native_calls, holm, mcnemar, mcnemar_power
+from certus.guarantees.holdout import clopper_pearson, concentration, row_planning
+from certus.guarantees.holdout.binomial_tail import log_lower_tail, log_upper_tail
+from certus.guarantees.holdout.ranking import won_half_pairs
 from tests.guarantees import gate, twins
 
 
@@ -50,17 +51,17 @@ def test_kl_is_accurate_where_the_plain_formula_is_not():
 def test_betting_and_star(losses, rows):
     for sample in gate.samples(losses, rows, 3, seed=1):
         level = math.log(20.0)
-        found = _kernels.betting_upper(sample[None], level)[0]
-        assert found == pytest.approx(twins.betting_upper(sample.tolist(), level, _kernels.BETTING_CAP), abs=1e-9)
-        grid = _kernels.star_grid(rows)
-        found = _kernels.star_upper(sample[None], level)[0]
-        twin = twins.star_upper(sample.tolist(), level, _kernels.STAR_CAP, grid.tolist())
+        found = _native_calls.betting_upper(sample[None], level)[0]
+        assert found == pytest.approx(twins.betting_upper(sample.tolist(), level, _native_calls.BETTING_CAP), abs=1e-9)
+        grid = _native_calls.star_grid(rows)
+        found = _native_calls.star_upper(sample[None], level)[0]
+        twin = twins.star_upper(sample.tolist(), level, _native_calls.STAR_CAP, grid.tolist())
         assert found == pytest.approx(twin, abs=1e-12)
 
 
 def test_one_thread_and_two_give_equal_bits():
     drawn = gate.samples(gate.DISTRIBUTIONS[2], 50, 40)
-    for kernel in (_kernels.betting_upper, _kernels.star_upper):
+    for kernel in (_native_calls.betting_upper, _native_calls.star_upper):
         np.testing.assert_array_equal(kernel(drawn, 3.0, threads=1), kernel(drawn, 3.0, threads=2))
 
 
@@ -102,7 +103,7 @@ def test_seeded_order_is_the_documented_generator():
             product = draw() * count
         place = product >> 64
         order[count - 1], order[place] = order[place], order[count - 1]
-    assert _kernels.seeded_order(7, 10).tolist() == order
+    assert _native_calls.seeded_order(7, 10).tolist() == order
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
@@ -128,14 +129,14 @@ def test_pairs_of_the_area_under_the_curve(ups, downs):
 
 @pytest.mark.parametrize("errors", [0, 1, 5])
 def test_planning(errors):
-    assert planning.rows_for_errors(errors, 0.07, 0.05) == twins.rows_for_errors(
+    assert row_planning.rows_for_errors(errors, 0.07, 0.05) == twins.rows_for_errors(
         errors, Fraction(7, 100), Fraction(1, 20)
     )
 
 
 def test_chance_of_success_is_smallest_rows_by_counting_up():
-    found = planning.rows_for_chance(0.8, 0.1, 0.05, 0.04)
-    chances = [planning.chance_of_success(rows, 0.1, 0.05, 0.04) for rows in range(1, found + 1)]
+    found = row_planning.rows_for_chance(0.8, 0.1, 0.05, 0.04)
+    chances = [row_planning.chance_of_success(rows, 0.1, 0.05, 0.04) for rows in range(1, found + 1)]
     assert chances[-1] >= 0.8
     assert max(chances[:-1]) < 0.8
 

@@ -6,9 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from certus.guarantees import c_bound, clopper_pearson, condorcet, first_order_bound, pac_bayes
-from certus.guarantees.scenario import scenario_upper
-from certus.guarantees.xi import log_xi
+from certus.guarantees import c_bound, condorcet, first_order_bound
+from certus.guarantees.holdout import clopper_pearson
+from certus.guarantees.training import pac_bayes
+from certus.guarantees.training.pac_bayes_constant import log_xi
+from certus.guarantees.training.scenario_bound import scenario_upper
 from tests.guarantees import training_gate as gate
 from tests.guarantees import twins
 from tests.guarantees.mutants import BY_SIMULATION, Mutant, told_apart
@@ -63,7 +65,7 @@ def smallest_shipped(masks: np.ndarray, wrong: np.ndarray) -> float:
 
 def joint_constant_of_two() -> float:
     """The C-bound with xi(m) where two errors are estimated together."""
-    from certus.guarantees.vote_c_bound import largest_c
+    from certus.guarantees.votes.vote_c_bound import largest_c
 
     return largest_c(0.3, 0.05, (4.0 + log_xi(1000) + math.log(20)) / 1000)
 

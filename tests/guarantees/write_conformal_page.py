@@ -13,9 +13,9 @@ from certus.guarantees import (
     calibrate_groups,
     control_rates,
     cross_certificate,
-    risk_control,
     split_rank,
 )
+from certus.guarantees.thresholds import risk_control
 from tests.guarantees import conformal_gate as gate
 from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 from tests.guarantees.write_page import table

@@ -13,10 +13,10 @@ from certus.guarantees import (
     f_bound,
     mcnemar,
     mean_bound,
-    rules,
 )
-from certus.guarantees.rate import METHODS, RateSetting, rate_bound
-from certus.verbs.plan import plan
+from certus.guarantees.holdout.rate import METHODS, RateSetting, rate_bound
+from certus.guarantees.records import rules
+from certus.verbs.planning import plan
 from tests.guarantees import bounds, combined_gate, conformal_gate, gate
 from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 from tests.guarantees.mutants import MUTANTS

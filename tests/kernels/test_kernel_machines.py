@@ -12,8 +12,8 @@ import certus
 from certus import kernels as ck
 from certus.guarantees import CertificateError
 from certus.kernels import KernelLogistic, KernelMachineClassifier, KernelMachineRegressor, KernelRidge
-from certus.kernels.machine_losses import MARGIN_LOSSES, RESIDUAL_LOSSES, residual_loss
-from certus.kernels.spaces import primal_is_cheaper
+from certus.kernels.learning.function_spaces import primal_is_cheaper
+from certus.kernels.solvers.machine_losses import MARGIN_LOSSES, RESIDUAL_LOSSES, residual_loss
 from certus.losses import Huber, Multinomial
 
 RNG = np.random.default_rng(7)

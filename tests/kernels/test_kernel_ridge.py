@@ -160,6 +160,6 @@ def test_too_many_rows_are_refused_with_the_memory_they_need(monkeypatch):
     def none_left(*_):
         raise MemoryError
 
-    monkeypatch.setattr("certus.kernels._kernels.gram", none_left)
+    monkeypatch.setattr("certus.kernels._native_calls.gram", none_left)
     with pytest.raises(MemoryError, match=r"16 n\^2 bytes"):
         KernelRidge().fit(X, Y)

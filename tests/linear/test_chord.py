@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certus.linear import LogisticRegression, PoissonRegressor, chord
-from certus.linear.design import make_design
-from certus.linear.smooth_problem import make_problem
+from certus.linear import LogisticRegression, PoissonRegressor
+from certus.linear.design.design_matrix import make_design
+from certus.linear.problems.smooth_problem import make_problem
+from certus.linear.solvers import chord_newton
 
 ROWS, COLUMNS = 28_000, 20
 
@@ -42,13 +43,13 @@ def test_sample_steers_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table is read with an explicit Hessian only in samples, and the gap is reached."""
     X, y = tall_table(0)
     full = []
-    exact = chord.CholeskySteps.evaluate
+    exact = chord_newton.CholeskySteps.evaluate
 
     def evaluate(self: Any, coef: Any, center: Any) -> Any:
         full.append(self.problem.design.rows)
         return exact(self, coef, center)
 
-    monkeypatch.setattr(chord.CholeskySteps, "evaluate", evaluate)
+    monkeypatch.setattr(chord_newton.CholeskySteps, "evaluate", evaluate)
     model = LogisticRegression(gap_tol=1e-7).fit(X, y)
     assert full
     assert max(full) == ROWS // 8

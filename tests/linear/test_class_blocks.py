@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certus.linear import LogisticRegression, newton
-from certus.linear.class_blocks import ClassBlocks, worth_blocks
-from certus.linear.design import make_design
-from certus.linear.smooth_problem import SmoothProblem, make_problem
+from certus.linear import LogisticRegression
+from certus.linear.design.design_matrix import make_design
+from certus.linear.problems.smooth_problem import SmoothProblem, make_problem
+from certus.linear.solvers import newton
+from certus.linear.solvers.class_blocks import ClassBlocks, worth_blocks
 
 
 def labels_of_classes(rows: int, columns: int, classes: int) -> tuple[Any, Any]:

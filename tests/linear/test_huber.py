@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.guarantees import CertificateError
 from certus.linear import HuberRegressor
-from certus.linear.huber_problem import HuberProblem
+from certus.linear.problems.huber_problem import HuberProblem
 
 
 def _data(seed, rows, columns):
@@ -83,7 +83,7 @@ def test_dual_bound_is_below_what_another_optimizer_finds(seed):
 
 
 def test_many_columns_by_limited_memory(monkeypatch):
-    from certus.linear import huber_solver
+    from certus.linear.solvers import huber_solver
 
     X, y, _ = _data(1, 80, 6)
     newton = HuberRegressor(alpha=0.1).fit(X, y)

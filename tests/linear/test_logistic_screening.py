@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certus.linear.design import SparseDesign
-from certus.linear.proximal_newton import ProximalNewton
-from certus.linear.smooth_problem import SmoothProblem, make_problem
+from certus.linear.design.design_matrix import SparseDesign
+from certus.linear.problems.smooth_problem import SmoothProblem, make_problem
+from certus.linear.solvers.proximal_newton import ProximalNewton
 
 
 def sparse_problem(classes: int, *, weighted: bool, strength: float) -> SmoothProblem:

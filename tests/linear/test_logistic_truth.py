@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.guarantees import CertificateError
 from certus.linear import LogisticRegression
-from certus.linear.design import make_design
-from certus.linear.logistic_fit import evidence_for, logistic_problem
-from certus.linear.logistic_penalty import Penalty
+from certus.linear.design.design_matrix import make_design
+from certus.linear.fitting.logistic_fit import evidence_for, logistic_problem
+from certus.linear.problems.logistic_penalty import Penalty
 from tests.linear.independent import (
     elastic_net_minimizer,
     logistic_minimizer,

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.base.callbacks import EarlyStopping, History
 from certus.linear import LinearSVC, LinearSVR
-from certus.linear import _kernels_machines as kernels
-from certus.linear.box_problem import MachineTable, classification, regression
-from certus.linear.dual_coordinate_descent import descend
-from certus.linear.machine_solvers import Accuracy, solve_machines
+from certus.linear._native_calls import machine_kernels as kernels
+from certus.linear.problems.box_problem import MachineTable, classification, regression
+from certus.linear.solvers.dual_coordinate_descent import descend
+from certus.linear.solvers.machine_solvers import Accuracy, solve_machines
 
 FORMS = [
     ("l2", "hinge", "ovr"),

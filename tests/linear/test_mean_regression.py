@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from certus.linear import GammaRegressor, PoissonRegressor
-from certus.linear.design import make_design
-from certus.linear.mean_gap import mean_evidence
-from certus.linear.mean_problem import make_mean_problem, unit_losses
+from certus.linear.design.design_matrix import make_design
+from certus.linear.evidence.mean_gap import mean_evidence
+from certus.linear.problems.mean_problem import make_mean_problem, unit_losses
 
 LEARNERS = {"poisson": PoissonRegressor, "gamma": GammaRegressor}
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certus.linear import LinearRegression, LogisticRegression, Ridge, RidgeClassifier, logistic_fit
+from certus.linear import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from certus.linear.fitting import logistic_fit
 from tests.linear.independent import Logistic
 
 

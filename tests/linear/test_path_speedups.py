@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from certus.linear import ElasticNet, Lasso, LogisticRegression, RidgeCV
-from certus.linear.least_squares import Problem
-from certus.linear.leave_one_out import FEW, leave_one_out
+from certus.linear.fitting.ridge_leave_one_out import FEW, leave_one_out
+from certus.linear.solvers.least_squares import Problem
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])

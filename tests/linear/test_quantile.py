@@ -13,7 +13,7 @@ from scipy import sparse
 
 from certus.guarantees import CertificateError
 from certus.linear import QuantileRegressor
-from certus.linear.quantile_gap import pinball
+from certus.linear.evidence.quantile_gap import pinball
 
 
 def _objective(X, y, s, w, b, q, alpha):

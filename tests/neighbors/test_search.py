@@ -17,28 +17,30 @@ from scipy import sparse
 
 from certus import _native
 from certus.base import blas_on_one_thread
-from certus.neighbors import KNeighborsRegressor, _kernels
-from certus.neighbors.index import DenseIndex
-from certus.neighbors.metric import NativeMetric, native_metric
+from certus.neighbors import KNeighborsRegressor, _native_calls
+from certus.neighbors.search.distance_metric import NativeMetric, native_metric
+from certus.neighbors.search.neighbor_index import DenseIndex
 from tests.neighbors.twin import nearest, reduced_distances
 
 EUCLIDEAN = NativeMetric("euclidean", 0)
 
 
-def all_searches(rows: np.ndarray, queries: np.ndarray, k: int, threads: int = 1) -> list[_kernels.Nearest]:
+def all_searches(rows: np.ndarray, queries: np.ndarray, k: int, threads: int = 1) -> list[_native_calls.Nearest]:
     """Tree (two leaf sizes), products and scan."""
     with blas_on_one_thread():
         found = [
-            _kernels.query_kd_tree(_kernels.build_kd_tree(rows, leaf, threads), queries, k, EUCLIDEAN, threads)[0]
+            _native_calls.query_kd_tree(
+                _native_calls.build_kd_tree(rows, leaf, threads), queries, k, EUCLIDEAN, threads
+            )[0]
             for leaf in (8, 40)
         ]
-        prepared = _kernels.build_product_filter(rows, threads)
-        found.append(_kernels.query_product_filter(prepared, rows, queries, k, threads)[0])
-        found.append(_kernels.scan(rows, queries, k, EUCLIDEAN, threads))
+        prepared = _native_calls.build_product_filter(rows, threads)
+        found.append(_native_calls.query_product_filter(prepared, rows, queries, k, threads)[0])
+        found.append(_native_calls.scan(rows, queries, k, EUCLIDEAN, threads))
     return found
 
 
-def assert_equal_bits(results: list[_kernels.Nearest]) -> None:
+def assert_equal_bits(results: list[_native_calls.Nearest]) -> None:
     for distances, rows in results[1:]:
         assert_array_equal(rows, results[0][1])
         assert_array_equal(distances, results[0][0])
@@ -95,8 +97,8 @@ def test_tiny_clusters_far_apart(spread: float) -> None:
     assert_equal_bits(results)
     assert_array_equal(results[0][1], nearest(reduced_distances(queries, table), 6)[1])
     with blas_on_one_thread():
-        prepared = _kernels.build_product_filter(table, 1)
-        scanned = _kernels.query_product_filter(prepared, table, queries, 6, 1)[1]
+        prepared = _native_calls.build_product_filter(table, 1)
+        scanned = _native_calls.query_product_filter(prepared, table, queries, 6, 1)[1]
     assert (scanned > 0) == (spread < 1)
 
 
@@ -131,9 +133,9 @@ def test_other_metrics_of_the_family(name: str, params: dict, p: float) -> None:
     table, queries = rng.normal(size=(900, 4)), rng.normal(size=(80, 4))
     metric = native_metric(name, params, columns=4)
     assert metric is not None
-    tree = _kernels.build_kd_tree(table, 24, 1)
-    by_tree = _kernels.query_kd_tree(tree, queries, 5, metric, 1)[0]
-    by_scan = _kernels.scan(table, queries, 5, metric, 1)
+    tree = _native_calls.build_kd_tree(table, 24, 1)
+    by_tree = _native_calls.query_kd_tree(tree, queries, 5, metric, 1)[0]
+    by_scan = _native_calls.scan(table, queries, 5, metric, 1)
     assert_equal_bits([by_tree, by_scan])
     weights = None if "w" not in params else np.array(params["w"])
     distances, order = nearest(reduced_distances(queries, table, p, weights), 5)

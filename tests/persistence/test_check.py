@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import certus
 from certus.bayes import GaussianNB
 from certus.guarantees import Report, error_bound
-from certus.guarantees.rate import RateSetting, rate_bound
+from certus.guarantees.holdout.rate import RateSetting, rate_bound
 
 
 def rows(count: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray]:

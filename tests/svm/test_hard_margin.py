@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.guarantees import CertificateError
 from certus.svm import SVC, SVR
-from certus.svm.impossibility_certificate import GRID, whole_shares
+from certus.svm.evidence.impossibility_certificate import GRID, whole_shares
 
 
 def least_violation(rows: np.ndarray, demand: np.ndarray) -> float:

@@ -10,9 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from certus.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, dual_problems
-from certus.svm._kernels import Options, Problems
-from certus.svm.solving import FINE_ROWS, Solution, solve
+from certus.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from certus.svm._native_calls import Options, Problems
+from certus.svm.solvers import dual_problems
+from certus.svm.solvers.verified_solution import FINE_ROWS, Solution, solve
 
 OPTIONS = Options(1e-6, 1e-9, -1, 200e6, 2)
 
@@ -113,7 +114,7 @@ def test_single_precision_start_is_verified_in_double() -> None:
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
 @pytest.mark.parametrize("learner", [SVC, NuSVC, SVR, NuSVR, OneClassSVM])
 def test_sparse_equals_dense(learner: type, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certus.svm.machine.DENSE_UP_TO", 0)  # the sparse kernels, not a dense copy
+    monkeypatch.setattr("certus.svm.machines.machine.DENSE_UP_TO", 0)  # the sparse kernels, not a dense copy
     X, y = blobs()
     X[np.abs(X) < 0.7] = 0.0
     params: dict[str, Any] = {"kernel": kernel, "gamma": 0.2, **({"nu": 0.5} if "Nu" in learner.__name__ else {})}

@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from certus.guarantees import CertificateError
-from certus.svm import SVC, path_follower, svm_path
-from certus.svm.path_follower import DegenerateError, PathFollower
+from certus.svm import SVC, svm_path
+from certus.svm.solvers import path_follower
+from certus.svm.solvers.path_follower import DegenerateError, PathFollower
 
 
 def problem(seed: int, largest: int = 40) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:

@@ -15,9 +15,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from certus.svm import SVC, SVR, NuSVR, OneClassSVM
-from certus.svm._kernels import CONVERGED
-from certus.svm.duality import duality_gap
-from certus.svm.solving import solve
+from certus.svm._native_calls import CONVERGED
+from certus.svm.evidence.svm_duality import duality_gap
+from certus.svm.solvers.verified_solution import solve
 from tests.svm.test_optimality import OPTIONS, largest_failure, naive_kernel, random_problem
 
 MACHINES = ("c-svc", "no bias", "nu-svc", "svr", "nu-svr", "one-class")

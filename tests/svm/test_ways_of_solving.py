@@ -9,13 +9,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.svm import SVC, SVR, NuSVC, OneClassSVM, dual_problems
-from certus.svm._kernels import ONE_SUM, Options, Problems
-from certus.svm.duality import duality_gap, duality_gaps
-from certus.svm.label_certificate import decision_reach
-from certus.svm.reaches import decision_reaches
-from certus.svm.rounding import KernelFacts
-from certus.svm.solving import Solution, solve
+from certus.svm import SVC, SVR, NuSVC, OneClassSVM
+from certus.svm._native_calls import ONE_SUM, Options, Problems
+from certus.svm.evidence.decision_reach import decision_reaches
+from certus.svm.evidence.kernel_rounding import KernelFacts
+from certus.svm.evidence.svm_duality import duality_gap, duality_gaps
+from certus.svm.evidence.svm_labels import decision_reach
+from certus.svm.solvers import dual_problems
+from certus.svm.solvers.verified_solution import Solution, solve
 
 GAUSSIAN = (2, 0.3, 0.0, 0)
 OPTIONS = Options(1e-6, 1e-6, -1, 200e6, 2)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from certus.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from certus.trees.pruning import prune, pruning_path
+from certus.trees.pruning.cost_complexity import prune, pruning_path
 from tests.trees.naive_tree import impurity
 
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from certus.guarantees import Report, error_bound
-from certus.verbs.certify import certify
+from certus.guarantees.holdout import certify
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from certus.guarantees import error_bound, mcnemar
-from certus.verbs.compare import compare
-from certus.verbs.plan import plan
-from certus.verbs.select import select
+from certus.verbs.comparing import compare
+from certus.verbs.planning import plan
+from certus.verbs.selecting import select
 
 matplotlib.use("Agg")
 TRUTH = np.zeros(500, dtype=int)

@@ -12,7 +12,7 @@ from certus.evaluation import (
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
-from certus.verbs.conformal import conformal
+from certus.verbs.conformal_prediction import conformal
 
 X, Y = load_diabetes(return_X_y=True)
 FITTED = LinearRegression().fit(X[:200], Y[:200])

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from certus.verbs.guard import guard
+from certus.verbs.guarding import guard
 
 X, Y = load_breast_cancer(return_X_y=True)
 NAMES = np.where(Y == 1, "benign", "malignant")

@@ -9,7 +9,7 @@ import pytest
 import certus
 from certus.bayes import GaussianNB
 from certus.guarantees import CertificateError, Monitor, error_bound, mean_bound, strong_convexity_gap
-from certus.guarantees.drift import void_after_drift
+from certus.guarantees.monitoring.drift import void_after_drift
 
 RNG = np.random.default_rng(0)
 QUIET, BAD = RNG.random(700) < 0.05, RNG.random(700) < 0.3

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from certus.tables import column_types, read_table
+from certus.tables.column_types import read_with_types
 from certus.workflow import StudyError
-from certus.workflow.tables import column_types, read_table
-from certus.workflow.tables.column_types import read_with_types
 
 OPTIONS = {"separator": ";", "decimal_comma": False, "null_values": ["", "NA"]}
 

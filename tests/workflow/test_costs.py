@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from certus import load, study
-from certus.workflow.costs import cost_measure, parse_costs
-from certus.workflow.errors import StudyError
+from certus.workflow.declared_costs import cost_measure, parse_costs
+from certus.workflow.study_error import StudyError
 
 
 def patients(rows: int = 600) -> pl.DataFrame:

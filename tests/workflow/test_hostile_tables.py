@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from certus.tables import read_table
 from certus.workflow import Study, StudyError, study
-from certus.workflow.tables import read_table
 
 ROWS = 120
 RNG = np.random.default_rng(0)

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from certus import study
-from certus.workflow.errors import StudyError
-from certus.workflow.levels import known_order
+from certus.workflow.ordinal_labels import known_order
+from certus.workflow.study_error import StudyError
 from certus.workflow.task import infer_task
 
 

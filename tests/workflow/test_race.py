@@ -21,9 +21,9 @@ from certus.workflow import StudyError, study
 from certus.workflow.candidates import Candidate, Choice, Range
 from certus.workflow.executors import InProcess, Workers
 from certus.workflow.journal import Journal
-from certus.workflow.keeping import study_in_folder
 from certus.workflow.learning import Learning, divide
 from certus.workflow.outcome import Outcome
+from certus.workflow.study_folder import study_in_folder
 
 FAMILIES = ["linear", "bayes", "trees", "neighbors"]
 

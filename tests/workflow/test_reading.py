@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from certus.tables import read_query, read_table
 from certus.workflow import StudyError
-from certus.workflow.tables import read_query, read_table
 
 SMALL = pl.DataFrame({"size": [1.5, 2.5, None], "color": ["red", None, "blue"]})
 

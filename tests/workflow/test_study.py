@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import certus
+from certus.tables import read_table
 from certus.workflow import StudyError, study
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.columns import classify_columns
@@ -18,7 +19,6 @@ from certus.workflow.evaluation import tolerance
 from certus.workflow.measures import MEASURES
 from certus.workflow.model import StudyModel
 from certus.workflow.split import split_rows
-from certus.workflow.tables import read_table
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,19 @@
 """What all learners are built on: parameters, data, weights, threads, callbacks, catalogue."""
 
-from certus.base.catalogue import register, register_part
+from certus.base.callbacks import Iterations
+from certus.base.catalogue import find, register, register_part
 from certus.base.class_weights import class_weights
-from certus.base.data import LARGEST, assert_finite, check_target, check_weights, check_X, check_Xy
+from certus.base.data import (
+    FLOATS,
+    LARGEST,
+    assert_finite,
+    check_target,
+    check_weights,
+    check_X,
+    check_Xy,
+    refuse_large,
+)
+from certus.base.inputs import SparseTable, TableLike, TargetLike, WeightsLike
 from certus.base.learner import (
     Classifier,
     Clusterer,
@@ -14,32 +25,78 @@ from certus.base.learner import (
     fit_method,
     predict_method,
 )
-from certus.base.params import ParameterError
-from certus.base.random import resolve_seed, resolve_seeds
+from certus.base.params import (
+    ArrayLike,
+    Boolean,
+    Constraints,
+    Exactly,
+    Folds,
+    Fraction,
+    Function,
+    HasMethods,
+    InstanceOf,
+    Interval,
+    OneOf,
+    ParameterError,
+    RandomState,
+    Rule,
+    Verbosity,
+    check_parameters,
+    violation,
+)
+from certus.base.seeds import resolve_seed, resolve_seeds
 from certus.base.threads import blas_on_one_thread, resolve_threads
 
 __all__ = [
-    "LARGEST",
+    "ArrayLike",
+    "Boolean",
     "Classifier",
     "Clusterer",
+    "Constraints",
     "DensityEstimator",
+    "Exactly",
+    "FLOATS",
+    "Folds",
+    "Fraction",
+    "Function",
+    "HasMethods",
+    "InstanceOf",
+    "Interval",
+    "Iterations",
+    "LARGEST",
     "Learner",
+    "OneOf",
     "ParameterError",
+    "RandomState",
     "Regressor",
+    "Rule",
+    "SparseTable",
+    "TableLike",
+    "TargetLike",
     "Transformer",
+    "Verbosity",
+    "WeightsLike",
     "assert_finite",
     "blas_on_one_thread",
     "check_X",
     "check_Xy",
+    "check_parameters",
     "check_target",
     "check_weights",
     "class_weights",
     "distinct_labels",
+    "find",
     "fit_method",
     "predict_method",
+    "refuse_large",
     "register",
     "register_part",
     "resolve_seed",
     "resolve_seeds",
     "resolve_threads",
+    "violation",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

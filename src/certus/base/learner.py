@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
 from certus.guarantees import Report
-from certus.guarantees.certify import certify
+from certus.guarantees.holdout import certify
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -93,7 +93,7 @@ class Learner(CallbackSupportMixin, BaseEstimator):
         """Called after loading from a file: raise a ValueError if the state does not fit together.
 
         Compiled code trusts what ``fit`` produces; a file could say anything. Learners check shapes and indices
-        here (`certus.base.persistence.state.check_shapes`) and rebuild what they do not save.
+        here (`certus.base.persistence.restored_state.check_shapes`) and rebuild what they do not save.
         """
 
     def certify(self, X: Any, y: Any, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:

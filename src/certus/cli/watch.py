@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from certus.base.persistence.atomic import atomic_file
+from certus.base.persistence import atomic_file
 from certus.cli.streams import START, Row, extended, same_label
 
 if TYPE_CHECKING:

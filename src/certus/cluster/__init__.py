@@ -3,3 +3,7 @@
 from certus.cluster.k_means import KMeans
 
 __all__ = ["KMeans"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -13,7 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
+    ArrayLike,
+    Boolean,
     Clusterer,
+    Function,
+    Interval,
+    Iterations,
+    OneOf,
+    RandomState,
+    Verbosity,
     check_weights,
     check_X,
     fit_method,
@@ -22,15 +30,13 @@ from certus.base import (
     resolve_seed,
     resolve_threads,
 )
-from certus.base.callbacks import Iterations
-from certus.base.params import ArrayLike, Boolean, Function, Interval, OneOf, RandomState, Verbosity
-from certus.base.persistence.state import check_shapes
-from certus.cluster import _kernels
-from certus.cluster.cost_certificate import dual_certificate, spectral_certificate
-from certus.cluster.dense_rows import DenseRows
-from certus.cluster.dual_bound import Relaxation
-from certus.cluster.sparse_rows import SparseRows, nearest_sparse, squared_distances
-from certus.cluster.starts import Rows, Starts, checked_centers
+from certus.base.persistence import check_shapes
+from certus.cluster import _native_calls
+from certus.cluster.evidence.cost_certificate import dual_certificate, spectral_certificate
+from certus.cluster.evidence.dual_bound import Relaxation
+from certus.cluster.solvers.dense_rows import DenseRows
+from certus.cluster.solvers.first_centers import Rows, Starts, checked_centers
+from certus.cluster.solvers.sparse_rows import SparseRows, nearest_sparse, squared_distances
 from certus.guarantees import Report, mean_bound
 
 RANDOM_STARTS = 10  # of "random" and callable starts, if n_init="auto"
@@ -288,7 +294,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         centers = self.cluster_centers_.astype(np.float64)
         if sparse.issparse(X):
             return nearest_sparse(X, centers)
-        return _kernels.nearest_centers(X, centers, self._threads(X))
+        return _native_calls.nearest_centers(X, centers, self._threads(X))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
         """Fit, and give the cluster of every training row.
@@ -358,7 +364,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         centers = self.cluster_centers_.astype(np.float64)
         if sparse.issparse(X):
             return np.sqrt(squared_distances(X, centers)).astype(X.dtype)
-        return _kernels.center_distances(X, centers, self._threads(X)).astype(X.dtype, copy=False)
+        return _native_calls.center_distances(X, centers, self._threads(X)).astype(X.dtype, copy=False)
 
     @property
     def _n_features_out(self) -> int:

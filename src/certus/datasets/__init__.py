@@ -7,6 +7,12 @@ from importlib import resources
 
 import polars as pl
 
+__all__ = ["Dataset", "load", "names"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 @dataclass(frozen=True)
 class Dataset:

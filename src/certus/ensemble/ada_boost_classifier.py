@@ -12,10 +12,10 @@ from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from certus.base import Classifier, fit_method, predict_method, register
-from certus.ensemble.ada_boost_report import boosting_report
-from certus.ensemble.stump_learner import StumpLearner
-from certus.ensemble.tree_votes import TreeVotes
-from certus.ensemble.weight_boosting import WeightBoosting
+from certus.ensemble.boosting.ada_boost_report import boosting_report
+from certus.ensemble.boosting.stump_learner import StumpLearner
+from certus.ensemble.boosting.weight_boosting import WeightBoosting
+from certus.ensemble.forests.tree_votes import TreeVotes
 from certus.guarantees import Report
 from certus.trees import DecisionTreeClassifier
 

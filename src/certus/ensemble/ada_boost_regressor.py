@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Regressor, check_weights, fit_method, predict_method, register
-from certus.base.params import OneOf
-from certus.ensemble.bags import bag_size
-from certus.ensemble.weight_boosting import WeightBoosting
+from certus.base import OneOf, Regressor, check_weights, fit_method, predict_method, register
+from certus.ensemble.bagged.bags import bag_size
+from certus.ensemble.boosting.weight_boosting import WeightBoosting
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor
 

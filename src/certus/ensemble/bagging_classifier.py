@@ -12,9 +12,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads
-from certus.ensemble.bagging import Bagging
-from certus.ensemble.bags import SHUFFLED_WEIGHTS
-from certus.ensemble.vote_report import count_votes, vote_report
+from certus.ensemble.bagged.bagging import Bagging
+from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
+from certus.ensemble.forests.vote_report import count_votes, vote_report
 from certus.guarantees import Report
 from certus.trees import DecisionTreeClassifier
 

@@ -11,8 +11,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
 from certus.base import Regressor, fit_method, predict_method, register
-from certus.ensemble.bagging import Bagging
-from certus.ensemble.bags import SHUFFLED_WEIGHTS
+from certus.ensemble.bagged.bagging import Bagging
+from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence.state import check_shapes
-from certus.ensemble import _kernels_boosting as kernels
+from certus.base.persistence import check_shapes
+from certus.ensemble._native_calls import boosting_kernels as kernels
 
 
 @register_part("ensemble")

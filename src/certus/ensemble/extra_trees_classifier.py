@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import register
-from certus.ensemble.forest_classifier import ForestClassifier
+from certus.ensemble.forests.forest_classifier import ForestClassifier
 from certus.trees import ExtraTreeClassifier
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import register
-from certus.ensemble.forest_regressor import ForestRegressor, current_criterion
+from certus.ensemble.forests.forest_regressor import ForestRegressor, current_criterion
 from certus.trees import ExtraTreeRegressor
 
 

@@ -9,10 +9,9 @@ import numpy as np
 import sklearn.ensemble
 from numpy.typing import NDArray
 
-from certus.base import Classifier, fit_method, predict_method, register
-from certus.base.params import Exactly, HasMethods, OneOf
-from certus.ensemble.gradient_boosting import GradientBoosting
-from certus.ensemble.stage_losses import BinaryLoss, ClassesLoss, ExponentialLoss
+from certus.base import Classifier, Exactly, HasMethods, OneOf, fit_method, predict_method, register
+from certus.ensemble.boosting.gradient_boosting import GradientBoosting
+from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, ExponentialLoss
 
 
 @register(

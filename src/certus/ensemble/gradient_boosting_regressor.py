@@ -9,10 +9,9 @@ import numpy as np
 import sklearn.ensemble
 from numpy.typing import NDArray
 
-from certus.base import Regressor, fit_method, predict_method, register
-from certus.base.params import Exactly, HasMethods, Interval, OneOf
-from certus.ensemble.gradient_boosting import GradientBoosting
-from certus.ensemble.stage_losses import AbsoluteLoss, HuberLoss, QuantileLoss, StageLoss
+from certus.base import Exactly, HasMethods, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.ensemble.boosting.gradient_boosting import GradientBoosting
+from certus.ensemble.boosting.stage_losses import AbsoluteLoss, HuberLoss, QuantileLoss, StageLoss
 
 
 @register(

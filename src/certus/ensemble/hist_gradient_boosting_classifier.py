@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import compute_sample_weight
 
-from certus.base import Classifier, fit_method, predict_method, register
-from certus.base.params import Exactly, InstanceOf, OneOf
-from certus.ensemble import _kernels_boosting as kernels
-from certus.ensemble.boosting_losses import BoostingLoss, MultinomialLoss, ScalarLoss
-from certus.ensemble.hist_gradient_boosting import HistGradientBoosting
+from certus.base import Classifier, Exactly, InstanceOf, OneOf, fit_method, predict_method, register
+from certus.ensemble._native_calls import boosting_kernels as kernels
+from certus.ensemble.boosting.boosting_losses import BoostingLoss, MultinomialLoss, ScalarLoss
+from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
 
 
 @register(

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Regressor, fit_method, predict_method, register
-from certus.base.params import Exactly, Interval, OneOf
-from certus.ensemble.boosting_losses import BoostingLoss, ScalarLoss
-from certus.ensemble.hist_gradient_boosting import HistGradientBoosting
+from certus.base import Exactly, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.ensemble.boosting.boosting_losses import BoostingLoss, ScalarLoss
+from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
 
 
 @register(

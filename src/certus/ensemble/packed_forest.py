@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence.state import check_shapes
-from certus.ensemble import _kernels_forest as kernels
+from certus.base.persistence import check_shapes
+from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.trees import Tree
-from certus.trees.category_sets import CategorySets, compact_arrays
+from certus.trees.growing import CategorySets, compact_arrays
 
 _NODES = (
     "children_left",

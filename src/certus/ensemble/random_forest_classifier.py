@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import register
-from certus.ensemble.bags import SHUFFLED_WEIGHTS
-from certus.ensemble.forest import BINS_RULE
-from certus.ensemble.forest_classifier import ForestClassifier
+from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
+from certus.ensemble.forests.forest import BINS_RULE
+from certus.ensemble.forests.forest_classifier import ForestClassifier
 from certus.trees import DecisionTreeClassifier
 
 

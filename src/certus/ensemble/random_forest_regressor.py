@@ -7,9 +7,9 @@ from typing import Any
 import sklearn.ensemble
 
 from certus.base import register
-from certus.ensemble.bags import SHUFFLED_WEIGHTS
-from certus.ensemble.forest import BINS_RULE
-from certus.ensemble.forest_regressor import ForestRegressor, current_criterion
+from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
+from certus.ensemble.forests.forest import BINS_RULE
+from certus.ensemble.forests.forest_regressor import ForestRegressor, current_criterion
 from certus.trees import DecisionTreeRegressor
 
 

@@ -6,6 +6,8 @@ from certus.evaluation.conformal import (
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
+from certus.evaluation.conformal.class_response import class_response
+from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT
 from certus.evaluation.displays import (
     CalibrationDisplay,
     ConfusionDisplay,
@@ -19,6 +21,7 @@ from certus.evaluation.displays import (
     ResidualsDisplay,
     RocDisplay,
 )
+from certus.evaluation.displays.dendrogram_display import RANK_DISTANCE
 
 __all__ = [
     "CalibrationDisplay",
@@ -28,12 +31,19 @@ __all__ = [
     "DendrogramDisplay",
     "Display",
     "ImportancesDisplay",
+    "LEAVE_ONE_OUT",
     "LearningCurveDisplay",
     "MarginsDisplay",
     "PrecisionRecallDisplay",
+    "RANK_DISTANCE",
     "RaceDisplay",
     "ResidualsDisplay",
     "RocDisplay",
     "SplitConformalClassifier",
     "SplitConformalRegressor",
+    "class_response",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,6 +1,6 @@
 """Kernels, their algebra, and learners in the space of functions they span."""
 
-from certus.kernels.algebra import (
+from certus.kernels.functions.algebra import (
     Constant,
     Exp,
     GaussianOf,
@@ -13,23 +13,23 @@ from certus.kernels.algebra import (
     Tensor,
     Weighted,
 )
-from certus.kernels.coordinates import AllSubsets, Anova, Minimum, Spline
-from certus.kernels.derivative_space import derivative_norm
-from certus.kernels.distances import Gaussian, Laplacian, Matern
-from certus.kernels.function import KernelFunction
-from certus.kernels.given import FunctionKernel, Precomputed
-from certus.kernels.inner_products import ArcCosine, Exponential, Linear, Polynomial, Tanh
-from certus.kernels.kernel import InfiniteFeaturesError, Kernel
+from certus.kernels.functions.coordinates import AllSubsets, Anova, Minimum, Spline
+from certus.kernels.functions.derivative_space import derivative_norm
+from certus.kernels.functions.distances import Gaussian, Laplacian, Matern
+from certus.kernels.functions.given_kernels import FunctionKernel, Precomputed
+from certus.kernels.functions.inner_products import ArcCosine, Exponential, Linear, Polynomial, Tanh
+from certus.kernels.functions.kernel import InfiniteFeaturesError, Kernel
+from certus.kernels.functions.kernel_function import KernelFunction
+from certus.kernels.functions.power_series import GeometricSeries, TruncatedExponential
+from certus.kernels.functions.validity import Validity
 from certus.kernels.kernel_logistic import KernelLogistic
 from certus.kernels.kernel_machine_classifier import KernelMachineClassifier
 from certus.kernels.kernel_machine_regressor import KernelMachineRegressor
 from certus.kernels.kernel_perceptron import KernelPerceptron
 from certus.kernels.kernel_ridge import KernelRidge
 from certus.kernels.nystroem import Nystroem
-from certus.kernels.random_fourier import RandomFourierFeatures
+from certus.kernels.random_fourier_features import RandomFourierFeatures
 from certus.kernels.rbf_sampler import RBFSampler
-from certus.kernels.series import GeometricSeries, TruncatedExponential
-from certus.kernels.validity import Validity
 
 __all__ = [
     "AllSubsets",
@@ -73,3 +73,7 @@ __all__ = [
     "Weighted",
     "derivative_norm",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

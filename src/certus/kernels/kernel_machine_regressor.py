@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from certus.base import Regressor, check_weights, fit_method, predict_method, register
-from certus.base.params import Interval, OneOf
+from certus.base import Interval, OneOf, Regressor, check_weights, fit_method, predict_method, register
 from certus.guarantees import Report
-from certus.kernels.kernel import Array
-from certus.kernels.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE, KernelMachine
-from certus.kernels.machine_certificate import machine_certificate
-from certus.kernels.machine_losses import RESIDUAL_LOSSES, ConvexLossObject, residual_loss
+from certus.kernels.evidence.kernel_machine_certificate import machine_certificate
+from certus.kernels.functions.kernel import Array
+from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE, KernelMachine
+from certus.kernels.solvers.machine_losses import RESIDUAL_LOSSES, ConvexLossObject, residual_loss
 from certus.losses import Poisson
 
 

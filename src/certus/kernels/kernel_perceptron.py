@@ -8,19 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import fit_method, register, resolve_seed, resolve_threads
-from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Interval, OneOf, RandomState
-from certus.base.persistence.state import check_shapes
+from certus.base import (
+    Boolean,
+    Interval,
+    Iterations,
+    OneOf,
+    RandomState,
+    fit_method,
+    register,
+    resolve_seed,
+    resolve_threads,
+)
+from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.kernels import _kernels
-from certus.kernels.choice import KERNEL_CONSTRAINTS
-from certus.kernels.kernel import Array
-from certus.kernels.kernel_labels import KernelLabels
-from certus.kernels.kernel_learner import PREDICTED_AT_ONCE, count, take
-from certus.kernels.machine_certificate import one_against_rest
-from certus.kernels.perceptron_certificate import mistake_certificate
-from certus.kernels.ridge_solver import is_semidefinite
+from certus.kernels import _native_calls
+from certus.kernels.evidence.kernel_machine_certificate import one_against_rest
+from certus.kernels.evidence.perceptron_certificate import mistake_certificate
+from certus.kernels.functions.kernel import Array
+from certus.kernels.learning.kernel_labels import KernelLabels
+from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, count, take
+from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS
+from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite
 
 Integers = NDArray[np.int64]
 BLOCK = 512  # rows of a pass whose scores are computed together
@@ -281,7 +289,7 @@ class _Passes:
             self.passed += len(rows)
             return 0
         changes, wrong = np.zeros_like(y), np.zeros(y.shape, dtype=np.int64)
-        made = _kernels.perceptron_block(values.own(rows), y, scores, changes, wrong)
+        made = _native_calls.perceptron_block(values.own(rows), y, scores, changes, wrong)
         moved = np.flatnonzero(wrong.any(axis=1))
         self.scores += values.columns(rows[moved]) @ changes[moved]
         self.coef[rows] += changes

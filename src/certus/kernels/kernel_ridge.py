@@ -10,6 +10,9 @@ from sklearn.base import MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import (
+    ArrayLike,
+    Exactly,
+    Interval,
     Regressor,
     check_weights,
     fit_method,
@@ -17,14 +20,13 @@ from certus.base import (
     register,
     resolve_threads,
 )
-from certus.base.params import ArrayLike, Exactly, Interval
 from certus.guarantees import Report
-from certus.guarantees.wording import number
-from certus.kernels.choice import KERNEL_CONSTRAINTS
-from certus.kernels.kernel import Array
-from certus.kernels.kernel_learner import KernelLearner
-from certus.kernels.ridge_certificate import ridge_certificate
-from certus.kernels.ridge_solver import RidgeEvidence, is_semidefinite, ridge_evidence, solve_ridge
+from certus.guarantees.records import number
+from certus.kernels.evidence.kernel_ridge_certificate import ridge_certificate
+from certus.kernels.functions.kernel import Array
+from certus.kernels.learning.kernel_learner import KernelLearner
+from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS
+from certus.kernels.solvers.kernel_ridge_solver import RidgeEvidence, is_semidefinite, ridge_evidence, solve_ridge
 
 
 @register(

@@ -10,17 +10,27 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
-from certus.base import Transformer, check_X, fit_method, predict_method, register, resolve_threads
-from certus.base.params import Exactly, Interval, OneOf, RandomState
-from certus.base.persistence.state import check_shapes
+from certus.base import (
+    Exactly,
+    Interval,
+    OneOf,
+    RandomState,
+    Transformer,
+    check_X,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+)
+from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.kernels import landmarks
-from certus.kernels.choice import KERNEL_CONSTRAINTS, choose_kernel
-from certus.kernels.kernel import Array, Kernel
-from certus.kernels.kernel_learner import KernelLearner, columns, count, take
-from certus.kernels.landmarks import Integers
-from certus.kernels.nystroem_certificate import nystroem_certificate, nystroem_evidence
-from certus.kernels.ridge_solver import is_semidefinite
+from certus.kernels.evidence.nystroem_certificate import nystroem_certificate, nystroem_evidence
+from certus.kernels.functions.kernel import Array, Kernel
+from certus.kernels.learning import landmarks
+from certus.kernels.learning.kernel_learner import KernelLearner, columns, count, take
+from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, choose_kernel
+from certus.kernels.learning.landmarks import Integers
+from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite
 
 AT_ONCE = 4096  # rows whose kernel values are in memory at one time
 LEAST = 1e-8  # singular values below this share of the largest are taken for 0

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certus.base import fit_method, register
-from certus.base.params import Interval, OneOf, RandomState
-from certus.base.persistence.state import check_shapes
+from certus.base import Interval, OneOf, RandomState, fit_method, register
+from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.kernels.fourier_certificate import fourier_certificate
-from certus.kernels.fourier_features import FOURIER_STATE, FourierFeatures
-from certus.kernels.kernel import Array
-from certus.kernels.landmarks import generator
+from certus.kernels.evidence.fourier_certificate import fourier_certificate
+from certus.kernels.functions.kernel import Array
+from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
+from certus.kernels.learning.landmarks import generator
 
 
 @register(

@@ -54,3 +54,7 @@ __all__ = [
     "enet_path",
     "lasso_path",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,8 +10,8 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags, metadata_routing
 
 from certus.base import Regressor, fit_method, register
-from certus.linear.paths import enet_path
-from certus.linear.penalized_fit import (
+from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.fitting.penalized_fit import (
     PENALIZED_CONSTRAINTS,
     PENALIZED_STATE,
     fit_penalized,
@@ -19,7 +19,7 @@ from certus.linear.penalized_fit import (
     refuse_wrong_order,
     warn_without_penalty,
 )
-from certus.linear.prediction import LinearPrediction
+from certus.linear.paths import enet_path
 
 
 @register(

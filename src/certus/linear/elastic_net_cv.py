@@ -6,7 +6,7 @@ from typing import Any
 
 from certus.base import register
 from certus.linear.elastic_net import ElasticNet
-from certus.linear.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
+from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
 
 
 @register(

@@ -11,16 +11,26 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from certus.base import LARGEST, Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
-from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Exactly, Interval
+from certus.base import (
+    LARGEST,
+    Boolean,
+    Exactly,
+    Interval,
+    Iterations,
+    Regressor,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
 from certus.guarantees import Report
-from certus.guarantees.wording import number
-from certus.linear.design import SMALL
-from certus.linear.duality_certificate import duality_certificate
-from certus.linear.huber_problem import HuberPoint, HuberProblem
-from certus.linear.huber_solver import HuberResult, minimize_huber
-from certus.linear.prediction import LinearPrediction
+from certus.guarantees.records import number
+from certus.linear.design.design_matrix import SMALL
+from certus.linear.evidence.duality_certificate import duality_certificate
+from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
+from certus.linear.solvers.huber_solver import HuberResult, minimize_huber
 
 Array = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from certus.base import register
 from certus.linear.elastic_net import ElasticNet
-from certus.linear.penalized_fit import PENALIZED_CONSTRAINTS
+from certus.linear.fitting.penalized_fit import PENALIZED_CONSTRAINTS
 
 
 @register(

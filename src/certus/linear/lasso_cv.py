@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import register
+from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
 from certus.linear.lasso import Lasso
-from certus.linear.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
 
 
 @register(

@@ -10,13 +10,22 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
-from certus.base.params import Boolean, Exactly, Interval
-from certus.linear.column_units import column_units, in_units
-from certus.linear.least_squares import NotFiniteError, Problem, Solution, nonnegative, ordinary
-from certus.linear.overwriting import center_in_place
-from certus.linear.prediction import LinearPrediction
-from certus.linear.regression_fit import name_the_place, store_regression
+from certus.base import (
+    Boolean,
+    Exactly,
+    Interval,
+    Regressor,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
+from certus.linear.design.column_units import column_units, in_units
+from certus.linear.design.in_place_centering import center_in_place
+from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.solvers.least_squares import NotFiniteError, Problem, Solution, nonnegative, ordinary
 
 
 @register(

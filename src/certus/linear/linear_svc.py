@@ -12,7 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
+    Boolean,
     Classifier,
+    Exactly,
+    InstanceOf,
+    Interval,
+    Iterations,
+    OneOf,
+    RandomState,
+    Verbosity,
     check_weights,
     check_Xy,
     class_weights,
@@ -21,22 +29,20 @@ from certus.base import (
     resolve_seed,
     resolve_threads,
 )
-from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
-from certus.base.persistence.state import check_shapes
+from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.guarantees.wording import number
-from certus.linear._kernels_machines import Descent
-from certus.linear.box_newton import Watch
-from certus.linear.box_problem import SQUARES_FIT, MachineTable, classification
-from certus.linear.joint_machine import joint_evidence, solve_joint
-from certus.linear.l1_machine import L1Machine
-from certus.linear.label_certificate import label_certificate, undecided_rows
-from certus.linear.machine_certificate import machine_certificate
-from certus.linear.machine_evidence import MachineEvidence, box_evidence, combine
-from certus.linear.machine_solvers import LOOSEST, Accuracy, solve_machines
-from certus.linear.moments import gamma
-from certus.linear.prediction import LinearClassification, SparseCoefficients
+from certus.guarantees.records import number
+from certus.linear._native_calls.machine_kernels import Descent
+from certus.linear.design.moments import gamma
+from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
+from certus.linear.evidence.linear_machine_certificate import machine_certificate
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine
+from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
+from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, classification
+from certus.linear.solvers.box_newton import Watch
+from certus.linear.solvers.joint_machine import joint_evidence, solve_joint
+from certus.linear.solvers.l1_machine import L1Machine
+from certus.linear.solvers.machine_solvers import LOOSEST, Accuracy, solve_machines
 
 Array = NDArray[np.float64]
 # Whether the dual problem may be asked for, by (loss, penalty), as in scikit-learn.

@@ -8,17 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_seed, resolve_threads
-from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Exactly, Interval, OneOf, RandomState, Verbosity
-from certus.base.persistence.state import check_shapes
+from certus.base import (
+    Boolean,
+    Exactly,
+    Interval,
+    Iterations,
+    OneOf,
+    RandomState,
+    Regressor,
+    Verbosity,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_seed,
+    resolve_threads,
+)
+from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.linear.box_problem import SQUARES_FIT, MachineTable, regression
+from certus.linear.evidence.linear_machine_certificate import machine_certificate
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence
+from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.linear_svc import warn_not_converged
-from certus.linear.machine_certificate import machine_certificate
-from certus.linear.machine_evidence import MachineEvidence, box_evidence
-from certus.linear.machine_solvers import Accuracy, solve_machines
-from certus.linear.prediction import LinearPrediction
+from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, regression
+from certus.linear.solvers.machine_solvers import Accuracy, solve_machines
 
 Array = NDArray[np.float64]
 

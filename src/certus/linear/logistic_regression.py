@@ -14,7 +14,15 @@ from sklearn.utils import Tags
 
 from certus.base import (
     LARGEST,
+    Boolean,
     Classifier,
+    Exactly,
+    InstanceOf,
+    Interval,
+    Iterations,
+    OneOf,
+    RandomState,
+    Verbosity,
     check_weights,
     check_Xy,
     class_weights,
@@ -24,24 +32,22 @@ from certus.base import (
     resolve_seed,
     resolve_threads,
 )
-from certus.base.callbacks import Iterations
-from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.guarantees import Report
-from certus.guarantees.wording import number
-from certus.linear.decrement_gap import SELF_CONCORDANT
-from certus.linear.design import make_design
-from certus.linear.elastic_net_gap import ElasticNetEvidence
-from certus.linear.kept_evidence import KeptEvidence
-from certus.linear.label_certificate import label_certificate
-from certus.linear.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
-from certus.linear.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, kept_evidence, logistic_problem, solve
-from certus.linear.logistic_gap import LogisticEvidence
-from certus.linear.logistic_penalty import Penalty, resolve_penalty
-from certus.linear.newton import NewtonResult, Point
-from certus.linear.prediction import LinearClassification, SparseCoefficients
-from certus.linear.rounding_warning import drowned, warn_drowned
-from certus.linear.separation_message import separation_of_labels
-from certus.linear.smooth_problem import SmoothProblem
+from certus.guarantees.records import number
+from certus.linear.design.design_matrix import make_design
+from certus.linear.evidence.decrement_gap import SELF_CONCORDANT
+from certus.linear.evidence.elastic_net_gap import ElasticNetEvidence
+from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_labels import label_certificate
+from certus.linear.evidence.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
+from certus.linear.evidence.logistic_gap import LogisticEvidence
+from certus.linear.evidence.rounding_warning import drowned, warn_drowned
+from certus.linear.evidence.separation_message import separation_of_labels
+from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
+from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, kept_evidence, logistic_problem, solve
+from certus.linear.problems.logistic_penalty import Penalty, resolve_penalty
+from certus.linear.problems.smooth_problem import SmoothProblem
+from certus.linear.solvers.newton import NewtonResult, Point
 
 UNKNOWN = 0.01  # gap over the objective at zero from which on a penalized fit does not count as converged
 # How a solver of this name says that the iterations did not suffice.

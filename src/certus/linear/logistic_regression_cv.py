@@ -14,13 +14,25 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 
-from certus.base import LARGEST, check_weights, check_Xy, fit_method, register
-from certus.base.params import ArrayLike, Boolean, Exactly, Folds, Function, Interval, OneOf
+from certus.base import (
+    LARGEST,
+    ArrayLike,
+    Boolean,
+    Exactly,
+    Folds,
+    Function,
+    Interval,
+    OneOf,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+)
 from certus.guarantees import Report
-from certus.linear.fold_weights import refuse_empty_fold
-from certus.linear.logistic_choice import Settings, as_attributes, fold_scorer, part_of, resolve_settings
-from certus.linear.logistic_path import fit_path, penalty_at
+from certus.linear.design.fold_weights import refuse_empty_fold
+from certus.linear.fitting.logistic_choice import Settings, as_attributes, fold_scorer, part_of, resolve_settings
 from certus.linear.logistic_regression import LogisticRegression
+from certus.linear.solvers.logistic_path import fit_path, penalty_at
 
 REPLACED = ("C", "l1_ratio", "warm_start", "penalty")
 FOUND = ("coef_", "intercept_", "gap_", "converged_", "history_", "report_")

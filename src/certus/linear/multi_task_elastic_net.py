@@ -10,14 +10,14 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
 from certus.base import Regressor, fit_method, register
-from certus.linear.penalized_fit import (
+from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.fitting.penalized_fit import (
     MULTI_TASK_CONSTRAINTS,
     PENALIZED_STATE,
     fit_penalized,
     read_data,
     refuse_one_task,
 )
-from certus.linear.prediction import LinearPrediction
 
 
 @register(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import register
+from certus.linear.fitting.penalized_fit import MULTI_TASK_CONSTRAINTS
 from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
-from certus.linear.penalized_fit import MULTI_TASK_CONSTRAINTS
 
 
 @register(

@@ -12,8 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length
 
-from certus.base import blas_on_one_thread, resolve_seed, resolve_threads
-from certus.base.params import (
+from certus.base import (
     ArrayLike,
     Boolean,
     Constraints,
@@ -22,14 +21,17 @@ from certus.base.params import (
     OneOf,
     RandomState,
     Verbosity,
+    blas_on_one_thread,
     check_parameters,
+    resolve_seed,
+    resolve_threads,
 )
-from certus.guarantees.wording import number
-from certus.linear.alpha_grid import alpha_grid, given_alphas
-from certus.linear.gram_argument import checked_gram
-from certus.linear.least_squares import NotFiniteError
-from certus.linear.penalized_problem import PenalizedProblem
-from certus.linear.penalized_solver import Effort, prepare, solve_path, start_from
+from certus.guarantees.records import number
+from certus.linear.design.gram_argument import checked_gram
+from certus.linear.fitting.alpha_grid import alpha_grid, given_alphas
+from certus.linear.problems.penalized_problem import PenalizedProblem
+from certus.linear.solvers.least_squares import NotFiniteError
+from certus.linear.solvers.penalized_solver import Effort, prepare, solve_path, start_from
 
 Array = NDArray[np.float64]
 PATH_CONSTRAINTS: Constraints = {

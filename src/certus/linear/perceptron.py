@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import register, resolve_threads
-from certus.base.params import OneOf
+from certus.base import OneOf, register, resolve_threads
 from certus.guarantees import Report
-from certus.linear import stochastic_fit
-from certus.linear._kernels_machines import StochasticState
-from certus.linear.box_problem import MachineTable
-from certus.linear.mistake_certificate import mistake_certificate
+from certus.linear._native_calls.machine_kernels import StochasticState
+from certus.linear.evidence.mistake_certificate import mistake_certificate
+from certus.linear.fitting import stochastic_fit
+from certus.linear.fitting.stochastic_fit import SPARSE_DECAY, StochasticRule
+from certus.linear.problems.box_problem import MachineTable
 from certus.linear.sgd_classifier import CLASSIFIER_CONSTRAINTS, NOT_REPEATED, StochasticClassification
-from certus.linear.stochastic_fit import SPARSE_DECAY, StochasticRule
 
 Array = NDArray[np.float64]
 CELLS = 20_000_000  # of a table up to which a wide margin is looked for

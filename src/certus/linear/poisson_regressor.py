@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from certus.base import register
-from certus.linear.mean_regression import MeanRegression
+from certus.linear.fitting.mean_regression import MeanRegression
 
 
 @register(

@@ -11,13 +11,23 @@ from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, register
-from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf
+from certus.base import (
+    Boolean,
+    Exactly,
+    InstanceOf,
+    Interval,
+    OneOf,
+    Regressor,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+)
 from certus.guarantees import Report
-from certus.guarantees.wording import number
-from certus.linear.duality_certificate import duality_certificate
-from certus.linear.prediction import LinearPrediction
-from certus.linear.quantile_gap import best_intercept, feasible_dual, quantile_evidence
+from certus.guarantees.records import number
+from certus.linear.evidence.duality_certificate import duality_certificate
+from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence
+from certus.linear.fitting.linear_prediction import LinearPrediction
 
 Array = NDArray[np.float64]
 HIGHS = ("highs", "highs-ds", "highs-ipm")

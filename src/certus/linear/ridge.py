@@ -9,11 +9,11 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
 from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
-from certus.linear.least_squares import NotFiniteError, Problem
-from certus.linear.overwriting import center_in_place
-from certus.linear.prediction import LinearPrediction
-from certus.linear.regression_fit import name_the_place, store_regression
-from certus.linear.ridge_solvers import (
+from certus.linear.design.in_place_centering import center_in_place
+from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.solvers.least_squares import NotFiniteError, Problem
+from certus.linear.solvers.ridge_solvers import (
     COUNTED,
     RIDGE_CONSTRAINTS,
     check_solver,

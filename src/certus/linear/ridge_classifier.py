@@ -6,12 +6,21 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-from certus.base import Classifier, check_weights, check_Xy, fit_method, register, resolve_threads
-from certus.base.params import Exactly, InstanceOf, OneOf
-from certus.linear.least_squares import NotFiniteError, Problem
-from certus.linear.regression_fit import name_the_place, store_regression
-from certus.linear.ridge_labels import RidgeLabels
-from certus.linear.ridge_solvers import (
+from certus.base import (
+    Classifier,
+    Exactly,
+    InstanceOf,
+    OneOf,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
+from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.fitting.ridge_labels import RidgeLabels
+from certus.linear.solvers.least_squares import NotFiniteError, Problem
+from certus.linear.solvers.ridge_solvers import (
     COUNTED,
     RIDGE_CONSTRAINTS,
     check_solver,

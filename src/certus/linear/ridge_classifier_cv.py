@@ -10,14 +10,21 @@ from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from certus.base import Classifier, assert_finite, check_weights, check_Xy, fit_method, register, resolve_threads
-from certus.base.params import Exactly, InstanceOf, OneOf
-from certus.linear.least_squares import NotFiniteError, Problem
-from certus.linear.regression_fit import name_the_place, store_regression
-from certus.linear.ridge_classifier import RidgeClassifier
-from certus.linear.ridge_cv import FOUND
-from certus.linear.ridge_labels import RidgeLabels
-from certus.linear.ridge_search import (
+from certus.base import (
+    Classifier,
+    Exactly,
+    InstanceOf,
+    OneOf,
+    assert_finite,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
+from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.fitting.ridge_labels import RidgeLabels
+from certus.linear.fitting.ridge_search import (
     SEARCH_CONSTRAINTS,
     checked_alphas,
     choose,
@@ -25,7 +32,10 @@ from certus.linear.ridge_search import (
     score_parameters,
     search_folds,
 )
-from certus.linear.ridge_solvers import direct, penalties
+from certus.linear.ridge_classifier import RidgeClassifier
+from certus.linear.ridge_cv import FOUND
+from certus.linear.solvers.least_squares import NotFiniteError, Problem
+from certus.linear.solvers.ridge_solvers import direct, penalties
 
 
 @register(

@@ -11,13 +11,21 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from certus.base import Regressor, assert_finite, check_weights, check_Xy, fit_method, register, resolve_threads
-from certus.base.params import Boolean, Exactly, OneOf
-from certus.linear.least_squares import NotFiniteError, Problem
-from certus.linear.prediction import LinearPrediction
-from certus.linear.regression_fit import name_the_place, store_regression
-from certus.linear.ridge import Ridge
-from certus.linear.ridge_search import (
+from certus.base import (
+    Boolean,
+    Exactly,
+    OneOf,
+    Regressor,
+    assert_finite,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
+from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.fitting.ridge_search import (
     SEARCH_CONSTRAINTS,
     checked_alphas,
     choose,
@@ -26,7 +34,9 @@ from certus.linear.ridge_search import (
     search_folds,
     uses_singular_values,
 )
-from certus.linear.ridge_solvers import direct, penalties
+from certus.linear.ridge import Ridge
+from certus.linear.solvers.least_squares import NotFiniteError, Problem
+from certus.linear.solvers.ridge_solvers import direct, penalties
 
 FOUND = ("coef_", "intercept_", "gap_", "converged_", "report_", "n_features_in_", "feature_names_in_")
 

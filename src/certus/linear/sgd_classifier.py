@@ -13,6 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import (
     Classifier,
+    Exactly,
+    InstanceOf,
+    Interval,
+    OneOf,
     check_weights,
     check_Xy,
     class_weights,
@@ -21,13 +25,12 @@ from certus.base import (
     register,
     resolve_threads,
 )
-from certus.base.params import Exactly, InstanceOf, Interval, OneOf
 from certus.guarantees import Report
-from certus.linear import stochastic_fit
-from certus.linear.box_problem import MachineTable
-from certus.linear.prediction import LinearClassification, SparseCoefficients
-from certus.linear.stochastic_fit import StochasticRule, l1_share
-from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
+from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certificate
+from certus.linear.fitting import stochastic_fit
+from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
+from certus.linear.fitting.stochastic_fit import StochasticRule, l1_share
+from certus.linear.problems.box_problem import MachineTable
 
 Array = NDArray[np.float64]
 CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {

@@ -12,23 +12,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from certus.base import (
     LARGEST,
+    OneOf,
     Regressor,
     check_weights,
     check_Xy,
     fit_method,
     predict_method,
+    refuse_large,
     register,
     resolve_threads,
 )
-from certus.base.data import refuse_large
-from certus.base.params import OneOf
 from certus.guarantees import Report
-from certus.linear import stochastic_fit
-from certus.linear.box_problem import MachineTable
-from certus.linear.prediction import linear_scores
+from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certificate
+from certus.linear.fitting import stochastic_fit
+from certus.linear.fitting.linear_prediction import linear_scores
+from certus.linear.fitting.stochastic_fit import StochasticRule, l1_share
+from certus.linear.problems.box_problem import MachineTable
 from certus.linear.sgd_classifier import NOT_REPEATED
-from certus.linear.stochastic_fit import StochasticRule, l1_share
-from certus.linear.stochastic_gap import convex_loss, stochastic_certificate
 from certus.losses import EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
 
 Array = NDArray[np.float64]

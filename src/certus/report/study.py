@@ -9,6 +9,7 @@ import numpy as np
 
 from certus import __version__
 from certus.evaluation import (
+    RANK_DISTANCE,
     CalibrationDisplay,
     ConfusionDisplay,
     DendrogramDisplay,
@@ -21,10 +22,9 @@ from certus.evaluation import (
     ResidualsDisplay,
     RocDisplay,
 )
-from certus.evaluation.displays.dendrogram import RANK_DISTANCE
 from certus.guarantees import Certificate
-from certus.guarantees.wording import number
-from certus.workflow.result import Study
+from certus.guarantees.records import number
+from certus.workflow import Study
 
 
 def render_study(study: Study) -> str:

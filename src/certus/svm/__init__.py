@@ -1,12 +1,12 @@
 """Support vector machines, solved exactly and certified."""
 
-from certus.svm.left_out_rows import LeaveOneOut, leave_one_out
+from certus.svm.leave_one_out import LeaveOneOut, leave_one_out
 from certus.svm.nu_svc import NuSVC
 from certus.svm.nu_svr import NuSVR
-from certus.svm.one_class import OneClassSVM
-from certus.svm.one_vs_rest import OneVsRestSVC
-from certus.svm.path import SVMPath, svm_path
+from certus.svm.one_class_svm import OneClassSVM
+from certus.svm.one_vs_rest_svc import OneVsRestSVC
 from certus.svm.svc import SVC
+from certus.svm.svm_path import SVMPath, svm_path
 from certus.svm.svr import SVR
 
 __all__ = [
@@ -21,3 +21,7 @@ __all__ = [
     "leave_one_out",
     "svm_path",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

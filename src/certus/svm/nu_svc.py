@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import register
-from certus.svm._kernels import Floats, Problems
-from certus.svm.classification import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
-from certus.svm.dual_problems import nu_classification
-from certus.svm.machine import NU
-from certus.svm.solving import Solution
+from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
+from certus.svm.machines.machine import NU
+from certus.svm.solvers.dual_problems import nu_classification
+from certus.svm.solvers.verified_solution import Solution
 
 _INFEASIBLE = (
     "The check's weights leave one of its small classes less than half of nu's share: nu is infeasible, and "

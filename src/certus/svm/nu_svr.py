@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import register
-from certus.svm._kernels import Floats, Problems
-from certus.svm.dual_problems import nu_regression
-from certus.svm.machine import COST, NU, SHARED_CONSTRAINTS
-from certus.svm.regression import RegressionMachine
+from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.machine import COST, NU, SHARED_CONSTRAINTS
+from certus.svm.machines.regression_machine import RegressionMachine
+from certus.svm.solvers.dual_problems import nu_regression
 
 
 @register(

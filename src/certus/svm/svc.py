@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import register
-from certus.base.params import Boolean
-from certus.svm._kernels import Floats, Problems
-from certus.svm.classification import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
-from certus.svm.dual_problems import c_classification
-from certus.svm.machine import COST
-from certus.svm.solving import Solution
+from certus.base import Boolean, register
+from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
+from certus.svm.machines.machine import COST
+from certus.svm.solvers.dual_problems import c_classification
+from certus.svm.solvers.verified_solution import Solution
 
 
 @register(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from certus.base import register
-from certus.base.params import Interval
-from certus.svm._kernels import Floats, Problems
-from certus.svm.dual_problems import epsilon_regression
-from certus.svm.machine import COST, SHARED_CONSTRAINTS
-from certus.svm.regression import RegressionMachine
+from certus.base import Interval, register
+from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS
+from certus.svm.machines.regression_machine import RegressionMachine
+from certus.svm.solvers.dual_problems import epsilon_regression
 
 
 @register(

@@ -63,3 +63,7 @@ __all__ = [
     "polynomial_curve",
     "separable_boolean_functions",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.guarantees.arguments import check_choice
+from certus.guarantees.records import check_choice
 
 LOSSES = ("square", "absolute", "zero-one", "pinball")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.guarantees.arguments import check_count
+from certus.guarantees.records import check_count
 from certus.theory.fitting import fitted
 from certus.theory.text import aligned
 

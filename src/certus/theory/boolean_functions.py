@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from certus.guarantees.arguments import check_count
+from certus.guarantees.records import check_count
 
 
 def linearly_separable(points: Any, labels: Any, *, offset: bool = True) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certus.base.threads import blas_on_one_thread
-from certus.guarantees.arguments import check_count
+from certus.base import blas_on_one_thread
+from certus.guarantees.records import check_count
 from certus.theory.text import aligned
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.guarantees.arguments import check_count
-from certus.guarantees.levels import check_confidence
+from certus.guarantees.records import check_confidence, check_count
 from certus.theory.fitting import Predictor, fitted
 from certus.theory.text import aligned
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from certus.guarantees.arguments import check_count
+from certus.guarantees.records import check_count
 from certus.theory.bayes_actions import check_chances
 from certus.theory.bayes_risk import uniform_mean
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certus.guarantees.arguments import check_count
+from certus.guarantees.records import check_count
 from certus.theory.text import aligned
 
 Learner = Callable[[np.ndarray, np.ndarray, int], np.ndarray]

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from certus.guarantees.arguments import check_count
-from certus.guarantees.levels import check_confidence
+from certus.guarantees.records import check_confidence, check_count
 from certus.theory.text import aligned
 
 SHARES = (0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.04, 0.03, 0.02, 0.01)

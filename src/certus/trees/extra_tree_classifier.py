@@ -7,7 +7,7 @@ from typing import Any
 import sklearn.tree
 
 from certus.base import register
-from certus.trees.classifier import DecisionTreeClassifier
+from certus.trees.decision_tree_classifier import DecisionTreeClassifier
 
 
 @register(

@@ -7,7 +7,7 @@ from typing import Any
 import sklearn.tree
 
 from certus.base import register
-from certus.trees.regressor import DecisionTreeRegressor
+from certus.trees.decision_tree_regressor import DecisionTreeRegressor
 
 
 @register(

@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn import get_config
 
 from certus.base import register_part
-from certus.base.persistence.state import check_shapes
-from certus.trees import _kernels
-from certus.trees.category_sets import CategorySets, compact_arrays
+from certus.base.persistence import check_shapes
+from certus.trees import _native_calls
+from certus.trees.growing.category_sets import CategorySets, compact_arrays
 
 NO_CHILD = -1
 
@@ -172,7 +172,7 @@ class Tree:
         packed = self.__dict__.get("_packed")
         if packed is None:
             structure = (getattr(self, name) for name in self._STRUCTURE)
-            packed = _kernels.CompactTree(*structure, *compact_arrays(self.category_sets))
+            packed = _native_calls.CompactTree(*structure, *compact_arrays(self.category_sets))
             self.__dict__["_packed"] = packed
         return packed
 
@@ -187,7 +187,7 @@ class Tree:
             raise ValueError(f"X.dtype should be np.float32, got {X.dtype}")
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(f"X should have {self.n_features} columns, got an array of shape {X.shape}")
-        return _kernels.apply(self._compact, X)
+        return _native_calls.apply(self._compact, X)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The values of the leaves that the rows reach."""
@@ -197,7 +197,7 @@ class Tree:
     def decision_path(self, X: Any) -> Any:
         """Sparse indicator of the nodes that each row passes, its leaf included."""
         leaves = self.apply(X)
-        indices, indptr = _kernels.paths(self._parents(), leaves, self.compute_node_depths()[leaves])
+        indices, indptr = _native_calls.paths(self._parents(), leaves, self.compute_node_depths()[leaves])
         shape = (len(leaves), self.node_count)
         kind = sparse.csr_array if get_config().get("sparse_interface") == "sparray" else sparse.csr_matrix
         return kind((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=shape)

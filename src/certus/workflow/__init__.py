@@ -1,8 +1,12 @@
 """The study: task, data, features, learners, training, evaluation."""
 
-from certus.workflow.encoding import TableEncoder
-from certus.workflow.errors import StudyError
+from certus.tables.encoding import TableEncoder
 from certus.workflow.result import Study
 from certus.workflow.run import study
+from certus.workflow.study_error import StudyError
 
 __all__ = ["Study", "StudyError", "TableEncoder", "study"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.catalogue import register_part
+from certus.base import register_part
 from certus.guarantees import Report
 from certus.workflow.measures import Measure
-from certus.workflow.shares import gives_probabilities, shares_of
+from certus.workflow.response import gives_probabilities, shares_of
 
 LARGEST_BLEND = 12  # votes, of which one model may have several
 REPEATS = 3  # divisions into halves by which a blend is compared with the best single trial

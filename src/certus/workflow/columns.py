@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from certus.workflow.errors import StudyError
+from certus.workflow.study_error import StudyError
 
 Kind = Literal["number", "category", "date", "text"]
 

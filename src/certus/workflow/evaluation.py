@@ -20,7 +20,7 @@ from certus.guarantees import (
     mean_bound,
     pairwise_auc_bound,
 )
-from certus.guarantees.rate import RateSetting, rate_bound
+from certus.guarantees.holdout import RateSetting, rate_bound
 from certus.workflow.clustering import ClusterModel
 from certus.workflow.model import StudyModel
 from certus.workflow.split import Split

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.catalogue import register_part
-from certus.guarantees.conformal_cross import cross_interval, cross_set
-from certus.workflow.shares import shares_of
+from certus.base import register_part
+from certus.guarantees.conformal import cross_interval, cross_set
+from certus.workflow.response import shares_of
 
 
 @register_part("workflow")

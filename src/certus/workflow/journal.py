@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.workflow.errors import StudyError
 from certus.workflow.outcome import Outcome
+from certus.workflow.study_error import StudyError
 
 _SCHEMA = """
 create table if not exists facts (name text primary key, value text not null);

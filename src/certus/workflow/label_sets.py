@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.workflow.errors import StudyError
 from certus.workflow.measures import Measure
+from certus.workflow.study_error import StudyError
 
 Array = NDArray[Any]
 KIND = "multi-label"

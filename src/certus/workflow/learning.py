@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from certus.tables.encoding import TableEncoder
 from certus.workflow.candidates import Candidate, Style
 from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
-from certus.workflow.encoding import TableEncoder
 from certus.workflow.outcome import Outcome
-from certus.workflow.shares import shares_of
+from certus.workflow.response import shares_of
 
 Rows = NDArray[np.intp]
 

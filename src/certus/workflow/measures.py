@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees.pairwise_ranking import won_pairs_table
-from certus.workflow.errors import StudyError
+from certus.guarantees.holdout import won_pairs_table
+from certus.workflow.study_error import StudyError
 
 Array = NDArray[Any]
 # A probability of 0 for what happens would cost infinitely much; answers are taken to be at least this sure.

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from certus.base.catalogue import register_part
+from certus.base import register_part
 from certus.guarantees import Calibration, Report, calibrate
-from certus.guarantees.conformal_cross import outward
+from certus.guarantees.conformal import outward
 from certus.workflow.fold_models import FoldModels
-from certus.workflow.shares import gives_probabilities, shares_of
+from certus.workflow.response import gives_probabilities, shares_of
 from certus.workflow.task import Task
 
 

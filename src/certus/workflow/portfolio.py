@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from certus.base import catalogue
 from certus.workflow.candidates import Choice, Range, Recipe
-from certus.workflow.errors import StudyError
+from certus.workflow.study_error import StudyError
 from certus.workflow.task import Task
 
 Space = dict[str, Range | Choice]

@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.stats import chi2_contingency, ks_2samp
 
+from certus.tables.encoding import as_floats
 from certus.workflow.columns import Columns
-from certus.workflow.encoding.numbers import as_floats
 
 # Share of a column's missing values, of one class, of equal rows from which it is worth a word.
 MANY_MISSING = 0.3

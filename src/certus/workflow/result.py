@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from certus.base.persistence import save
 from certus.guarantees import Certificate, Report, as_estimate
 from certus.workflow.columns import Columns
-from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import Evaluation
 from certus.workflow.findings import Findings
 from certus.workflow.model import StudyModel
 from certus.workflow.profile import Profile
 from certus.workflow.sets import SetsFound
 from certus.workflow.split import Split
+from certus.workflow.study_error import StudyError
 from certus.workflow.task import Task
 from certus.workflow.trials import Trial
 

@@ -14,18 +14,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus import __version__, datasets
-from certus.base.threads import resolve_threads
+from certus.base import resolve_threads
 from certus.guarantees import Certificate, Report
+from certus.tables import read_query, read_table
 from certus.workflow.baseline import baseline_value
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.clustering import KIND as CLUSTERING
 from certus.workflow.clustering import ClusterModel, cluster_task
 from certus.workflow.columns import Columns, classify_columns
-from certus.workflow.errors import StudyError
 from certus.workflow.evaluation import evaluate, tolerance
 from certus.workflow.executors import Executor, InProcess, Workers
 from certus.workflow.findings import find_all
-from certus.workflow.findings.all import Finished
+from certus.workflow.findings.gather import Finished
 from certus.workflow.findings.leakage import leakage_suspects
 from certus.workflow.journal import Journal
 from certus.workflow.learning import Learning, divide, train
@@ -36,7 +36,7 @@ from certus.workflow.race import PATIENCE, Race
 from certus.workflow.result import Study, Winner
 from certus.workflow.sets import folds_can_serve, hold_against_test_rows, sets_from_folds
 from certus.workflow.split import Split, split_rows
-from certus.workflow.tables import read_query, read_table
+from certus.workflow.study_error import StudyError
 from certus.workflow.task import Task, infer_task, target_values
 from certus.workflow.trials import Budget, Trial
 from certus.workflow.work import affordable

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from certus.base.catalogue import register_part
+from certus.base import register_part
 from certus.guarantees import Report
 
 

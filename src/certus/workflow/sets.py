@@ -16,9 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate, as_estimate, cross_certificate, mean_bound
-from certus.guarantees.conformal_ranks import split_rank
-from certus.guarantees.rate import RateSetting, rate_bound
+from certus.guarantees import Certificate, as_estimate, cross_certificate, mean_bound, split_rank
+from certus.guarantees.holdout import RateSetting, rate_bound
 from certus.workflow.evaluation import further_assumptions
 from certus.workflow.fold_models import FoldModels
 from certus.workflow.learning import Learning

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.workflow.errors import StudyError
+from certus.workflow.study_error import StudyError
 
 LARGEST_TEST = 10_000
 # Rows for the calibration of sets and intervals, where there are enough to spare some.

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.workflow import label_sets
-from certus.workflow.costs import cost_measure, declared_measure, rank_measure
-from certus.workflow.errors import StudyError
-from certus.workflow.levels import in_levels, known_order
+from certus.workflow.declared_costs import cost_measure, declared_measure, rank_measure
 from certus.workflow.measures import MEASURES, Measure, find_measure
+from certus.workflow.ordinal_labels import in_levels, known_order
+from certus.workflow.study_error import StudyError
 
 Kind = Literal["binary", "multiclass", "ordinal", "multi-label", "regression", "clustering"]
 

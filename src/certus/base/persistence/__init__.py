@@ -1,7 +1,17 @@
 """Saved models: a zip of JSON and plain arrays. Nothing in a file is ever executed."""
 
-from certus.base.persistence.errors import CertusFileError
+from certus.base.persistence.atomic import atomic_file
+from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.files import describe_file, load, read_manifest, save, write_model
-from certus.base.persistence.state import check_shapes
+from certus.base.persistence.restored_state import check_shapes
 
-__all__ = ["CertusFileError", "check_shapes", "describe_file", "load", "read_manifest", "save", "write_model"]
+__all__ = [
+    "CertusFileError",
+    "atomic_file",
+    "check_shapes",
+    "describe_file",
+    "load",
+    "read_manifest",
+    "save",
+    "write_model",
+]

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from numpy.typing import NDArray
 
 from certus.base.persistence.arrays import read_npy, write_npy
-from certus.base.persistence.errors import CertusFileError
+from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.limits import (
     MAX_CERTIFICATES_BYTES,
     MAX_LABELS_BYTES,

@@ -7,7 +7,7 @@ from typing import Any
 from certus.base.params import check_parameters
 from certus.base.persistence.archive import ArchiveReader
 from certus.base.persistence.classes import Kind, find_kind
-from certus.base.persistence.errors import CertusFileError
+from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.foreign import check_foreign_version
 from certus.base.persistence.labels import decode_labels
 from certus.base.persistence.limits import MAX_DEPTH

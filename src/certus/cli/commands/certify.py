@@ -36,8 +36,8 @@ def command(
 
     Exit 1 if --at-most was given and is not proven.
     """
-    from certus.cli.tables import input_of, label_like, labels_like, read_table, values_of
-    from certus.verbs.certify import certify
+    from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.guarantees.holdout import certify
 
     source = options.one_of(prediction=prediction, model=model)
     frame = read_table(table)

@@ -23,7 +23,7 @@ def command(
     contradict them.
     """
     from certus.base import persistence
-    from certus.verbs.check import check
+    from certus.verbs import check
 
     loaded = persistence.load(model)
     result = check(loaded, None if table is None else _rows(loaded, table, target))
@@ -36,8 +36,8 @@ def command(
 
 
 def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
+    from certus.cli.model_tables import column, input_of, labels_like, read_table
     from certus.cli.output import say
-    from certus.cli.tables import column, input_of, labels_like, read_table
 
     frame = read_table(table)
     if hasattr(model, "distances"):
@@ -63,7 +63,7 @@ def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
 
 def _label_sets(model: Any, frame: Any, target: str | None) -> object:
     """The true labels of a model of several targets, one column for each."""
-    from certus.cli.tables import values_of
+    from certus.cli.model_tables import values_of
     from certus.workflow.label_sets import label_matrix
 
     if target is not None:

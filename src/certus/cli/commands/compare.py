@@ -23,8 +23,8 @@ def command(
 
     If nobody can tell, it says about how many rows would.
     """
-    from certus.cli.tables import read_table, values_of
-    from certus.verbs.compare import compare
+    from certus.cli.model_tables import read_table, values_of
+    from certus.verbs import compare
 
     frame = read_table(table)
     candidates = {name: values_of(frame, name, "--prediction") for name in prediction}

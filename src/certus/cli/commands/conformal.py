@@ -39,8 +39,8 @@ def command(
     The predictions come from a column, from probability columns, or from a saved model. With --apply and
     --output the intervals or sets of new rows are written to a file.
     """
-    from certus.cli.tables import column, labels_like, read_table, values_of
-    from certus.verbs.conformal import conformal
+    from certus.cli.model_tables import column, labels_like, read_table, values_of
+    from certus.verbs import conformal
 
     if (apply is None) != (output is None):
         raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
@@ -86,7 +86,7 @@ class _Source:
         """Predictions of a table's rows, in the form that the calibrated object expects."""
         import numpy as np
 
-        from certus.cli.tables import input_of, values_of
+        from certus.cli.model_tables import input_of, values_of
 
         if self.kind == "model":
             return input_of(self.model, frame)
@@ -104,7 +104,7 @@ class _Source:
 def _write(wrapped: Any, source: _Source, frame: Any, group: str | None, output: Path) -> int:
     import polars as pl
 
-    from certus.cli.tables import values_of, write_table
+    from certus.cli.model_tables import values_of, write_table
 
     groups = None if group is None else values_of(frame, group, "--group")
     response = source.response(frame)

@@ -42,7 +42,7 @@ def command(
 
     Rows with a score of at least the threshold are flagged. Exit 1 if no threshold can be promised.
     """
-    from certus.verbs.guard import guard
+    from certus.verbs import guard
 
     scores, rows, labels, positive_label = _inputs(table, truth, score, model, positive)
     found = guard(
@@ -72,7 +72,7 @@ def command(
 
 def _inputs(table: Any, truth: str, score: str | None, model: Any, positive: str | None) -> tuple[Any, ...]:
     """Scores (or a model and rows), labels, and the positive label."""
-    from certus.cli.tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
 
     source = options.one_of(score=score, model=model)
     frame = read_table(table)

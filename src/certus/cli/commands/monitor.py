@@ -115,7 +115,7 @@ def _watch(
 
 
 def _monitor(columns: tuple[str, ...], asked: dict[str, Any], source: dict[str, Any], model: Path | None) -> Any:
-    from certus.verbs.monitor import monitor
+    from certus.verbs import monitor
 
     given = dict(asked)
     if source["reference"] is not None:

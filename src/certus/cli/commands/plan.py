@@ -24,7 +24,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Say how many fresh labelled rows certify an error, depending on how many errors will be seen."""
-    from certus.verbs.plan import plan
+    from certus.verbs import plan
 
     found = plan(error, confidence, true_error=true_error, pilot=pilot)
     lines = found.table(errors)

@@ -28,7 +28,7 @@ def command(
     In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
     """
     from certus.base import persistence
-    from certus.cli.tables import write_pieces
+    from certus.cli.model_tables import write_pieces
 
     pieces = _pieces(persistence.load(model), table)
     if output is not None:
@@ -44,9 +44,9 @@ def command(
 
 
 def _pieces(model: Any, table: Path) -> Iterator[Any]:
-    from certus.cli.tables import input_of, read_table
+    from certus.cli.model_tables import input_of, read_table
+    from certus.tables import read_chunks
     from certus.workflow.model import StudyModel
-    from certus.workflow.tables import read_chunks
 
     # A model that does not know its columns needs the types of the whole table.
     pieces = read_chunks(table) if isinstance(model, StudyModel) else [read_table(table)]
@@ -55,7 +55,7 @@ def _pieces(model: Any, table: Path) -> Iterator[Any]:
 
 
 def _print(pieces: Iterator[Any]) -> None:
-    from certus.cli.tables import safe_for_spreadsheets
+    from certus.cli.model_tables import safe_for_spreadsheets
 
     for place, piece in enumerate(pieces):
         print_text(safe_for_spreadsheets(piece).write_csv(include_header=place == 0).rstrip("\n"))

@@ -26,8 +26,8 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Choose the best column of predictions and bound its error, paying for every candidate."""
-    from certus.cli.tables import read_table, values_of
-    from certus.verbs.select import select
+    from certus.cli.model_tables import read_table, values_of
+    from certus.verbs import select
 
     frame = read_table(table)
     found = select(

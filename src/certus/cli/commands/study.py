@@ -73,8 +73,8 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
-    from certus.workflow.costs import parse_costs
-    from certus.workflow.keeping import study_in_folder
+    from certus.workflow.declared_costs import parse_costs
+    from certus.workflow.study_folder import study_in_folder
 
     with _progress(quiet, time) as progress:
         result = study_in_folder(

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees.conformal_cross import outward
+from certus.guarantees.conformal import outward
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from certus.evaluation import DendrogramDisplay
-from certus.workflow.encoding.numbers import as_floats
+from certus.tables.encoding import as_floats
 
 FEWEST_COLUMNS = 3
 LARGEST_COLUMN_COUNT = 200  # wider tables: their first columns

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees.rate import RateSetting, rate_bound
+from certus.guarantees.holdout import RateSetting, rate_bound
 
 BINS = 10
 FEWEST_ROWS = 10

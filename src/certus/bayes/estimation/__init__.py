@@ -1,0 +1,1 @@
+"""Moments of the rows of each class."""

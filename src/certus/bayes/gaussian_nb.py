@@ -1,0 +1,259 @@
+"""Gaussian naive Bayes. Moments by the merge of Chan, Golub and LeVeque (1983), eq. 2.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.utils.multiclass import check_classification_targets
+
+from certus.base import (
+    ArrayLike,
+    Classifier,
+    Exactly,
+    Interval,
+    check_weights,
+    check_X,
+    check_Xy,
+    fit_method,
+    predict_method,
+    register,
+)
+from certus.base.persistence import check_shapes
+from certus.bayes import _native_calls
+from certus.guarantees import Report
+
+
+@register(
+    family="bayes",
+    tasks=("classification",),
+    guarantees=("held-out error bound",),
+    cost="fit O(n p), predict O(n p k) for k classes",
+)
+class GaussianNB(Classifier):
+    r"""Naive Bayes classifier with a normal distribution per class and column.
+
+    Predicts :math:`\arg\max_c \log P(c) + \sum_j \log N(x_j; \mu_{cj}, \sigma^2_{cj})`, with the
+    maximum-likelihood means and variances of the training rows; it assumes that the columns are independent
+    given the class. A good first model: one pass over the data, no tuning, updates with new rows
+    (`partial_fit`). Its probabilities are over-confident when columns are correlated.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; by default the share of each class (by weight) among the training rows.
+    var_smoothing : float, default=1e-9
+        This share of the largest column variance is added to every variance, so that none is zero.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    class_count_, class_prior_ : ndarray of shape (n_classes,)
+        Total weight and prior probability of each class.
+    theta_, var_ : ndarray of shape (n_classes, n_features)
+        Mean and (smoothed) variance of each column in each class.
+    epsilon_ : float
+        What was added to the variances.
+    report_ : Report
+        Empty: the training rows alone bound nothing about a naive Bayes model. Use `certify`.
+
+    Examples
+    --------
+    >>> from certus.bayes import GaussianNB
+    >>> model = GaussianNB().fit([[-2.0], [-1.0], [1.0], [2.0]], ["low", "low", "high", "high"])
+    >>> print(model.predict([[-0.8]]))
+    ['low']
+    """
+
+    _constraints = {"priors": [ArrayLike(), Exactly(None)], "var_smoothing": [Interval(0, None)]}
+    _state = ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_")
+
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianNB:
+        """Estimate priors, means and variances from the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        self
+        """
+        X, y = check_Xy(self, X, y, order="C")
+        check_classification_targets(y)
+        return self._start(np.unique(y), X)._add(X, y, sample_weight)
+
+    @fit_method
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> GaussianNB:
+        """Add a batch of rows to what was learned so far.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows of this batch.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that may ever come; needed at the first call.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise ValueError(
+                "classes must be passed on the first call to partial_fit.\n"
+                "Hint: partial_fit(X, y, classes=[...]) with every label that may ever come."
+            )
+        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+            )
+        X, y = check_Xy(self, X, y, order="C", reset=first)
+        if first:
+            self._start(np.unique(classes), X)
+        check_classification_targets(y)
+        unknown = np.setdiff1d(y, self.classes_)
+        if unknown.size:
+            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
+        return self._add(X, y, sample_weight)
+
+    def _start(self, classes: NDArray[Any], X: NDArray[Any]) -> GaussianNB:
+        """Empty moments for these classes, and the priors if they are given."""
+        self.classes_ = classes
+        self.epsilon_ = 0.0
+        self.class_count_ = np.zeros(len(classes), dtype=X.dtype)
+        self.theta_ = np.zeros((len(classes), X.shape[1]), dtype=X.dtype)
+        self.var_ = np.zeros_like(self.theta_)
+        self.class_prior_ = self._checked_priors(X.dtype)
+        return self
+
+    def _checked_priors(self, dtype: Any) -> NDArray[Any]:
+        if self.priors is None:
+            return np.zeros(len(self.classes_), dtype=dtype)
+        priors = np.asarray(self.priors, dtype=dtype)
+        if priors.shape != (len(self.classes_),):
+            raise ValueError(
+                "Number of priors must match number of classes. "
+                f"Got priors of shape {priors.shape} for {len(self.classes_)} classes."
+            )
+        if not np.isclose(priors.sum(), 1.0):
+            raise ValueError(f"The sum of the priors should be 1. Got {priors.sum():g} instead.")
+        if (priors < 0).any():
+            raise ValueError(f"Priors must be non-negative. Got {priors.min():g} instead.")
+        return priors
+
+    def _add(self, X: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> GaussianNB:
+        weights = check_weights(self, sample_weight, X)
+        count = self.class_count_.astype(np.float64)
+        mean = self.theta_.astype(np.float64)
+        m2 = np.maximum(self.var_.astype(np.float64) - self.epsilon_, 0.0) * count[:, np.newaxis]
+        _native_calls.add_class_moments(X, np.searchsorted(self.classes_, y), weights, count, mean, m2)
+
+        self.epsilon_ = float(self.var_smoothing * _pooled_variance(count, mean, m2).max())
+        seen = np.where(count > 0, count, 1.0)[:, np.newaxis]
+        self.class_count_ = count.astype(X.dtype)
+        self.theta_ = mean.astype(X.dtype)
+        self.var_ = (m2 / seen + self.epsilon_).astype(X.dtype)
+        if self.priors is None:
+            self.class_prior_ = (count / count.sum()).astype(X.dtype)
+        self.report_ = Report()
+        return self
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_"):
+            table = (len(self.classes_), self.n_features_in_)
+            check_shapes(self, theta_=table, var_=table, class_count_=table[:1], class_prior_=table[:1])
+
+    @predict_method
+    def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
+        """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = check_X(self, X, order="C")
+        variance = self.var_.astype(np.float64)
+        # A class without rows (or with prior 0) gets -inf: it is never predicted.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            constant = np.log(self.class_prior_.astype(np.float64))
+            constant = constant - 0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
+            precision = np.where(variance > 0, 1.0 / variance, 0.0)
+        constant[np.asarray(self.class_prior_) == 0] = -np.inf
+        return _native_calls.gaussian_log_joint(X, self.theta_.astype(np.float64), precision, constant).astype(X.dtype)
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        return best
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        joint = self.predict_joint_log_proba(X)
+        return joint - logsumexp(joint, axis=1, keepdims=True)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probability of each class for each row, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.exp(self.predict_log_proba(X))
+
+
+def _pooled_variance(
+    count: NDArray[np.float64], mean: NDArray[np.float64], m2: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Variance of each column over all classes together."""
+    share = count[:, np.newaxis] / count.sum()
+    centre = (share * mean).sum(axis=0)
+    return m2.sum(axis=0) / count.sum() + (share * (mean - centre) ** 2).sum(axis=0)

@@ -1,0 +1,186 @@
+"""Tables of users and models of files: reading, matching columns, writing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.base.persistence import atomic_file
+from certus.tables import read_table
+from certus.tables.encoding import TableEncoder
+from certus.workflow.model import StudyModel
+
+__all__ = [
+    "column",
+    "input_of",
+    "label_like",
+    "labels_like",
+    "read_table",
+    "safe_for_spreadsheets",
+    "values_of",
+    "write_pieces",
+    "write_table",
+]
+
+_RISKY = r"^[=+\-@\t\r\n]"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def column(frame: pl.DataFrame, name: str, option: str) -> pl.Series:
+    """A column by name; `option` is what the user named it with."""
+    if name not in frame.columns:
+        raise ValueError(
+            f"{option}: the table has no column {name!r}.\nHint: it has {', '.join(map(repr, frame.columns))}."
+        )
+    return frame[name]
+
+
+def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
+    """A column without empty entries as an array: numbers as they are, everything else as text."""
+    found = column(frame, name, option)
+    if found.null_count():
+        row = int(found.is_null().arg_max() or 0)
+        raise ValueError(f"{option}: column {name!r} is empty in row {row + 1} of the table.")
+    if found.dtype.is_numeric() or found.dtype == pl.Boolean:
+        return found.to_numpy()
+    return np.asarray(found.cast(pl.String).to_list())
+
+
+def label_like(text: str | None, labels: NDArray[Any], option: str) -> Any:
+    """A label that the user typed, in the type of the labels of the table."""
+    if text is None:
+        return None
+    by_text = {str(label): label for label in np.unique(labels).tolist()}
+    if text not in by_text:
+        known = ", ".join(map(repr, list(by_text)[:10]))
+        raise ValueError(f"{option}: {text!r} is not among the labels.\nHint: they are {known}.")
+    return by_text[text]
+
+
+def input_of(model: Any, frame: pl.DataFrame) -> Any:
+    """The columns that the model was trained on, in its order and in the types that it expects."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        width = getattr(model, "n_features_in_", frame.width)
+        if frame.width != width:
+            raise ValueError(
+                f"the model was trained on {width} columns without names, the table has {frame.width}.\n"
+                "Hint: leave out the columns that it does not know."
+            )
+        return _numbers(frame).to_numpy()
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise ValueError(f"the table lacks the columns {', '.join(map(repr, missing))}, which the model needs.")
+    if _knows_columns(model):
+        return frame.select(names)
+    texts = text_columns(model)
+    chosen = frame.select(names)
+    return chosen.with_columns(
+        *(pl.col(name).cast(pl.String) for name in chosen.columns if name in texts),
+        *_numbers(chosen.select(name for name in chosen.columns if name not in texts)).get_columns(),
+    )
+
+
+def _knows_columns(model: Any) -> bool:
+    """Whether the model encodes the columns of a table itself."""
+    if isinstance(model, StudyModel | TableEncoder):
+        return True
+    return any(_knows_columns(step) for _, step in getattr(model, "steps", ())[:1])
+
+
+def text_columns(model: Any) -> set[str]:
+    """Columns that an encoder of the model learned as texts, however they look in this table."""
+    steps = [step for _, step in getattr(model, "steps", ())]
+    found: set[str] = set()
+    for transformer in [model, *steps]:
+        for _, part, columns in getattr(transformer, "transformers_", ()):
+            inner = [part, *(step for _, step in getattr(part, "steps", ()))]
+            learned = [step.categories_ for step in inner if hasattr(step, "categories_")]
+            if learned and isinstance(columns, list):
+                pairs = zip(columns, learned[0], strict=True)
+                found |= {name for name, values in pairs if any(isinstance(value, str) for value in values)}
+    return found
+
+
+def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    for name in frame.columns:
+        number = frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean
+        empty = frame[name].null_count() == frame.height  # a column without entries is read as text
+        if not (number or empty):
+            raise ValueError(
+                f"column {name!r} holds {frame[name].dtype} values, the model needs numbers there.\n"
+                "Hint: look for entries that are not numbers."
+            )
+    return frame.cast(pl.Float64)
+
+
+def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
+    """Targets in the type of the model's labels, so that equal ones compare equal."""
+    labels = getattr(model, "classes_", None)
+    if values.null_count():
+        raise ValueError(f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target.")
+    if labels is None:
+        return _numbers(values.to_frame()).to_series().to_numpy()
+    if np.asarray(labels).dtype.kind in "UOT" and values.dtype != pl.Boolean:
+        return np.asarray(values.cast(pl.String).to_list())
+    return values.to_numpy()
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table as its ending says: .csv, .tsv, .parquet, .arrow or .jsonl; complete or not at all."""
+    ending = path.suffix.lower()
+    writers: dict[str, Callable[[Any], Any]] = {
+        ".csv": lambda stream: safe_for_spreadsheets(frame).write_csv(stream),
+        ".tsv": lambda stream: safe_for_spreadsheets(frame).write_csv(stream, separator="\t"),
+        ".parquet": frame.write_parquet,
+        ".arrow": frame.write_ipc,
+        ".jsonl": frame.write_ndjson,
+    }
+    if ending not in writers:
+        raise ValueError(f"cannot write {path.name!r}: unknown ending.\nHint: use one of {', '.join(writers)}.")
+    with atomic_file(path) as stream:
+        writers[ending](stream)
+
+
+def write_pieces(pieces: Iterator[pl.DataFrame], path: Path) -> int:
+    """Write pieces of a table to one file as its ending says, complete or not at all; returns the number of rows.
+
+    Text files grow piece by piece, so that any size fits into memory.
+    """
+    separators = {".csv": ",", ".tsv": "\t"}
+    ending = path.suffix.lower()
+    if ending not in separators:
+        frame = pl.concat(list(pieces))
+        write_table(frame, path)
+        return frame.height
+    rows = 0
+    with atomic_file(path) as stream:
+        for piece in pieces:
+            text = safe_for_spreadsheets(piece).write_csv(include_header=rows == 0, separator=separators[ending])
+            stream.write(text.encode())
+            rows += piece.height
+    return rows
+
+
+def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
+    """Texts that a spreadsheet would run as a formula get an apostrophe in front; numbers stay as they are."""
+    texts = [name for name in frame.columns if frame[name].dtype == pl.String]
+    disarmed = frame.with_columns(
+        pl.when(pl.col(name).str.contains(_RISKY) & ~pl.col(name).str.contains(f"^(?:{_NUMBER.pattern})$"))
+        .then(pl.concat_str(pl.lit("'"), pl.col(name)))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    )
+    return disarmed.rename({name: _disarm(name) for name in frame.columns})
+
+
+def _disarm(text: str) -> str:
+    risky = re.match(_RISKY, text) is not None and not _NUMBER.fullmatch(text)
+    return "'" + text if risky else text

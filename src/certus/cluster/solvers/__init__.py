@@ -1,0 +1,1 @@
+"""Lloyd's iterations on dense and sparse rows, and their first centers."""

@@ -1,0 +1,1 @@
+"""The only callers of the compiled module in this family: they allocate the outputs."""

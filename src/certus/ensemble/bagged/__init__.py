@@ -1,0 +1,1 @@
+"""What bagging shares: drawing rows, fitting members."""

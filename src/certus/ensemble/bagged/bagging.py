@@ -1,0 +1,272 @@
+"""What both bagging learners share: drawing rows and columns, fitting the members, routing, storage."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_consistent_length, check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from certus.base import (
+    Boolean,
+    Constraints,
+    Exactly,
+    Fraction,
+    HasMethods,
+    InstanceOf,
+    Interval,
+    Learner,
+    RandomState,
+    Verbosity,
+    check_target,
+    check_weights,
+    check_X,
+)
+from certus.ensemble.bagged.bags import Bags, bag_size
+from certus.ensemble.bagged.members import fit_members, set_seeds
+
+LARGEST_SEED = np.iinfo(np.int32).max
+
+
+class Bagging(Learner):
+    """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`."""
+
+    _constraints: ClassVar[Constraints] = {
+        "estimator": [HasMethods("fit", "predict"), Exactly(None)],
+        "n_estimators": [Interval(1, None, integer=True)],
+        "max_samples": [Exactly(None), Interval(1, None, integer=True), Fraction(0, 1, closed="right")],
+        "max_features": [Interval(1, None, integer=True), Fraction(0, 1, closed="right")],
+        "bootstrap": [Boolean()],
+        "bootstrap_features": [Boolean()],
+        "oob_score": [Boolean()],
+        "warm_start": [Boolean()],
+        "n_jobs": [InstanceOf(int, np.integer), Exactly(None)],
+        "random_state": [RandomState()],
+        "verbose": [Verbosity()],
+    }
+    _state: ClassVar[tuple[str, ...]] = (
+        "estimator_",
+        "estimators_",
+        "estimators_features_",
+        "seeds_",
+        "bag_rows_",
+        "bag_size_",
+        "bag_weights_",
+        "oob_score_",
+    )
+
+    estimator: Any
+    n_estimators: int
+    max_samples: int | float | None
+    max_features: int | float
+    bootstrap: bool
+    bootstrap_features: bool
+    oob_score: bool
+    warm_start: bool
+    n_jobs: int | None
+    random_state: Any
+
+    estimator_: Any
+    estimators_: list[Any]
+    estimators_features_: list[NDArray[np.int64]]
+    seeds_: NDArray[np.uint64]
+    bag_rows_: int
+    bag_size_: int
+    bag_weights_: NDArray[np.float64] | None
+    n_features_in_: int
+
+    # -- what the two kinds differ in ---------------------------------------------------------------------------
+    def _member(self) -> Any:
+        """The learner that is bagged."""
+        raise NotImplementedError
+
+    def _encode(self, y: NDArray[Any]) -> NDArray[Any]:
+        """The target that the members are fitted to."""
+        raise NotImplementedError
+
+    def _judge_out_of_bag(self, X: Any, y: NDArray[Any], weighted: bool) -> None:
+        """Set ``oob_score_``, the out-of-bag predictions and ``report_``."""
+        raise NotImplementedError
+
+    # -- fitting ------------------------------------------------------------------------------------------------
+    def _fit(self, X: Any, y: Any, sample_weight: Any, parameters: dict[str, Any]) -> None:
+        X = self._check_table(X, reset=True)
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
+                "Hint: call fit(X, y) with one target value per row."
+            )
+        y = check_target(self, y, multi_output=True)
+        check_consistent_length(X, y)
+        y = self._encode(y)
+        weights = check_weights(self, sample_weight, X)
+        if weights is not None and not self.bootstrap:
+            warnings.warn(
+                f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True, "
+                f"got {self.bootstrap}.",
+                stacklevel=4,
+            )
+        self.estimator_ = self._member()
+        routed = self._routed("fit", parameters).get("fit", {})
+        columns = self._check_draws(X, weights)
+        new = self._new_seeds()
+        if len(new):
+            drawn_columns = [self._draw_columns(int(seed), columns) for seed in new]
+            members = self._fit_members(X, y, new, drawn_columns, routed)
+            self.estimators_ = [*self.estimators_, *members]
+            self.estimators_features_ = [*self.estimators_features_, *drawn_columns]
+            self.seeds_ = np.concatenate([self.seeds_, new])
+        self._finish(X, y, weights is not None)
+
+    def _finish(self, X: Any, y: NDArray[Any], weighted: bool) -> None:
+        raise NotImplementedError
+
+    def _check_draws(self, X: Any, weights: NDArray[np.float64] | None) -> int:
+        """Set how rows are drawn; returns how many columns each member sees."""
+        self.bag_rows_, self.bag_weights_ = X.shape[0], weights
+        self.bag_size_ = bag_size(X.shape[0], self.max_samples, weights)
+        if not self.bootstrap and self.bag_size_ > X.shape[0]:
+            raise ValueError(
+                f"Effective max_samples={self.bag_size_} must be <= n_samples={X.shape[0]} to be able to sample "
+                "without replacement."
+            )
+        whole = isinstance(self.max_features, Integral)
+        columns = int(self.max_features) if whole else int(self.max_features * self.n_features_in_)
+        if columns > self.n_features_in_:
+            raise ValueError(
+                f"max_features must be <= n_features: {columns} is more than the {self.n_features_in_} columns of X."
+            )
+        if not self.bootstrap and self.oob_score:
+            raise ValueError(
+                "Out of bag estimation only available if bootstrap=True.\nHint: set bootstrap=True, or oob_score=False."
+            )
+        if self.warm_start and self.oob_score:
+            raise ValueError("Out of bag estimate only available if warm_start=False.\nHint: set one of them only.")
+        return max(1, columns)
+
+    def _new_seeds(self) -> NDArray[np.uint64]:
+        """Seeds of the members that are still missing; forgets the others unless they are to be kept."""
+        if not self.warm_start or "estimators_" not in vars(self):
+            self.estimators_, self.estimators_features_ = [], []
+            self.seeds_ = np.empty(0, dtype=np.uint64)
+        self.__dict__.pop("oob_score_", None)
+        more = self.n_estimators - len(self.estimators_)
+        if more < 0:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to "
+                f"len(estimators_)={len(self.estimators_)} when warm_start==True"
+            )
+        if more == 0:
+            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
+        if isinstance(self.random_state, np.random.Generator):
+            draws = self.random_state.integers(0, LARGEST_SEED, size=self.n_estimators)
+        else:
+            draws = check_random_state(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
+        return np.asarray(draws, dtype=np.uint64)[len(self.estimators_) :]
+
+    def _draw_columns(self, seed: int, count: int) -> NDArray[np.int64]:
+        random = np.random.RandomState(seed)
+        if self.bootstrap_features:
+            return random.randint(0, self.n_features_in_, count).astype(np.int64)
+        if count == self.n_features_in_:
+            return np.arange(count, dtype=np.int64)
+        return random.permutation(self.n_features_in_)[:count].astype(np.int64)
+
+    def _draw_rows(self, seeds: NDArray[np.uint64]) -> list[NDArray[Any]]:
+        if self.bootstrap:
+            return list(Bags(self.bag_rows_, self.bag_size_, self.bag_weights_).drawn(seeds))
+        weights = self.bag_weights_
+        shares = None if weights is None else weights / weights.sum()
+        return [
+            np.random.RandomState(int(seed)).choice(self.bag_rows_, self.bag_size_, replace=False, p=shares)
+            for seed in seeds
+        ]
+
+    def _fit_members(
+        self, X: Any, y: NDArray[Any], seeds: NDArray[np.uint64], columns: list[NDArray[np.int64]], routed: Any
+    ) -> list[Any]:
+        members = [set_seeds(clone(self.estimator_), int(seed)) for seed in seeds]
+        rows = self._draw_rows(seeds)
+        by_weight = has_fit_parameter(self.estimator_, "sample_weight")
+        jobs = 1 if self.n_jobs is None else self.n_jobs
+        groups = np.array_split(np.arange(len(seeds)), min(len(seeds), 4 * max(1, abs(jobs))))
+        results = Parallel(n_jobs=jobs)(
+            delayed(fit_members)(
+                [members[i] for i in group],
+                X,
+                y,
+                [rows[i] for i in group],
+                [columns[i] for i in group],
+                by_weight=by_weight,
+                parameters=routed,
+            )
+            for group in groups
+        )
+        return [member for group in results for member in group]
+
+    # -- the fitted ensemble --------------------------------------------------------------------------------------
+    @property
+    def estimators_samples_(self) -> list[NDArray[Any]]:
+        """The rows that each member was fitted to, drawn again from its seed."""
+        check_is_fitted(self)
+        return self._draw_rows(self.seeds_)
+
+    def _outside(self) -> Iterator[tuple[Any, NDArray[np.int64], NDArray[np.bool_]]]:
+        """Each member with its columns and which rows were not in its bag."""
+        for member, columns, rows in zip(
+            self.estimators_, self.estimators_features_, self.estimators_samples_, strict=True
+        ):
+            outside = np.ones(self.bag_rows_, dtype=bool)
+            outside[rows] = False
+            yield member, columns, outside
+
+    def _check_table(self, X: Any, *, reset: bool = False) -> Any:
+        if self.estimator is None:
+            return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nan=True)
+        return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    # -- routing --------------------------------------------------------------------------------------------------
+    def _routed(self, method: str, parameters: dict[str, Any]) -> Any:
+        """What the members' methods get of the parameters given to ours."""
+        if not parameters:
+            return {}
+        return process_routing(self, method, **parameters).estimator
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which parameters of our methods go to which of the members'.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        member = self._member()
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        mapping.add(caller="decision_function", callee="decision_function")
+        shares = "predict_proba" if hasattr(member, "predict_proba") else "predict"
+        mapping.add(caller="predict", callee=shares).add(caller="predict_proba", callee=shares)
+        logs = "predict_log_proba" if hasattr(member, "predict_log_proba") else shares
+        mapping.add(caller="predict_log_proba", callee=logs)
+        return MetadataRouter(owner=self).add_self_request(self).add(estimator=member, method_mapping=mapping)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._member()).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags

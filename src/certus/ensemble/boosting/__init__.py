@@ -1,0 +1,1 @@
+"""What the boosting learners share: losses, rounds, stopping, weak learners."""

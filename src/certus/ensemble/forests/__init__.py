@@ -1,0 +1,1 @@
+"""What forests share: bins, growing, votes and what the votes promise."""

@@ -1,0 +1,186 @@
+"""Split conformal sets for classification, also per group and per class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, clone
+from sklearn.model_selection import train_test_split
+
+from certus.base import Boolean, Interval, OneOf
+from certus.evaluation.conformal.any_rows import check_lengths, label_codes
+from certus.evaluation.conformal.class_response import class_response
+from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
+from certus.evaluation.conformal.label_scores import LABEL_SCORES, check_response
+from certus.guarantees import GroupCalibration
+
+
+class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
+    """Sets of labels that contain the true one with the stated probability, whatever the model.
+
+    The score s(x, y) of the true labels of held-out rows is sorted; with n of them the threshold q is the
+    score of rank ceil((n + 1) * confidence), and the set of a new row is {y : s(x, y) <= q}. With too few
+    rows it is the set of all classes. Sets may be empty: then no label fits as well as it should.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The model. `fit` trains a clone, `calibrate` takes it as fitted. With None the rows are themselves
+        class probabilities, one column for each of `classes`.
+    confidence : float, default=0.9
+        Coverage asked for, strictly between 0 and 1, read as the decimal that is written.
+    score : {"lac", "aps"}, default="lac"
+        "lac" keeps the labels of sufficient probability (or decision value) and gives the smallest sets;
+        "aps" adds labels from the likeliest down and adapts better to hard rows.
+    per_class : bool, default=False
+        Calibrate every class by itself, so that the promise holds for the rows of each class.
+    assurance : float, default=None
+        With None the coverage holds on average over calibration sets. With 0.95, say, it holds for this
+        calibration set with that probability.
+    classes : array-like, default=None
+        The labels that belong to the columns; needed only when `estimator` is None.
+    calibration_size : float, default=0.25
+        Part of the rows that `fit` keeps for calibration.
+    random_state : int, RandomState or None, default=None
+        Decides the split of `fit`.
+
+    Attributes
+    ----------
+    estimator_ : the fitted model.
+    classes_ : array
+        Labels in the order of the columns of `predict_set`.
+    calibration_ : Calibration or GroupCalibration
+        Threshold, rank k of n, delivered level and floor; with groups or `per_class`, one for each.
+    report_ : Report
+        The certificates.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from certus.evaluation import SplitConformalClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SplitConformalClassifier(GaussianNB(), random_state=0).fit(X, y)
+    >>> model.predict_set(X[:2]).shape
+    (2, 3)
+    """
+
+    _constraints = {
+        "score": [OneOf(*LABEL_SCORES)],
+        "per_class": [Boolean()],
+        "calibration_size": [Interval(0.0, 1.0, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        confidence: float = 0.9,
+        score: str = "lac",
+        per_class: bool = False,
+        assurance: float | None = None,
+        classes: Any = None,
+        calibration_size: float = 0.25,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.confidence = confidence
+        self.score = score
+        self.per_class = per_class
+        self.assurance = assurance
+        self.classes = classes
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> SplitConformalClassifier:
+        """Train a clone on one part of the rows and calibrate on the other.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows and labels.
+        groups : array-like, default=None
+            Group of every row; the promise then holds within each group.
+        """
+        self._check_parameters()
+        check_lengths(X, y, groups)
+        if self.estimator is None:
+            raise ValueError(
+                "estimator is None, so there is nothing to train.\n"
+                "Hint: call calibrate(probabilities, y) instead of fit."
+            )
+        columns = [X, y] if groups is None else [X, y, groups]
+        parts = train_test_split(*columns, test_size=self.calibration_size, random_state=self.random_state)
+        X_train, X_cal, y_train, y_cal = parts[:4]
+        self.estimator_ = clone(self.estimator).fit(X_train, y_train)
+        return self._calibrate(X_cal, y_cal, parts[5] if groups is not None else None)
+
+    def calibrate(self, X: Any, y: Any, groups: Any = None) -> SplitConformalClassifier:
+        """Calibrate the model, taken as fitted, on rows that it has not seen; parameters as for `fit`."""
+        self._check_parameters()
+        check_lengths(X, y, groups)
+        self.estimator_ = self.estimator
+        return self._calibrate(X, y, groups)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Label of the model; for bare probabilities the likeliest one."""
+        if self.estimator is None:
+            return np.asarray(self.classes_[np.argmax(self._response(X), axis=1)])
+        return np.asarray(self.estimator_.predict(X))
+
+    def predict_set(self, X: Any, groups: Any = None) -> NDArray[np.bool_]:
+        """Which labels belong to the set of every row: shape (rows, classes), columns as in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows (class probabilities when `estimator` is None).
+        groups : array-like, default=None
+            Group of every row, if groups were used in calibration.
+        """
+        scores = self._label_scores(X)
+        if self.per_class:
+            return scores <= self._class_thresholds(groups)
+        return scores <= self._thresholds(len(scores), groups)[:, None]
+
+    def _calibrate(self, X: Any, y: Any, groups: Any) -> SplitConformalClassifier:
+        if self.per_class and groups is not None:
+            raise ValueError(
+                "groups cannot be combined with per_class=True.\nHint: calibrate by group or by class, not both."
+            )
+        self.classes_ = self._known_classes()
+        codes = label_codes(y, self.classes_)
+        scores = self._label_scores(X)[np.arange(len(codes)), codes]
+        if self.per_class:
+            self._store_calibration(scores, self.classes_[codes], subject="set", group_word="class")
+        else:
+            self._store_calibration(scores, groups, subject="set")
+        return self
+
+    def _class_thresholds(self, groups: Any) -> NDArray[np.float64]:
+        """Threshold of every class; a class without calibration rows is always in the set."""
+        if groups is not None or not isinstance(self.calibration_, GroupCalibration):
+            raise ValueError("groups were given, but the calibration was made per class.\nHint: leave groups out.")
+        by_class = self.calibration_.by_group
+        return np.array(
+            [by_class[label].threshold if label in by_class else np.inf for label in self.classes_.tolist()]
+        )
+
+    def _known_classes(self) -> NDArray[Any]:
+        if self.estimator is not None:
+            return np.asarray(self.estimator_.classes_)
+        if self.classes is None:
+            raise ValueError(
+                "classes must name the columns of the probabilities when estimator is None, got None.\n"
+                "Hint: classes=[0, 1] for a table with the columns 0 and 1."
+            )
+        return np.asarray(self.classes)
+
+    def _label_scores(self, X: Any) -> NDArray[np.float64]:
+        return LABEL_SCORES[self.score](self._response(X))
+
+    def _response(self, X: Any) -> NDArray[np.float64]:
+        raw = X if self.estimator is None else class_response(self.estimator_, X, probabilities=self.score == "aps")
+        return check_response(raw, len(self.classes_), self.score)

@@ -1,0 +1,194 @@
+"""Split conformal intervals for regression: absolute, normalised and quantile scores, also per group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin, clone
+from sklearn.model_selection import cross_val_predict, train_test_split
+
+from certus.base import Interval, OneOf
+from certus.evaluation.conformal.any_rows import check_lengths, numeric_target
+from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
+from certus.evaluation.conformal.interval_scores import INTERVAL_SCORES, IntervalScore
+
+# A predicted scale below this part of the mean absolute residual is raised to it.
+_SCALE_FLOOR = 0.01
+
+
+class SplitConformalRegressor(RegressorMixin, SplitWrapper):
+    """Intervals that contain the true value with the stated probability, whatever the model.
+
+    The score s(x, y) of held-out rows is sorted; with n of them the threshold q is the score of rank
+    ceil((n + 1) * confidence), and the interval of a new row is {y : s(x, y) <= q}. With fewer than
+    confidence / (1 - confidence) rows the interval is the whole line, and the report says so.
+
+    Parameters
+    ----------
+    estimator : regressor, pair of regressors, or None, default=None
+        The model. `fit` trains a clone, `calibrate` takes it as fitted. A pair (lower, upper) belongs to
+        ``score="quantile"``. With None the rows are themselves predictions: one column, or two for
+        "normalized" (prediction, scale) and "quantile" (lower, upper).
+    confidence : float, default=0.9
+        Coverage asked for, strictly between 0 and 1, read as the decimal that is written.
+    score : {"absolute", "normalized", "quantile"}, default="absolute"
+        Constant width; width proportional to a predicted scale; width from two predicted quantiles.
+    scale : regressor or callable, default=None
+        For "normalized": predicts the size of the error. `fit` trains a clone of a regressor on
+        cross-validated absolute residuals of the training part.
+    assurance : float, default=None
+        With None the coverage holds on average over calibration sets. With 0.95, say, it holds for this
+        calibration set with that probability, at the price of wider intervals.
+    calibration_size : float, default=0.25
+        Part of the rows that `fit` keeps for calibration.
+    random_state : int, RandomState or None, default=None
+        Decides the split of `fit`.
+
+    Attributes
+    ----------
+    estimator_ : the fitted model.
+    calibration_ : Calibration or GroupCalibration
+        Threshold, rank k of n, delivered level and floor; with groups, one for each.
+    report_ : Report
+        The certificates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from certus.evaluation import SplitConformalRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> y = X[:, 0] + rng.normal(size=400)
+    >>> model = SplitConformalRegressor(LinearRegression(), random_state=0).fit(X, y)
+    >>> model.calibration_.rank.rank, model.calibration_.rank.rows
+    (91, 100)
+    >>> model.predict_interval(X[:2]).shape
+    (2, 2)
+    """
+
+    _constraints = {
+        "score": [OneOf(*INTERVAL_SCORES)],
+        "calibration_size": [Interval(0.0, 1.0, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        confidence: float = 0.9,
+        score: str = "absolute",
+        scale: Any = None,
+        assurance: float | None = None,
+        calibration_size: float = 0.25,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.confidence = confidence
+        self.score = score
+        self.scale = scale
+        self.assurance = assurance
+        self.calibration_size = calibration_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> SplitConformalRegressor:
+        """Train a clone on one part of the rows and calibrate on the other.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows and target.
+        groups : array-like, default=None
+            Group of every row; the promise then holds within each group.
+        """
+        self._check_parameters()
+        check_lengths(X, y, groups)
+        if self.estimator is None:
+            raise ValueError(
+                "estimator is None, so there is nothing to train.\nHint: call calibrate(predictions, y) instead of fit."
+            )
+        columns = [X, y] if groups is None else [X, y, groups]
+        parts = train_test_split(*columns, test_size=self.calibration_size, random_state=self.random_state)
+        X_train, X_cal, y_train, y_cal = parts[:4]
+        self.estimator_ = clone(self.estimator)
+        for model in self.estimator_ if isinstance(self.estimator_, Sequence) else (self.estimator_,):
+            model.fit(X_train, y_train)
+        self._fit_scale(X_train, y_train)
+        return self._calibrate(X_cal, y_cal, parts[5] if groups is not None else None)
+
+    def calibrate(self, X: Any, y: Any, groups: Any = None) -> SplitConformalRegressor:
+        """Calibrate the model, taken as fitted, on rows that it has not seen; parameters as for `fit`."""
+        self._check_parameters()
+        check_lengths(X, y, groups)
+        self.estimator_ = self.estimator
+        self.scale_ = self.scale
+        self.scale_floor_ = 0.0
+        return self._calibrate(X, y, groups)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Point prediction: that of the model, or the middle between its two quantiles."""
+        response = self._response(X)
+        return response.mean(axis=1) if self.score == "quantile" else response[:, 0]
+
+    def predict_interval(self, X: Any, groups: Any = None) -> NDArray[np.float64]:
+        """Interval of every row, as an array of shape (rows, 2); its ends belong to it.
+
+        Parameters
+        ----------
+        X : array-like
+            Rows (predictions when `estimator` is None).
+        groups : array-like, default=None
+            Group of every row, if groups were used in calibration.
+        """
+        response = self._response(X)
+        return self._score.interval(response, self._thresholds(len(response), groups))
+
+    @property
+    def _score(self) -> IntervalScore:
+        return INTERVAL_SCORES[self.score]
+
+    def _calibrate(self, X: Any, y: Any, groups: Any) -> SplitConformalRegressor:
+        scores = self._score.score(self._response(X), numeric_target(y))
+        self._store_calibration(scores, groups, subject="interval")
+        return self
+
+    def _fit_scale(self, X: Any, y: Any) -> None:
+        self.scale_, self.scale_floor_ = self.scale, 0.0
+        if self.score != "normalized" or not hasattr(self.scale, "fit"):
+            return
+        # Residuals of rows that the model was trained on are too small to learn a scale from.
+        predicted = cross_val_predict(clone(self.estimator), X, y)
+        residuals = np.abs(numeric_target(y) - predicted)
+        self.scale_ = clone(self.scale).fit(X, residuals)
+        self.scale_floor_ = _SCALE_FLOOR * float(residuals.mean())
+
+    def _response(self, X: Any) -> NDArray[np.float64]:
+        """The table that the score needs, from the model or from bare predictions."""
+        if self.estimator is None:
+            return self._score.check(X)
+        model = getattr(self, "estimator_", self.estimator)
+        if self.score == "quantile" and isinstance(model, Sequence):
+            if len(model) != 2:
+                raise ValueError(
+                    f"estimator must be a pair (lower, upper) for score='quantile', got {len(model)} models.\n"
+                    "Hint: train one model for each of the two quantiles."
+                )
+            response = np.column_stack([np.asarray(part.predict(X), dtype=np.float64) for part in model])
+        else:
+            response = np.asarray(model.predict(X), dtype=np.float64)
+        if self.score == "normalized":
+            response = np.column_stack([response, self._predicted_scale(X)])
+        return self._score.check(response)
+
+    def _predicted_scale(self, X: Any) -> NDArray[np.float64]:
+        if self.scale_ is None:
+            raise ValueError(
+                "scale must be a regressor or a function of X for score='normalized', got None.\n"
+                "Hint: for example scale=KNeighborsRegressor(20)."
+            )
+        predict = self.scale_.predict if hasattr(self.scale_, "predict") else self.scale_
+        scale = np.asarray(predict(X), dtype=np.float64)
+        return np.maximum(scale, self.scale_floor_) if self.scale_floor_ > 0 else scale

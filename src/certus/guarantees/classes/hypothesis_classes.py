@@ -1,0 +1,197 @@
+"""A catalogue of hypothesis classes: VC dimension and growth function, exact where they are known."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from certus.guarantees.classes.growth_sums import cover, sauer
+from certus.guarantees.records.bound_arguments import check_count
+
+
+@dataclass(frozen=True)
+class HypothesisClass:
+    """A class of classifiers and its capacity.
+
+    Parameters
+    ----------
+    name : str
+        Key in `CLASSES`.
+    vc : int or float
+        VC dimension, or an upper bound on it when `exact` is False; infinity for a class without one.
+    exact : bool
+        Whether `vc` is the dimension itself.
+    source : str
+        Where the number comes from.
+    parameters : mapping
+        What the class was built from.
+    count : callable
+        Upper bound on the number of labelings of that many points.
+
+    Examples
+    --------
+    >>> intervals().vc, intervals().growth(6)
+    (2, 22)
+    """
+
+    name: str
+    vc: int | float
+    exact: bool
+    source: str
+    parameters: Mapping[str, object]
+    count: Callable[[int], int] = field(repr=False, compare=False)
+
+    def growth(self, points: int) -> int:
+        """At most that many labelings of `points` points are possible."""
+        n = check_count(points, "points")
+        counted = min(1 << n, self.count(n))
+        return min(counted, sauer(n, int(self.vc))) if self.exact and self.vc < n else counted
+
+
+LARGEST = 10**5  # features, leaves or weights of a class, so that its labelings can still be counted
+
+
+def _check_size(value: object, name: str) -> int:
+    size = check_count(value, name, minimum=1)
+    if size > LARGEST:
+        raise ValueError(f"{name} must be at most {LARGEST}, got {size}")
+    return size
+
+
+def thresholds() -> HypothesisClass:
+    """sign(x - t) on the line: VC dimension 1, n + 1 labelings."""
+    return HypothesisClass("thresholds", 1, True, "counting", {}, lambda n: n + 1)
+
+
+def intervals() -> HypothesisClass:
+    """Inside [a, b] on the line: VC dimension 2, 1 + n (n + 1) / 2 labelings."""
+    return HypothesisClass("intervals", 2, True, "counting", {}, lambda n: 1 + n * (n + 1) // 2)
+
+
+def rectangles(features: int) -> HypothesisClass:
+    """Inside an axis-parallel box: VC dimension 2 features."""
+    d = _check_size(features, "features")
+    return HypothesisClass("rectangles", 2 * d, True, "extreme points", {"features": d}, lambda n: sauer(n, 2 * d))
+
+
+def half_spaces(features: int, offset: bool = True) -> HypothesisClass:
+    """sign(w.x + b): VC dimension features + 1, without offset features; growth by Cover's count."""
+    d = _check_size(features, "features") + bool(offset)
+    given = {"features": d - bool(offset), "offset": bool(offset)}
+    return HypothesisClass("half_spaces", d, True, "Radon 1921, Cover 1965", given, lambda n: cover(n, d))
+
+
+def margin_half_spaces(radius: float, norm: float, features: int | None = None) -> HypothesisClass:
+    """sign(w.x) with |w| <= norm and |w.x| >= 1 on points of length at most radius: at most (radius norm)^2."""
+    if not (0.0 < radius < math.inf and 0.0 < norm < math.inf):
+        raise ValueError(f"radius and norm must be finite and greater than 0, got {radius!r} and {norm!r}")
+    d = math.floor((radius * norm) ** 2 * (1.0 + 1e-12))
+    if features is not None:
+        d = min(d, check_count(features, "features", minimum=1))
+    d = _check_size(d, "(radius norm)^2") if d else 0
+    given = {"radius": float(radius), "norm": float(norm), "features": features}
+    return HypothesisClass(
+        "margin_half_spaces", d, False, "mistakes of the perceptron on a shattered set", given, lambda n: sauer(n, d)
+    )
+
+
+def stumps(features: int) -> HypothesisClass:
+    """One threshold on one feature: the largest k with C(k, floor(k/2)) <= 2 features (Leboeuf et al. 2020)."""
+    d = check_count(features, "features", minimum=1)
+    k = 1
+    while math.comb(k + 1, (k + 1) // 2) <= 2 * d:
+        k += 1
+    return HypothesisClass(
+        "stumps",
+        k,
+        True,
+        "Decision trees as partitioning machines (Leboeuf et al. 2020)",
+        {"features": d},
+        lambda n: 1 if n == 0 else 2 * (1 + d * (n - 1)),
+    )
+
+
+def trees(leaves: int, features: int) -> HypothesisClass:
+    """Binary trees with thresholds on single features: counted by shape, splits and labels of the leaves.
+
+    A tree of L leaves has one of Catalan(L - 1) shapes, every split one of 2 + features (n - 1) ways to send n
+    points left or right, every leaf one of two labels.
+    """
+    size, d = _check_size(leaves, "leaves"), check_count(features, "features", minimum=1)
+    shapes = math.comb(2 * (size - 1), size - 1) // size
+
+    def count(n: int) -> int:
+        return 1 if n == 0 else shapes * (2 + d * (n - 1)) ** (size - 1) * 2**size
+
+    given = {"leaves": size, "features": d}
+    return HypothesisClass("trees", _largest_shattered(count), False, "counting", given, count)
+
+
+def threshold_networks(widths: tuple[int, ...]) -> HypothesisClass:
+    """Networks of threshold units, layer by layer: the product of the counts of all units (Baum, Haussler 1989).
+
+    Parameters
+    ----------
+    widths : tuple of int
+        Inputs, units of every hidden layer, and a last 1 for the output.
+    """
+    sizes = tuple(check_count(width, "widths", minimum=1) for width in widths)
+    if len(sizes) < 2 or sizes[-1] != 1:
+        raise ValueError(f"widths must have inputs first and a single output last, got {widths!r}")
+
+    _check_size(sum((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes)), "weights")
+
+    def count(n: int) -> int:
+        return math.prod(cover(n, fan_in + 1) ** units for fan_in, units in itertools.pairwise(sizes))
+
+    return HypothesisClass(
+        "threshold_networks",
+        _largest_shattered(count),
+        len(sizes) == 2,
+        "What Size Net Gives Valid Generalization? (Baum, Haussler 1989)",
+        {"widths": sizes},
+        count,
+    )
+
+
+def finite(hypotheses: int) -> HypothesisClass:
+    """Any finite class: at most log2(hypotheses)."""
+    size = check_count(hypotheses, "hypotheses", minimum=1)
+    return HypothesisClass(
+        "finite", size.bit_length() - 1, False, "counting", {"hypotheses": size}, lambda n: min(size, 1 << n)
+    )
+
+
+def sines() -> HypothesisClass:
+    """sign(sin(w x)) on the line: one parameter, yet every labeling of 1/2, 1/4, 1/8 ... occurs."""
+    return HypothesisClass("sines", math.inf, True, "Vapnik 1995", {}, lambda n: 1 << n)
+
+
+def _largest_shattered(count: Callable[[int], int]) -> int:
+    """The largest n at which the count does not exclude shattering; its logarithm is concave in n."""
+
+    def possible(n: int) -> bool:
+        return count(n).bit_length() > n
+
+    high = 1
+    while possible(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if possible(middle) else (low, middle)
+    return low
+
+
+CLASSES: dict[str, Callable[..., HypothesisClass]] = {
+    "thresholds": thresholds,
+    "intervals": intervals,
+    "rectangles": rectangles,
+    "half_spaces": half_spaces,
+    "margin_half_spaces": margin_half_spaces,
+    "stumps": stumps,
+    "trees": trees,
+    "threshold_networks": threshold_networks,
+    "finite": finite,
+    "sines": sines,
+}

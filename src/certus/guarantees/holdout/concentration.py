@@ -1,0 +1,92 @@
+"""Bounds on a mean in [0, 1] from a few summary numbers: Hoeffding, Chernoff, Bernstein and relatives.
+
+Everything here bounds the mean from above by `log_level` = log(1/delta); the lower side is the mirror image.
+Results are roots rounded up.
+"""
+
+import math
+
+from scipy import special
+
+from certus.guarantees.holdout.binomial_tail import bisect, deviance
+
+_UP = 1.0 + 1e-13  # covers the rounding of the few operations in each formula
+
+
+def hoeffding_upper(mean: float, rows: int, log_level: float, squared_ranges: float | None = None) -> float:
+    """Mean + sqrt(log_level sum_i (b_i - a_i)^2 / 2) / rows (Hoeffding 1963); equal ranges 1 by default."""
+    total = float(rows) if squared_ranges is None else squared_ranges
+    return (mean + math.sqrt(log_level * total / 2.0) / rows) * _UP
+
+
+def kl(p: float, q: float) -> float:
+    """Relative entropy p log(p/q) + (1-p) log((1-p)/(1-q)), accurate also where p and q are close."""
+    if q <= 0.0 or q >= 1.0:
+        return 0.0 if p == q else math.inf
+    return (deviance(p, q) if p > 0.0 else q) + (deviance(1.0 - p, 1.0 - q) if p < 1.0 else 1.0 - q)
+
+
+def kl_upper(mean: float, budget: float) -> float:
+    """The largest q with kl(mean, q) <= budget, rounded up."""
+    if mean >= 1.0:
+        return 1.0
+    if mean <= 0.0:
+        return min(1.0, -math.expm1(-budget) * _UP)
+    budget = budget * (1.0 + 1e-12) + 1e-18
+
+    def within(q: float) -> bool:
+        return kl(mean, q) <= budget
+
+    near = _newton_kl_upper(mean, budget)
+    low, high = near * (1.0 - 1e-13), near * (1.0 + 1e-13)
+    if mean < low and high < 1.0 and within(low) and not within(high):
+        return bisect(within, low, high)
+    return bisect(within, mean, 1.0)
+
+
+def _newton_kl_upper(mean: float, budget: float) -> float:
+    """About the same, by Newton's method from above: kl(mean, q) is convex in q and grows beyond the mean."""
+    q = mean + math.sqrt(0.5 * budget)  # kl >= 2 (q - mean)^2
+    if q >= 1.0:
+        return 1.0
+    for _ in range(8):
+        step = (kl(mean, q) - budget) * q * (1.0 - q) / (q - mean)
+        q -= step
+        if not mean < q < 1.0 or abs(step) <= 1e-15 * q:
+            break
+    return q
+
+
+def bernstein_upper(mean: float, rows: int, log_level: float, variance: float) -> float:
+    """Mean + t with rows t^2 = 2 log_level (variance + t/3) (Bernstein 1924); variance is known."""
+    third = log_level / (3.0 * rows)
+    return (mean + third + math.sqrt(third * third + 2.0 * log_level * variance / rows)) * _UP
+
+
+def empirical_bernstein_upper(mean: float, rows: int, log_level: float, sample_variance: float) -> float:
+    """Mean + sqrt(2 V log(2/delta)/n) + 7 log(2/delta)/(3(n-1)) (Maurer, Pontil 2009); V has divisor n-1."""
+    if rows < 2:
+        return 1.0
+    level = log_level + math.log(2.0)
+    return (mean + math.sqrt(2.0 * sample_variance * level / rows) + 7.0 * level / (3.0 * (rows - 1))) * _UP
+
+
+def hoeffding_bentkus_upper(mean: float, rows: int, log_level: float) -> float:
+    """Invert min{exp(-n kl(mean, q)), e P(Binomial(n, q) <= ceil(n mean))} (Bates et al. 2021)."""
+    chernoff = kl_upper(mean, log_level / rows)
+    count = math.ceil(mean * rows * (1.0 - 1e-15))
+    if count >= rows:
+        return chernoff
+    bentkus = float(special.betainccinv(count + 1.0, rows - count, math.exp(-log_level - 1.0))) * (1.0 + 1e-12)
+    return min(chernoff, bentkus)
+
+
+def hoeffding_tail(deviation: float, rows: int, squared_ranges: float | None = None, *, sides: int = 2) -> float:
+    """Probability bound sides * exp(-2 n^2 t^2 / sum_i (b_i - a_i)^2) for a mean off by `deviation`."""
+    total = float(rows) if squared_ranges is None else squared_ranges
+    return min(1.0, sides * math.exp(-2.0 * (rows * deviation) ** 2 / total))
+
+
+def bernstein_tail(deviation: float, rows: int, variance: float, bound: float = 1.0, *, sides: int = 1) -> float:
+    """Probability bound sides * exp(-n t^2 / (2 (variance + bound t/3))) for a mean off by `deviation`."""
+    return min(1.0, sides * math.exp(-rows * deviation**2 / (2.0 * (variance + bound * deviation / 3.0))))

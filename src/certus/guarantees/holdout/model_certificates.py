@@ -1,0 +1,142 @@
+"""From held-out rows to certificates: of any fitted model, or of bare predictions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from certus.guarantees.holdout.label_certificates import certify_labels
+from certus.guarantees.holdout.losses_by_row import check_loss, is_regression, labels, mistakes, predictions, row_losses
+from certus.guarantees.holdout.mean_loss import mean_bound
+from certus.guarantees.records.confidence_levels import check_confidence
+from certus.guarantees.records.data_roles import DataRole
+from certus.guarantees.records.report import Report
+
+
+def certify(
+    model: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    y_true: Any = None,
+    y_pred: Any = None,
+    y_score: Any = None,
+    loss: str | Callable[..., Any] = "auto",
+    loss_range: tuple[float, float] | None = None,
+    confidence: float = 0.95,
+    jointly: bool = False,
+    positive: Any = None,
+    role: DataRole | None = None,
+    seed: int = 0,
+) -> Report:
+    """Bound what a model gets wrong, from rows that it has never seen.
+
+    Classification: the error, recall and precision of every class, balanced accuracy, F1, and with scores the
+    area under the ROC curve; counts are bounded exactly (Clopper-Pearson). Bounded losses: betting. Unbounded
+    losses are refused, with the reason.
+
+    Parameters
+    ----------
+    model : fitted model or array-like, optional
+        Anything with `predict` (also of other libraries), or predictions.
+    X, y : array-like, optional
+        Held-out rows and their labels. They must have served neither training nor any choice.
+    y_true, y_pred, y_score : array-like, optional
+        Instead of model, X and y: labels, predictions, and scores that are higher for the positive class.
+    loss : {"auto", "error", "absolute", "squared"} or callable, default="auto"
+        "auto" is "error" for classification. A function gets (y_true, y_pred) and gives one loss per row.
+    loss_range : (low, high), optional
+        Range of any loss but "error", known without looking at these rows.
+    confidence : float, default=0.95
+        Of each certificate, or of all together if `jointly`.
+    jointly : bool, default=False
+        Split the failure probability evenly over all certificates.
+    positive : label, optional
+        With two classes, the one that F1 and scores are about; by default the larger label.
+    role : DataRole, optional
+        Where the rows come from; its earlier uses are paid for, and this one is recorded.
+    seed : int, default=0
+        Order in which betting goes through the rows.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> report = certify(y_true=[0, 1] * 50, y_pred=[0, 1] * 49 + [1, 0])
+    >>> report["error"].claim
+    'With confidence 95% the error is at most 6.162% (2 errors in 100 rows).'
+    """
+    check_confidence(confidence)
+    check_loss(loss)
+    truth, predicted = _truth_and_predictions(model, X, y, y_true, y_pred)
+    if loss == "auto":
+        if is_regression(model, truth, predicted):
+            raise ValueError(
+                "the labels are real numbers, and the mean of an unbounded loss cannot be bounded from a sample. "
+                "Hint: certify(..., loss='absolute', loss_range=(low, high)) if the loss cannot leave that range, "
+                "or certus.conformal for prediction intervals, which need no range."
+            )
+        loss = "error"
+    uses = role.use("certify") if role is not None else 1
+    if loss == "error":
+        mistakes(truth, predicted)  # refuses what can never be compared
+        scores = _scores(model, X, y_score, truth, positive)
+        classes = _classes(model, truth)
+        certificates = certify_labels(
+            truth,
+            predicted,
+            confidence=confidence,
+            uses=uses,
+            positive=positive,
+            scores=scores,
+            jointly=jointly,
+            classes=classes,
+        )
+        return Report(certificates)
+    losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", "given")
+    bound = mean_bound(
+        losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=f"mean {name} loss"
+    )
+    return Report([bound])
+
+
+def _truth_and_predictions(model: Any, X: Any, y: Any, y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
+    if model is not None and y_pred is not None:
+        raise ValueError("give either a model (or predictions) first, or y_pred, not both")
+    if (y is None) == (y_true is None):
+        raise ValueError("the true labels are needed once: as y or as y_true. Hint: certify(model, X, y).")
+    truth = labels(y if y is not None else y_true, "y" if y is not None else "y_true")
+    if model is None and y_pred is None:
+        raise ValueError("nothing to certify. Hint: certify(model, X, y) or certify(y_true=..., y_pred=...).")
+    predicted = predictions(model, X) if model is not None else labels(y_pred, "y_pred")
+    if len(truth) != len(predicted):
+        raise ValueError(f"there are {len(predicted)} predictions for {len(truth)} labels")
+    return truth, predicted
+
+
+def _classes(model: Any, truth: np.ndarray) -> Any:
+    """The labels that a fitted classifier knows, if they are of the kind of these labels."""
+    known = np.asarray(getattr(model, "classes_", ()))
+    return known if known.ndim == 1 and (known.dtype.kind in "US") == (truth.dtype.kind in "US") else ()
+
+
+def _scores(model: Any, X: Any, y_score: Any, truth: np.ndarray, positive: Any) -> np.ndarray | None:
+    """Scores of the positive class where there are two classes and a way to get them."""
+    if y_score is not None:
+        scores = np.asarray(y_score, dtype=float)
+        if scores.shape != truth.shape or np.isnan(scores).any():
+            raise ValueError(f"y_score must have one number per row, without NaN; got shape {scores.shape}")
+        return scores
+    classes = getattr(model, "classes_", None)
+    if X is None or classes is None or len(classes) != 2 or not set(np.unique(truth)) <= set(np.asarray(classes)):
+        return None
+    chosen = classes[1] if positive is None else positive
+    column = int(np.flatnonzero(np.asarray(classes) == chosen)[0]) if chosen in classes else 1
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X), dtype=float)[:, column]
+    if hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(X), dtype=float) * (1.0 if column == 1 else -1.0)
+    return None

@@ -1,0 +1,190 @@
+"""Bounds on any rate (error, recall, precision ...) from a count of events among rows."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from certus.guarantees.holdout import clopper_pearson, concentration, concentration_checks
+from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
+from certus.guarantees.records import rules
+from certus.guarantees.records.assumptions import holdout_tokens
+from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_errors_and_rows
+from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.confidence_levels import check_confidence, exact
+from certus.guarantees.records.rules import Derivation, Value
+from certus.guarantees.records.wording import confidence_percent, percent, plural
+
+THEOREMS = {
+    "clopper-pearson": "The Use of Confidence or Fiducial Limits: the Binomial (Clopper, Pearson 1934)",
+    "kl": "Tutorial on Practical Prediction Theory for Classification: Chernoff bound (Langford 2005)",
+    "hoeffding": "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963)",
+}
+METHODS = tuple(THEOREMS)
+RULES = {"clopper-pearson": "clopper-pearson", "kl": "rate-kl", "hoeffding": "rate-hoeffding"}
+
+
+@dataclass(frozen=True)
+class RateSetting:
+    """What a rate bound is about and how sure it must be.
+
+    Parameters
+    ----------
+    noun : str
+        What is counted, in the singular.
+    conditional : bool
+        True when the rows are those of one class or of one predicted class.
+    uses : int
+        How many candidates or questions these rows have served, this one included.
+    """
+
+    confidence: float = 0.95
+    side: str = "upper"
+    method: str = "clopper-pearson"
+    uses: int = 1
+    quantity: str = "error"
+    noun: str = "error"
+    conditional: bool = False
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        check_choice(self.side, "side", SIDES)
+        check_choice(self.method, "method", METHODS)
+        check_count(self.uses, "uses", minimum=1)
+
+    @property
+    def parts(self) -> int:
+        """Into how many equal parts the failure probability is split."""
+        return self.uses * (2 if self.side == "both" else 1)
+
+    @property
+    def delta(self) -> float:
+        """Failure probability of each part."""
+        return float((1 - exact(self.confidence)) / self.parts)
+
+
+def rate_bound(events: int, rows: int, setting: RateSetting) -> Certificate:
+    """Bound the probability of an event that happened `events` times in `rows` independent rows."""
+    delta = setting.delta
+    if setting.method == "clopper-pearson":
+        low, high = clopper_pearson.lower(events, rows, delta), clopper_pearson.upper(events, rows, delta)
+    else:
+        level = -math.log(delta)
+        high = _chernoff_or_hoeffding(events / rows + 1e-16, rows, level, setting.method)
+        low = 1.0 - _chernoff_or_hoeffding((rows - events) / rows + 1e-16, rows, level, setting.method)
+        low, high = max(0.0, low - 1e-15), min(1.0, high)
+    return record(_pick(low, high, setting.side), events, rows, setting)
+
+
+def _chernoff_or_hoeffding(center: float, rows: int, level: float, method: str) -> float:
+    center = min(1.0, center)
+    if method == "kl":
+        return concentration.kl_upper(center, level / rows)
+    return concentration.hoeffding_upper(center, rows, level)
+
+
+def _pick(low: float, high: float, side: str) -> Value:
+    return (low, high) if side == "both" else high if side == "upper" else low
+
+
+def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certificate:
+    """The certificate of a rate bound."""
+    side = setting.side
+    trivials: dict[str, Value] = {"both": (0.0, 1.0), "upper": 1.0, "lower": 0.0}
+    if isinstance(value, tuple):
+        said = f"between {percent(value[0], 'lower')} and {percent(value[1], 'upper')}"
+    else:
+        said = f"at {'most' if side == 'upper' else 'least'} {percent(value, side)}"
+    paid = f"; {setting.uses} uses of these rows paid for" if setting.uses > 1 else ""
+    more = ("class-counts-given",) if setting.conditional else ()
+    return Certificate(
+        claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is {said} "
+        f"({plural(events, setting.noun)} in {plural(rows, 'row')}{paid}).",
+        quantity=setting.quantity,
+        direction="interval" if side == "both" else side,
+        value=value,
+        trivial=trivials[side],
+        confidence=setting.confidence,
+        kind="probable",
+        theorem=THEOREMS[setting.method],
+        rule=RULES[setting.method],
+        assumptions=holdout_tokens(setting.uses, *more),
+        inputs={
+            "side": side,
+            "uses": setting.uses,
+            "noun": setting.noun,
+            "conditional": setting.conditional,
+        },
+        witness={"errors" if setting.noun == "error" else "events": events, "rows": rows},
+    )
+
+
+def _check_rate(certificate: Certificate, data: Any) -> Derivation:
+    witness, inputs = certificate.witness, certificate.inputs
+    setting = RateSetting(
+        confidence=certificate.confidence,
+        side=inputs["side"],
+        method=next(method for method, rule in RULES.items() if rule == certificate.rule),
+        uses=inputs["uses"],
+        quantity=certificate.quantity,
+        noun=inputs["noun"],
+        conditional=inputs["conditional"],
+    )
+    events, rows = check_errors_and_rows(witness["errors" if setting.noun == "error" else "events"], witness["rows"])
+    if data is not None:
+        _recount(certificate.quantity, data, events, rows)
+    derive = _tail_ends if setting.method == "clopper-pearson" else _formula_ends
+    low, high = derive(events, rows, setting)
+    return Derivation(
+        _pick(low, high, setting.side),
+        error=1e-11,
+        record=record(certificate.value, events, rows, setting),
+        scale=0.0 if setting.method == "clopper-pearson" else 1e-3,
+    )
+
+
+def _tail_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, float]:
+    goal, mean = math.log(setting.delta), events / rows
+    high = 1.0 if events == rows else bisect(lambda p: log_lower_tail(events, rows, p) > goal, mean, 1.0)
+    low = 0.0 if events == 0 else bisect(lambda p: log_upper_tail(events, rows, p) > goal, mean, 0.0)
+    return low, high
+
+
+def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, float]:
+    level = concentration_checks.log_level_decimal(setting.confidence, setting.parts)
+    ends = []
+    for count in (rows - events, events):
+        if setting.method == "kl":
+            ends.append(concentration_checks.chernoff(count / rows, rows, level))
+        else:
+            ends.append(min(1.0, concentration_checks.hoeffding(count / rows, rows, level, float(rows))))
+    return 1.0 - ends[0], ends[1]
+
+
+def _recount(quantity: str, data: Any, events: int, rows: int) -> None:
+    """`data` has one truth value per row: did the event happen."""
+    happened = np.asarray(data)
+    if happened.ndim != 1 or not np.isin(happened, (0, 1)).all():
+        raise CertificateError(f"{quantity}: data must be one 0 or 1 per row, 1 where the event happened")
+    if (int(happened.sum()), happened.size) != (events, rows):
+        raise CertificateError(
+            f"{quantity}: the data have {int(happened.sum())} events in {happened.size} rows, "
+            f"the witness says {events} in {rows}"
+        )
+
+
+for _rule in RULES.values():
+    rules.checker(_rule)(_check_rate)
+
+
+@rules.rows_that_help("rate-hoeffding")
+def _rows_that_help(certificate: Certificate) -> int | None:
+    """Rows at which the bound would leave the trivial value if the rate stayed what it is."""
+    if certificate.inputs["side"] == "both":
+        return None
+    events = certificate.witness.get("errors", certificate.witness.get("events"))
+    rate = events / certificate.witness["rows"]
+    room = 1.0 - rate if certificate.inputs["side"] == "upper" else rate
+    return None if room <= 0 else math.floor(-math.log(certificate.failure) / (2 * room * room)) + 1

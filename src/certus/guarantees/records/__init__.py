@@ -1,0 +1,47 @@
+"""The kit of whoever writes a certificate: the record, its rule and checker, levels, wording, reports."""
+
+from certus.guarantees.records import rules
+from certus.guarantees.records.bound_arguments import (
+    check_choice,
+    check_count,
+    check_errors_and_rows,
+    check_losses,
+    check_range,
+)
+from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.combine import intersection, union
+from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.data_roles import DataRole
+from certus.guarantees.records.estimates import as_estimate
+from certus.guarantees.records.report import Report
+from certus.guarantees.records.rules import Derivation
+from certus.guarantees.records.wording import confidence_percent, count, number, percent, plural
+
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "DataRole",
+    "Derivation",
+    "Report",
+    "as_estimate",
+    "check_choice",
+    "check_confidence",
+    "check_count",
+    "check_errors_and_rows",
+    "check_losses",
+    "check_range",
+    "confidence_percent",
+    "count",
+    "failure_of",
+    "intersection",
+    "number",
+    "percent",
+    "plural",
+    "rules",
+    "union",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

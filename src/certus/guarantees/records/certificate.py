@@ -1,0 +1,233 @@
+"""The record that every guarantee is handed over as."""
+
+import html
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from certus.guarantees.records import rules
+from certus.guarantees.records.assumptions import check_assumptions
+from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.confidence_levels import failure_of
+from certus.guarantees.records.plain_values import FrozenDict, decode, encode, freeze
+from certus.guarantees.records.wording import confidence_percent
+
+SCHEMA_VERSION = 1
+DIRECTIONS = ("upper", "lower", "interval", "set")
+KINDS = ("exact", "probable", "anytime", "expectation", "estimate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """One guarantee: what is claimed, how surely, by which theorem, and all that is needed to check it.
+
+    Parameters
+    ----------
+    claim : str
+        The guarantee as one English sentence.
+    quantity : str
+        What is bounded, such as "error" or "optimality gap".
+    direction : {"upper", "lower", "interval", "set"}
+        Which side is bounded.
+    value : float or (float, float)
+        The bound, rounded to the safe side; an interval has two ends.
+    trivial : float or (float, float)
+        What could have been said without any data; a bound that is no better is vacuous.
+    confidence : float
+        Probability with which the claim holds: 1 for "exact" and "expectation", strictly between 0 and 1 for
+        "probable" and "anytime", 0 for an "estimate", which promises nothing.
+    kind : {"exact", "probable", "anytime", "expectation", "estimate"}
+        Holds always; with the confidence for a fixed sample; with the confidence at every look; on average
+        over samples; not guaranteed.
+    theorem : str
+        Title and year of the theorem.
+    rule : str
+        Key of the checker that derives the value again.
+    assumptions : tuple of str
+        Tokens of `certus.guarantees.records.assumptions.ASSUMPTIONS`.
+    inputs : dict
+        What the caller declared (levels, ranges, seeds, counts of uses).
+    witness : dict
+        The smallest thing from which the value can be derived again.
+
+    Examples
+    --------
+    >>> from certus.guarantees import error_bound
+    >>> certificate = error_bound(15, 500)
+    >>> round(certificate.value, 4), certificate.check()
+    (0.0458, True)
+    """
+
+    claim: str
+    quantity: str
+    direction: str
+    value: float | tuple[float, float]
+    trivial: float | tuple[float, float]
+    confidence: float
+    kind: str
+    theorem: str
+    rule: str
+    assumptions: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    witness: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("claim", "quantity", "theorem", "rule"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"{name} must be a non-empty string, got {text!r}")
+        for name, allowed in (("direction", DIRECTIONS), ("kind", KINDS)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+        store = object.__setattr__
+        store(self, "value", _bound(self.value, "value", self.direction))
+        store(self, "trivial", _bound(self.trivial, "trivial", self.direction))
+        store(self, "confidence", _confidence(self.confidence, self.kind))
+        store(self, "assumptions", check_assumptions(self.assumptions))
+        for name in ("inputs", "witness"):
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                raise ValueError(f"{name} must be a dictionary, got {type(given).__name__}")
+            store(self, name, freeze(given, name))
+
+    @property
+    def vacuous(self) -> bool:
+        """True when the bound says no more than the trivial one."""
+        value, trivial = self.value, self.trivial
+        if isinstance(value, tuple) and isinstance(trivial, tuple):
+            return value[0] <= trivial[0] and value[1] >= trivial[1]
+        if isinstance(value, tuple) or isinstance(trivial, tuple):
+            return False  # cannot happen: __post_init__ demands the same shape
+        if self.direction == "upper":
+            return value >= trivial
+        return value <= trivial if self.direction == "lower" else value == trivial
+
+    @property
+    def failure(self) -> float:
+        """Probability with which the claim may fail: 1 - confidence of the decimal that was declared."""
+        return failure_of(self.confidence)
+
+    @property
+    def guaranteed(self) -> bool:
+        """False for estimates."""
+        return self.kind != "estimate"
+
+    def check(self, data: Any = None) -> bool:
+        """Derive the value again by a second route; return True or raise `CertificateError`.
+
+        Parameters
+        ----------
+        data : optional
+            The rows behind the witness, in the form that the rule documents (losses, labels and
+            predictions, ``(X, y)``). Without them the witness is trusted, and only the step from it to the
+            value is checked.
+        """
+        rules.verify(self, data)
+        return True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as plain JSON values, with the schema version."""
+        plain = {entry.name: encode(getattr(self, entry.name)) for entry in fields(self)}
+        return {"schema": SCHEMA_VERSION, **plain}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`; anything unknown or malformed is a `CertificateError`."""
+        if not isinstance(record, Mapping):
+            raise CertificateError(f"a certificate must be a JSON object, got {type(record).__name__}")
+        version = record.get("schema")
+        if version != SCHEMA_VERSION or isinstance(version, bool):
+            raise CertificateError(
+                f"schema version {version!r} is not supported. Hint: this release reads version {SCHEMA_VERSION}."
+            )
+        names = {entry.name for entry in fields(cls)}
+        if odd := sorted(map(str, names.symmetric_difference(set(record) - {"schema"}))):
+            raise CertificateError(f"a certificate has unknown or missing fields: {', '.join(odd)}")
+        try:
+            return cls(**{name: _decoded(name, record[name]) for name in names})
+        except (ValueError, TypeError, RecursionError) as error:
+            raise CertificateError(f"malformed certificate: {error}") from error
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The record as a JSON document."""
+        return json.dumps(self.to_dict(), allow_nan=False, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Inverse of `to_json`."""
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise CertificateError(f"not a JSON document: {error}") from error
+        return cls.from_dict(record)
+
+    @property
+    def standing(self) -> str:
+        """How sure the claim is, in words: "always", "confidence 95%", "estimate, not a guarantee" ..."""
+        if self.kind == "probable":
+            return f"confidence {confidence_percent(self.confidence)}"
+        if self.kind == "anytime":
+            return f"confidence {confidence_percent(self.confidence)} at every look"
+        words = {"exact": "always", "expectation": "on average", "estimate": "estimate, not a guarantee"}
+        return words[self.kind]
+
+    def __str__(self) -> str:
+        said = self.kind == "probable" and confidence_percent(self.confidence) in self.claim
+        return f"{self.claim} [{self.theorem}]" if said else f"{self.claim} [{self.standing}; {self.theorem}]"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("claim", self.claim),
+            ("standing", self.standing + (" (vacuous)" if self.vacuous else "")),
+            ("value", str(self.value)),
+            ("theorem", self.theorem),
+            ("assumptions", ", ".join(self.assumptions) or "none"),
+        )
+        cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows)
+        return f'<table class="certus-certificate">{cells}</table>'
+
+
+def _bound(value: Any, name: str, direction: str) -> float | tuple[float, float]:
+    """One number, or two ascending ones for an interval; never NaN."""
+    if direction == "interval":
+        if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+            raise ValueError(f"{name} of an interval must be a pair (low, high), got {value!r}")
+        low, high = (_number(end, name) for end in value)
+        if low > high:
+            raise ValueError(f"{name} of an interval must have low <= high, got {value!r}")
+        return (low, high)
+    return _number(value, name)
+
+
+def _number(value: Any, name: str) -> float:
+    try:
+        result = float(value) if not isinstance(value, (bool, str, bytes)) else math.nan
+    except (TypeError, ValueError):
+        result = math.nan
+    if math.isnan(result):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return result
+
+
+def _confidence(confidence: Any, kind: str) -> float:
+    level = _number(confidence, "confidence")
+    if kind in ("probable", "anytime"):
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"confidence of kind {kind!r} must lie strictly between 0 and 1, got {confidence!r}")
+    elif level != (0.0 if kind == "estimate" else 1.0):
+        raise ValueError(
+            f"confidence of kind {kind!r} must be {0 if kind == 'estimate' else 1}, got {confidence!r}. "
+            "Hint: a nominal level that nothing proves belongs in the inputs."
+        )
+    return level
+
+
+def _decoded(name: str, value: Any) -> Any:
+    plain = decode(value, name)
+    if name in ("inputs", "witness") and not isinstance(plain, FrozenDict):
+        raise ValueError(f"{name} must be a JSON object")
+    if name == "assumptions" and not isinstance(plain, tuple):
+        raise ValueError("assumptions must be a JSON array")
+    return plain

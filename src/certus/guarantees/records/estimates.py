@@ -1,0 +1,49 @@
+"""A guarantee about one model read as an estimate about another one that resembles it."""
+
+from certus.guarantees.records import rules
+from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.combine import part_of
+from certus.guarantees.records.plain_values import decode
+from certus.guarantees.records.rules import Derivation
+
+
+def as_estimate(certificate: Certificate, reason: str) -> Certificate:
+    """The same number, promised by nobody: it was proved for another model.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What holds for the model that it was made for.
+    reason : str
+        How the model at hand differs from that one.
+
+    Examples
+    --------
+    >>> from certus.guarantees import error_bound
+    >>> from certus.guarantees.records.estimates import as_estimate
+    >>> told = as_estimate(error_bound(15, 500), "trained on more rows")
+    >>> told.guaranteed, told.check()
+    (False, True)
+    """
+    return Certificate(
+        claim=f"An estimate, not a guarantee ({reason}). For the model without that: {certificate.claim}",
+        quantity=certificate.quantity,
+        direction=certificate.direction,
+        value=certificate.value,
+        trivial=certificate.trivial,
+        confidence=0.0,
+        kind="estimate",
+        theorem=certificate.theorem,
+        rule="estimate",
+        assumptions=certificate.assumptions,
+        inputs={"reason": reason},
+        witness={"certificate": decode(certificate.to_dict(), "witness")},
+    )
+
+
+@rules.checker("estimate")
+def _check_estimate(certificate: Certificate, data: object) -> Derivation:
+    proved = part_of(certificate.witness["certificate"])
+    proved.check(data)
+    again = as_estimate(proved, str(certificate.inputs["reason"]))
+    return Derivation(again.value, error=0.0, slack=0.0, record=again)

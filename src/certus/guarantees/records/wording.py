@@ -1,0 +1,72 @@
+"""Numbers as words in a claim. A printed bound is rounded to the safe side, never to the nearest digit."""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+
+from certus.guarantees.records.confidence_levels import exact
+
+_ROUNDING = {"upper": ROUND_CEILING, "lower": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
+
+
+def number(value: float, side: str = "nearest", digits: int = 4) -> str:
+    """`value` with `digits` significant digits, rounded up for "upper" and down for "lower".
+
+    Examples
+    --------
+    >>> number(0.0458119, "upper"), number(0.0458119, "lower"), number(100.0)
+    ('0.04582', '0.04581', '100')
+    """
+    if not math.isfinite(value):
+        return "infinity" if value > 0 else "-infinity" if value < 0 else "nan"
+    if value == 0:
+        return "0"
+    amount = Decimal(f"{value:.10e}")  # what was added to stay on the safe side of rounding is not shown
+    step = Decimal(1).scaleb(amount.adjusted() - digits + 1)
+    rounded = (amount / step).quantize(Decimal(1), rounding=_ROUNDING[side]) * step
+    text = f"{rounded.normalize():f}" if 1e-5 <= abs(value) < 1e9 else f"{rounded.normalize():e}".lower()
+    return text.replace("e+", "e")
+
+
+def percent(value: float, side: str = "nearest", digits: int = 4) -> str:
+    """A share as a percentage, rounded to the safe side.
+
+    Examples
+    --------
+    >>> percent(0.0458119, "upper"), percent(1.0)
+    ('4.582%', '100%')
+    """
+    return number(float(Decimal(value) * 100), side, digits) + "%"
+
+
+def confidence_percent(confidence: float) -> str:
+    """A confidence level as exactly the percentage that it is.
+
+    Examples
+    --------
+    >>> confidence_percent(0.95), confidence_percent(0.999999999999)
+    ('95%', '99.9999999999%')
+    """
+    share = exact(confidence) * 100
+    return f"{(Decimal(share.numerator) / Decimal(share.denominator)).normalize():f}%"
+
+
+def count(value: int) -> str:
+    """A whole number with thin groups of three.
+
+    Examples
+    --------
+    >>> count(12000)
+    '12 000'
+    """
+    return f"{value:,}".replace(",", " ")
+
+
+def plural(amount: int, noun: str) -> str:
+    """`amount` and the noun in the right number.
+
+    Examples
+    --------
+    >>> plural(1, "error"), plural(12000, "row")
+    ('1 error', '12 000 rows')
+    """
+    return f"{count(amount)} {noun}{'' if amount == 1 else 's'}"

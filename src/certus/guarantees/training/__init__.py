@@ -1,0 +1,35 @@
+"""What training rows alone support: optimality, compression, margins, PAC-Bayes, leave-one-out."""
+
+from certus.guarantees.training.decided_labels import check_exact_labels, exact_labels
+from certus.guarantees.training.leave_one_out_bounds import (
+    jaakkola_haussler,
+    ridge_leave_one_out,
+    support_leave_one_out,
+    xi_alpha,
+)
+from certus.guarantees.training.margin_bounds import kernel_margin_bound, voting_margin_bound
+from certus.guarantees.training.mistakes import check_mistake_bound, mistake_bound
+from certus.guarantees.training.optimality_gap import gap_record, strong_convexity_gap
+from certus.guarantees.training.pac_bayes import pac_bayes_kl
+from certus.guarantees.training.pac_bayes_linear import pac_bayes_margin
+from certus.guarantees.training.sample_compression import compression_bound
+from certus.guarantees.training.scenario_bound import campi_garatti
+
+__all__ = [
+    "campi_garatti",
+    "check_exact_labels",
+    "check_mistake_bound",
+    "compression_bound",
+    "exact_labels",
+    "gap_record",
+    "jaakkola_haussler",
+    "kernel_margin_bound",
+    "mistake_bound",
+    "pac_bayes_kl",
+    "pac_bayes_margin",
+    "ridge_leave_one_out",
+    "strong_convexity_gap",
+    "support_leave_one_out",
+    "voting_margin_bound",
+    "xi_alpha",
+]

@@ -1,0 +1,56 @@
+"""The perceptron's mistake bound: the record, and the route that checks it.
+
+If a function of norm 1 has y f(x) >= margin > 0 on all rows and no row has a norm above R, the perceptron, started at
+0, makes at most (R / margin)^2 updates, however often and in whatever order it sees these rows (Novikoff 1962).
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.rules import Derivation
+from certus.guarantees.records.wording import count
+
+THEOREM = "Perceptron convergence theorem (Novikoff 1962)"
+
+
+def mistake_bound(witness: Any, rule: str) -> Certificate:
+    """The certificate from a witness with ``radius``, and ``margins`` and ``updates`` of every two-class problem."""
+    bounds = [math.floor((witness["radius"] / margin) ** 2 * (1.0 + 1e-14)) for margin in witness["margins"]]
+    return _record(float(sum(bounds)), witness, rule)
+
+
+def _record(value: float, witness: Any, rule: str) -> Certificate:
+    return Certificate(
+        claim=f"However often the training rows are passed, the perceptron makes at most {count(int(value))} mistakes "
+        f"on them (it made {count(sum(witness['updates']))}).",
+        quantity="mistakes",
+        direction="upper",
+        value=value,
+        trivial=math.inf,
+        confidence=1.0,
+        kind="exact",
+        theorem=THEOREM,
+        rule=rule,
+        assumptions=("separable", "floating-point-model"),
+        inputs={},
+        witness=witness,
+    )
+
+
+def check_mistake_bound(certificate: Certificate) -> Derivation:
+    """Derive the bound again in rational arithmetic."""
+    witness = certificate.witness
+    radius, margins, updates = witness["radius"], witness["margins"], witness["updates"]
+    if not radius >= 0.0 or not all(margin > 0.0 for margin in margins):
+        raise CertificateError(f"{certificate.quantity}: radius and margins must be positive")
+    bounds = [(Fraction(radius) / Fraction(margin)) ** 2 for margin in margins]
+    if any(made > bound for made, bound in zip(updates, bounds, strict=True)):
+        raise CertificateError(f"{certificate.quantity}: more updates were made than the bound allows")
+    if not isinstance(certificate.value, float):
+        raise CertificateError(f"{certificate.quantity}: the bound must be one number")
+    derived = float(sum(math.floor(bound) for bound in bounds))
+    record = _record(certificate.value, witness, certificate.rule)
+    return Derivation(derived, error=0.0, slack=1e-9, scale=1.0, record=record)

@@ -1,0 +1,1 @@
+"""Kernels as objects: values, algebra, validity, feature maps."""

@@ -1,0 +1,53 @@
+"""What kernel machines for labels share: classes and their weights, certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.base import Constraints, Exactly, InstanceOf, OneOf, check_weights, class_weights
+from certus.guarantees import Report
+from certus.kernels.evidence.kernel_machine_certificate import label_certificate, machine_certificate
+from certus.kernels.functions.kernel import Array
+from certus.kernels.learning.kernel_labels import KernelLabels
+from certus.kernels.learning.kernel_machine import KernelMachine, Outcome
+
+CLASS_WEIGHT: Constraints = {"class_weight": [OneOf("balanced"), InstanceOf(dict), Exactly(None)]}
+
+
+class KernelClassification(KernelMachine, KernelLabels):
+    """Shared part of the kernel machines that classify; not a learner by itself."""
+
+    class_weight: Any
+    class_weight_: Array
+
+    def _read_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[np.intp], Array]:
+        """The rows, the positions of their classes, and their weights with those of the classes."""
+        X, y = self._read_training(X, y)
+        codes = self._encode_labels(y, min_classes=2)
+        given = check_weights(self, sample_weight, y)
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, y, given)
+        weights = np.ones(len(y)) if given is None else given
+        return X, codes, weights * self.class_weight_[codes]
+
+    def _certify_labels(self, outcome: Outcome, inputs: dict[str, Any], factor: float = 1.0) -> None:
+        """The certificates of the gap and of the labels; ``factor`` multiplies all weights."""
+        declared = {
+            **inputs,
+            "fit_intercept": self.fit_intercept,
+            "classes": self.classes_.tolist(),
+            "class_weights": (factor * self.class_weight_).tolist(),
+        }
+        space, coef = outcome.space, outcome.solved.coef
+        self.report_ = Report(
+            [
+                machine_certificate(outcome.evidence, outcome.solved.dual, declared),
+                label_certificate(space.scores(coef), space.score_error(coef), space.lengths, outcome.evidence),
+            ]
+        )
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_"):
+            self._check_loaded(1 if len(self.classes_) == 2 else len(self.classes_))

@@ -1,0 +1,124 @@
+"""Random Fourier features of kernels of the difference of two rows: Gaussian, Laplacian, Matern."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from certus.base import Exactly, InstanceOf, Interval, OneOf, RandomState, fit_method, register, resolve_seed
+from certus.guarantees import Report
+from certus.kernels.evidence.fourier_certificate import fourier_certificate
+from certus.kernels.functions.distances import Gaussian, Laplacian, Matern
+from certus.kernels.functions.kernel import Array
+from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
+
+
+@register(
+    family="kernels",
+    tasks=("transformation",),
+    guarantees=("error of every approximated kernel value, with a probability",),
+    cost="fit p m, transform p m per row with m components",
+)
+class RandomFourierFeatures(FourierFeatures):
+    """Features whose inner products approximate a kernel of the difference of two rows.
+
+    By Bochner's theorem k(x, x') = E cos w.(x - x') for random frequencies w; with m of them,
+
+        F(x) = (cos w_1.x, ..., cos w_m.x, sin w_1.x, ..., sin w_m.x) / sqrt m,        F(x).F(x') ~ k(x, x')
+
+    The frequencies are normal for the Gaussian kernel, Cauchy for the Laplacian kernel and multivariate t for Matern
+    kernels. With equally many columns, the error has half the variance of that of `RBFSampler` or less.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "laplacian"}, Gaussian, Laplacian or Matern, default="rbf"
+        The kernel.
+    gamma : float or None, default=None
+        Of a kernel given by its name; None: 1 / n_features.
+    n_components : int, default=50
+        Number m of frequencies; each gives two features.
+    random_state : int, RandomState or None, default=None
+        Seed of the frequencies.
+
+    Attributes
+    ----------
+    random_weights_ : ndarray of shape (n_features, n_components)
+        The frequencies, one per column.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Width of the table and, if it had them, its column names.
+    report_ : Report
+        A bound on the error of all kernel values of two training rows, which holds with probability 95 % over the
+        frequencies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.kernels import Matern, RandomFourierFeatures
+    >>> X = np.linspace(0.0, 1.0, 20)[:, None]
+    >>> features = RandomFourierFeatures(Matern(0.5, nu=2.5), n_components=2000, random_state=0).fit(X)
+    >>> F = features.transform(X)
+    >>> errors = np.abs(F @ F.T - Matern(0.5, nu=2.5).gram(X))
+    >>> bool(errors.max() < features.report_["error of a kernel value"].value < 0.1)
+    True
+    """
+
+    _constraints = {
+        "kernel": [OneOf("laplacian", "rbf"), InstanceOf(Gaussian, Laplacian, Matern)],
+        "gamma": [Interval(0, None, closed="neither"), Exactly(None)],
+        "n_components": [Interval(1, None, integer=True)],
+        "random_state": [RandomState()],
+    }
+    _state = FOURIER_STATE
+
+    def __init__(
+        self, kernel: Any = "rbf", *, gamma: float | None = None, n_components: int = 50, random_state: Any = None
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @fit_method
+    def fit(self, X: Any, y: Any = None) -> RandomFourierFeatures:
+        """Draw the frequencies.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        RandomFourierFeatures
+            The fitted transformer.
+        """
+        X = self._read_rows(X)
+        draws = np.random.default_rng(resolve_seed(self.random_state))
+        weights = _frequencies(self._chosen(X.shape[1]), X.shape[1], self.n_components, draws)
+        self.random_weights_ = np.ascontiguousarray(weights.astype(X.dtype))
+        self._n_features_out = 2 * int(self.n_components)
+        self.report_ = Report([fourier_certificate(X.shape[0], self.n_components, span=2.0, exact_diagonal=True)])
+        return self
+
+    def _chosen(self, width: int) -> Gaussian | Laplacian | Matern:
+        if not isinstance(self.kernel, str):
+            return self.kernel
+        gamma = 1.0 / width if self.gamma is None else float(self.gamma)
+        return Gaussian(gamma) if self.kernel == "rbf" else Laplacian(gamma)
+
+    def _waves(self, projections: Array) -> Array:
+        return np.hstack([np.cos(projections), np.sin(projections)]) / np.sqrt(projections.shape[1])
+
+
+def _frequencies(kernel: Any, width: int, wanted: int, draws: np.random.Generator) -> Array:
+    """Draws from the distribution whose characteristic function is the kernel (width x wanted)."""
+    if isinstance(kernel, Laplacian):
+        return float(kernel.gamma) * draws.standard_cauchy((width, wanted))
+    normal = draws.standard_normal((width, wanted))
+    if isinstance(kernel, Gaussian):
+        return np.sqrt(2.0 * float(kernel.gamma)) * normal
+    freedom = 2.0 * float(kernel.nu)
+    return np.asarray(normal / float(kernel.length_scale) * np.sqrt(freedom / draws.chisquare(freedom, wanted)))

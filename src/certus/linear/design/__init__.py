@@ -1,0 +1,1 @@
+"""The table as solvers see it: products, moments, units and copies of columns."""

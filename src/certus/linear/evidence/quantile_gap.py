@@ -1,0 +1,98 @@
+"""How far a quantile regression can be from the best one.
+
+With r = y - X w - b, weights s, the pinball loss of the quantile q and the penalty A |w|_1,
+
+    min P >= u'y     for every u with  -(1 - q) s_i <= u_i <= q s_i,   |X'u|_j <= A,   sum u = 0
+
+(the last only with an intercept). The linear program's multipliers are such a u up to rounding; they are clipped,
+balanced and shrunk until they are. What rounding leaves, |X'u| above A by h and sum u = g, costs h |w*|_1 + |g| |b*|,
+for which P bounds both: A |w*|_1 <= P, and b* lies among the values of y - X w*. Without a penalty |w*|_1 has no such
+bound; then the claim assumes an optimum at most a thousand times as large as the solution found (bounded-solution).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.guarantees import CertificateError
+from certus.linear.design.moments import gamma
+from certus.linear.evidence.duality_certificate import DualityEvidence, values_of
+
+Array = NDArray[np.float64]
+LARGER = 1000.0  # without a penalty: how much larger, in |w|_1, the solutions are that are compared with
+
+
+def pinball(residual: Any, q: float) -> Any:
+    """The loss of y - f."""
+    return np.maximum(q * residual, (q - 1.0) * residual)
+
+
+def feasible_dual(u: Array, X: Any, s: Array, q: float, strength: float, fit_intercept: bool) -> Array:
+    """The multipliers, clipped to their box, balanced, and shrunk to the penalty's dual ball."""
+    low, high = -(1.0 - q) * s, q * s
+    u = np.clip(u, low, high)
+    if fit_intercept:
+        for _ in range(3):  # spread what is missing over the room that rows have
+            excess = math.fsum(u)
+            room = u - low if excess > 0.0 else high - u
+            total = float(room.sum())
+            if excess == 0.0 or total <= abs(excess):
+                break
+            u = np.clip(u - excess * room / total, low, high)
+    largest = float(np.abs(X.T @ u).max(initial=0.0))
+    return u * (strength / largest) if 0.0 < strength < largest else u
+
+
+def quantile_evidence(
+    X: Any, y: Array, s: Array, w: Array, b: float, u: Array, *, q: float, strength: float, fit_intercept: bool
+) -> DualityEvidence:
+    """Evidence for the stored coefficients and a dual point from `feasible_dual`."""
+    residual = y - X @ w - b
+    objective = float(s @ pinball(residual, q)) + strength * float(np.abs(w).sum())
+    columns = np.asarray(np.abs(X).max(axis=0).toarray() if hasattr(X, "tocsr") else np.abs(X).max(axis=0)).ravel()
+    largest = float(columns.max(initial=0.0))
+    chain = gamma(len(y) + X.shape[1] + 16)
+    mass = float(np.abs(u).sum())
+    length = objective / strength if strength > 0.0 else LARGER * (float(np.abs(w).sum()) + 1.0)
+    over = max(float(np.abs(X.T @ u).max(initial=0.0)) - strength, 0.0) + chain * mass * largest
+    height = (float(np.abs(y).max(initial=0.0)) + largest * length) if fit_intercept else 0.0
+    off = abs(math.fsum(u)) if fit_intercept else 0.0
+    size = np.abs(y) + np.abs(X) @ np.abs(w) + abs(b)
+    rounding = over * length + off * height + chain * (float(s @ size) + float(np.abs(u) @ np.abs(y)) + objective)
+    constant = best_intercept(y, s, q) if fit_intercept else 0.0
+    return DualityEvidence(
+        objective=objective * (1.0 + chain),
+        dual=float(u @ y),
+        rounding=float(rounding),
+        objective_at_zero=float(s @ pinball(y - constant, q)),
+    )
+
+
+def best_intercept(residual: Array, s: Array, q: float) -> float:
+    """The quantile of given residuals; the middle where every value between two of them is one."""
+    order = np.argsort(residual, kind="stable")
+    reached = np.cumsum(s[order])
+    wanted = q * reached[-1]
+    slack = 1e-12 * reached[-1]
+    low = min(int(np.searchsorted(reached, wanted - slack)), len(order) - 1)
+    high = min(int(np.searchsorted(reached, wanted + slack)), len(order) - 1)
+    return float(0.5 * (residual[order[low]] + residual[order[high]]))
+
+
+@values_of("quantile")
+def quantile_values(X: Any, y: Any, s: Any, inputs: Any, witness: Any) -> tuple[float, float]:
+    """Objective and dual value from the data; refuses a dual point that is not feasible."""
+    q, strength = inputs["quantile"], inputs["alpha"] * float(s.sum())
+    w = np.array(witness["coef"], dtype=np.longdouble)
+    u = np.array(witness["dual_point"], dtype=np.longdouble)
+    scale = max(float(np.abs(u).sum()), 1.0)
+    feasible = (u >= -(1.0 - q) * s * (1 + 1e-12)).all() and (u <= q * s * (1 + 1e-12)).all()
+    feasible = feasible and float(np.abs(X.T @ u).max(initial=0.0)) <= strength + 1e-9 * scale * float(np.abs(X).max())
+    if not feasible or (inputs["fit_intercept"] and abs(float(u.sum())) > 1e-9 * scale):
+        raise CertificateError("optimality gap: the dual point is not feasible on these data")
+    objective = s @ pinball(y - X @ w - witness["intercept"], q) + strength * np.abs(w).sum()
+    return float(objective), float(u @ y)

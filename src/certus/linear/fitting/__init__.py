@@ -1,0 +1,1 @@
+"""What the learners share: reading parameters, choosing penalties, storing what was found, predicting."""

@@ -1,0 +1,260 @@
+"""What Poisson and gamma regression share: targets, fit, prediction, share of the deviance explained."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_array
+
+from certus.base import (
+    LARGEST,
+    Boolean,
+    Constraints,
+    Exactly,
+    Interval,
+    Iterations,
+    OneOf,
+    Regressor,
+    Verbosity,
+    check_weights,
+    check_Xy,
+    fit_method,
+    predict_method,
+    resolve_threads,
+)
+from certus.guarantees import Report
+from certus.guarantees.records import number
+from certus.linear.design.design_matrix import make_design
+from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.mean_certificate import mean_certificate
+from certus.linear.evidence.mean_gap import MeanEvidence, mean_evidence
+from certus.linear.evidence.rounding_warning import drowned, warn_drowned
+from certus.linear.evidence.separation_message import separation_of_counts
+from certus.linear.fitting.linear_prediction import linear_scores
+from certus.linear.fitting.logistic_fit import newton_steps
+from certus.linear.problems.mean_problem import make_mean_problem, null_score, start, unit_losses
+from certus.linear.problems.smooth_problem import SmoothProblem
+from certus.linear.solvers.newton import NewtonResult, minimize
+
+
+class MeanRegression(Regressor):
+    """Base of the learners; ``_loss`` names the loss."""
+
+    _loss: ClassVar[str]
+    _constraints: ClassVar[Constraints] = {
+        "alpha": [Interval(0, None)],
+        "fit_intercept": [Boolean()],
+        "solver": [OneOf("lbfgs", "newton-cholesky")],
+        "max_iter": [Interval(1, None, integer=True)],
+        "tol": [Interval(0, None, closed="neither")],
+        "warm_start": [Boolean()],
+        "verbose": [Verbosity()],
+        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+    }
+    _state = (
+        "coef_",
+        "intercept_",
+        "n_iter_",
+        "gap_",
+        "converged_",
+        "history_",
+        "n_features_in_",
+        "feature_names_in_",
+    )
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        verbose: int = 0,
+        gap_tol: float | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.gap_tol = gap_tol
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanRegression:
+        """Find the best coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every row: 0 removes it, 2 counts it twice.
+
+        Returns
+        -------
+        MeanRegression
+            The fitted learner.
+        """
+        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
+        weights = check_weights(self, sample_weight, X)
+        self._check_range(y, weights)
+        problem = make_mean_problem(
+            make_design(X, resolve_threads()),
+            self._loss,
+            y,
+            weights,
+            alpha=self.alpha,
+            fit_intercept=bool(self.fit_intercept),
+        )
+
+        evidence_at = KeptEvidence(lambda coef, intercept: mean_evidence(problem, coef, intercept))
+
+        def certified(coef: Any, center: Any) -> bool:
+            if self.gap_tol is None:
+                return True
+            evidence = evidence_at(coef, problem.intercept(coef, center))
+            return evidence.gap <= self.gap_tol * evidence.objective_at_zero
+
+        with Iterations(self, self.max_iter, X, y) as iterations:
+            steps, first = newton_steps(problem, self.solver, self._start(problem))
+            result = minimize(
+                problem,
+                steps,
+                first,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                good_enough=certified,
+                wanted_gap=None if self.gap_tol is None else self.gap_tol * problem.null,
+                watch=lambda coef, center, facts: iterations.step(
+                    dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True)), **facts
+                ),
+            )
+        self._store(problem, result, evidence_at)
+        return self
+
+    def _check_range(self, y: NDArray[Any], weights: Any) -> None:
+        """Refuse targets that the loss does not allow."""
+        least = float(y.min())
+        allowed = "at least 0" if self._loss == "poisson" else "greater than 0"
+        if least < 0.0 or (least == 0.0 and self._loss == "gamma"):
+            row = int(np.argmin(y))
+            raise ValueError(
+                f"Some value(s) of y are out of the valid range of the loss: {type(self).__name__} needs y {allowed}, "
+                f"row {row} has {least:g}.\nHint: use Ridge for targets of either sign."
+            )
+        if self.fit_intercept and not (y if weights is None else y * weights).any():
+            raise ValueError(
+                f"{type(self).__name__}: all targets with a weight are 0, so the best mean is 0 and its logarithm, the "
+                "intercept, has no finite value.\nHint: check the target column, or set fit_intercept=False."
+            )
+
+    def _start(self, problem: SmoothProblem) -> tuple[Any, Any]:
+        coef, center = start(problem)
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return coef, center
+        if self.coef_.shape != (coef.shape[1],):
+            raise ValueError(
+                f"The last fit had {len(self.coef_)} columns, this table has {coef.shape[1]}.\n"
+                "Hint: set warm_start=False when the columns change."
+            )
+        coef = self.coef_.astype(np.float64)[None]
+        return coef, np.array([float(self.intercept_)]) + coef @ problem.mean if problem.has_intercept else center
+
+    def _as_stored(self, problem: SmoothProblem, coef: Any, center: Any) -> tuple[Any, Any]:
+        dtype = problem.design.X.dtype
+        intercept = problem.intercept(coef, center)[0].astype(dtype) if problem.has_intercept else 0.0
+        return coef[0].astype(dtype), intercept
+
+    def _store(self, problem: SmoothProblem, result: NewtonResult, evidence_at: KeptEvidence[MeanEvidence]) -> None:
+        self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
+        coef, intercept = self.coef_.astype(np.float64)[None], np.array([float(self.intercept_)])
+        evidence = evidence_at(coef, intercept)
+        self.n_iter_ = result.iterations
+        self.history_ = np.array([facts["objective"] for facts in result.history])
+        self.gap_ = evidence.gap
+        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
+        self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
+        free = bool(self.fit_intercept)
+        known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
+        record = (evidence, self._loss, self.alpha, coef, float(self.intercept_))
+        self.report_ = Report([mean_certificate(*record, fit_intercept=free)] if known else [])
+        separated = None
+        if self._loss == "poisson" and self.alpha == 0.0 and evidence.decrement is None:
+            separated = separation_of_counts(self, problem, coef, intercept)
+        if separated is not None:
+            self.report_ = Report([*self.report_, separated.certificate])
+            self.converged_ = False
+            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+        elif drowned(evidence.gap, evidence.objective_at_zero, problem.total_weight):
+            self.converged_ = False
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+        elif not self.converged_:
+            self._warn(evidence)
+
+    def _warn(self, evidence: MeanEvidence) -> None:
+        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
+        warnings.warn(
+            f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\n"
+            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
+            "value without coefficients).\nHint: raise max_iter, or scale the data (StandardScaler).",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted means.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            One positive number per row.
+        """
+        return np.exp(linear_scores(self, X))
+
+    @predict_method
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the deviance explained, D^2: 1 is perfect, 0 as good as the mean of y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to score.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        float
+            1 - deviance / deviance of the mean.
+        """
+        scores = linear_scores(self, X).astype(np.float64)
+        y = np.asarray(check_array(y, dtype=np.float64, ensure_2d=False), dtype=np.float64)
+        weights = check_weights(self, sample_weight, scores)
+        self._check_range(y, weights)
+        null = np.full(len(y), null_score(y, weights))
+        deviance, of_mean = (np.average(unit_losses(self._loss, y, f), weights=weights) for f in (scores, null))
+        return float(1.0 - deviance / of_mean)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.positive_only = True
+        return tags

@@ -1,0 +1,322 @@
+"""The fit of lasso, elastic net and their multi-task forms: read the data, solve, store, certify, warn if need be."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from certus.base import (
+    ArrayLike,
+    Boolean,
+    Constraints,
+    Exactly,
+    Interval,
+    Iterations,
+    OneOf,
+    RandomState,
+    assert_finite,
+    check_weights,
+    check_Xy,
+    refuse_large,
+    resolve_seed,
+    resolve_threads,
+)
+from certus.guarantees import Report
+from certus.guarantees.records import number
+from certus.linear._native_calls.path_kernels import MANY, PathRun
+from certus.linear.design.gram_argument import given_gram
+from certus.linear.design.in_place_centering import center_in_place
+from certus.linear.evidence.penalized_certificate import penalized_certificates
+from certus.linear.evidence.penalized_gap import PenalizedEvidence, penalized_evidence
+from certus.linear.problems.box_problem import SQUARES_FIT
+from certus.linear.problems.penalized_problem import PenalizedProblem
+from certus.linear.solvers.least_squares import NotFiniteError
+from certus.linear.solvers.penalized_solver import Effort, prepare, solve_path, start_from
+
+Array = NDArray[np.float64]
+DEFAULT_ITERATIONS = 1000
+PENALIZED_CONSTRAINTS: Constraints = {
+    "alpha": [Interval(0, None, closed="left")],
+    "l1_ratio": [Interval(0, 1)],
+    "fit_intercept": [Boolean()],
+    "precompute": [Boolean(), ArrayLike()],
+    "max_iter": [Interval(1, None, integer=True), Exactly(None)],
+    "copy_X": [Boolean()],
+    "tol": [Interval(0, None)],
+    "warm_start": [Boolean()],
+    "positive": [Boolean()],
+    "random_state": [RandomState()],
+    "selection": [OneOf("cyclic", "random")],
+    "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
+}
+MULTI_TASK_CONSTRAINTS: Constraints = {
+    name: rule for name, rule in PENALIZED_CONSTRAINTS.items() if name not in ("precompute", "positive")
+}
+PENALIZED_STATE = (
+    "coef_",
+    "intercept_",
+    "n_iter_",
+    "dual_gap_",
+    "gap_",
+    "converged_",
+    "history_",
+    "n_features_in_",
+    "feature_names_in_",
+)
+
+
+def read_data(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], Array | None]:
+    """Checked table, targets and weights; one number as weight means none, as in scikit-learn."""
+    X, y = check_Xy(
+        learner,
+        X,
+        y,
+        accept_sparse=["csc"],
+        multi_output=True,
+        y_numeric=True,
+        check_finite=False,
+    )
+    if sparse.issparse(y):
+        y = y.toarray()
+    refuse_large(learner, y, SQUARES_FIT, name="y")
+    if isinstance(sample_weight, numbers.Number):
+        sample_weight = None
+    return X, y, check_weights(learner, sample_weight, X)
+
+
+def refuse_wrong_order(learner: Any, X: Any, sample_weight: Any, check_input: bool) -> None:
+    """``check_input=False`` without weights is a promise about the table, to which scikit-learn holds users too."""
+    if not check_input and sample_weight is None and isinstance(X, np.ndarray) and not X.flags.f_contiguous:
+        raise ValueError(
+            f"{type(learner).__name__}.fit with check_input=False needs a dense X in Fortran order, got one in another "
+            "order.\nHint: pass np.asfortranarray(X), or leave check_input=True."
+        )
+
+
+def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
+    """Multi-task learners want a matrix of targets."""
+    if y.ndim == 1:
+        one = type(learner).__name__.removeprefix("MultiTask")
+        raise ValueError(
+            f"For mono-task outputs, use {one}: y has one dimension.\n"
+            f"Hint: {type(learner).__name__} needs y of shape (n_samples, n_targets); y.reshape(-1, 1) has one target."
+        )
+
+
+def warn_without_penalty(learner: Any) -> None:
+    """With alpha = 0 these learners are least squares."""
+    if learner.alpha == 0:
+        warnings.warn(
+            "With alpha=0, this algorithm does not converge well. You are advised to use the LinearRegression "
+            "estimator: it is the same problem, and its certificate is tighter.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def make_penalized(
+    X: Any, y: NDArray[Any], weights: Array | None, center: bool, threads: int, shift: Array | None = None
+) -> PenalizedProblem:
+    """The problem of checked data; rows of weight 0 are not rows. ``shift`` was subtracted from the columns."""
+    targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        X, targets, weights = X[kept], targets[kept], weights[kept]
+    return PenalizedProblem(X, targets, weights, center, threads, shift)
+
+
+def effort_of(learner: Any) -> Effort:
+    """What the learner's parameters ask for. With y centred, objective_at_zero is |Y|^2 / 2."""
+    share = float(learner.tol)
+    if getattr(learner, "gap_tol", None) is not None:
+        share = min(share, 0.25 * learner.gap_tol)
+    limit = DEFAULT_ITERATIONS if learner.max_iter is None else learner.max_iter
+    random = learner.selection == "random"
+    return Effort(share, limit, random, resolve_seed(learner.random_state) if random else 0)
+
+
+def fit_penalized(learner: Any, X: Any, y: NDArray[Any], weights: Array | None, *, joint: bool) -> None:
+    """Fit with ``learner.alpha`` and ``learner.l1_ratio``; ``joint``: targets share their zeros."""
+    threads, shift = resolve_threads(), None
+    if isinstance(X, np.ndarray) and X.flags.f_contiguous and isinstance(getattr(learner, "precompute", False), bool):
+        shift = center_in_place(learner, X, weights, threads)
+    problem = make_penalized(X, y, weights, bool(learner.fit_intercept), threads, shift)
+    effort = effort_of(learner)
+    last = learner.coef_ if learner.warm_start and hasattr(learner, "coef_") else None
+    runs = []
+    try:
+        gram = given_gram(learner, problem)
+        prepare(problem, 1, effort, gram)
+        parts = [problem] if joint or problem.targets == 1 else [problem.one_target(k) for k in range(problem.targets)]
+        with Iterations(learner, None, X, y) as iterations:
+            for k, part in enumerate(parts):
+                start = None if last is None else start_from(last if joint else np.atleast_2d(last)[k], part)
+                solve = _watched if iterations.watched else _solve
+                runs.append(solve(learner, part, effort, start, gram, iterations))
+        _store(learner, parts, runs, X.dtype, y, joint=joint)
+    except NotFiniteError:
+        name_the_place(learner, X, y)
+    several = not joint and problem.targets > 1
+    sweeps, gaps = [int(run.sweeps[0]) for run in runs], [float(run.gaps[0]) / problem.weight for run in runs]
+    learner.n_iter_ = sweeps if several else sweeps[0]
+    learner.dual_gap_ = np.array(gaps) if several else gaps[0]
+    if not learner.converged_:
+        solved = all(gap <= effort.share * _scale(part) for gap, part in zip(gaps, parts, strict=True))
+        _warn(learner, 0.5 * sum(map(_scale, parts)), converged=solved)
+
+
+def _scale(part: PenalizedProblem) -> float:
+    """|Y|^2 per unit of weight, which tolerances are relative to."""
+    return part.target_squares / part.weight
+
+
+def _solve(
+    learner: Any,
+    part: PenalizedProblem,
+    effort: Effort,
+    start: Array | None,
+    gram: Any,
+    iterations: Iterations,
+    max_rounds: int = MANY,
+) -> PathRun:
+    del iterations
+    run = solve_path(
+        part,
+        np.array([float(learner.alpha)]),
+        float(learner.l1_ratio),
+        effort,
+        positive=bool(getattr(learner, "positive", False)),
+        start=start,
+        gram=gram,
+        max_rounds=max_rounds,
+    )
+    if not np.isfinite(run.coefs).all():
+        raise NotFiniteError
+    return replace(run, rounds=run.rounds[np.isfinite(run.rounds[:, 0])] / part.weight)
+
+
+def _watched(
+    learner: Any, part: PenalizedProblem, effort: Effort, start: Array | None, gram: Any, iterations: Iterations
+) -> PathRun:
+    """The same one working set at a time, each of them told to the callbacks, which may ask to stop."""
+    told: list[Array] = []
+    sweeps, last = 0, np.inf
+    while True:
+        left = replace(effort, max_iter=effort.max_iter - sweeps)
+        run = _solve(learner, part, left, start, gram, iterations, max_rounds=1)
+        start, gap = run.coefs[0], float(run.gaps[0])
+        sweeps += int(run.sweeps[0])
+        told.append(run.rounds[-1:])
+        objective = float(run.objectives[0]) / part.weight
+        asked_to_stop = iterations.step(objective=objective, gap=gap / part.weight)
+        solved = gap <= effort.share * part.target_squares or gap >= 0.999 * last
+        if asked_to_stop or solved or sweeps >= effort.max_iter:
+            return replace(run, sweeps=np.array([sweeps]), rounds=np.vstack(told))
+        last = gap
+
+
+def _store(
+    learner: Any, parts: list[PenalizedProblem], runs: list[PathRun], dtype: Any, y: NDArray[Any], *, joint: bool
+) -> None:
+    """Set ``coef_, intercept_, gap_, converged_, report_`` in scikit-learn's shapes, certify exactly these numbers."""
+    coef = np.vstack([run.coefs[0].T for run in runs]).astype(dtype)
+    center = parts[0].center
+    mean_y = np.concatenate([part.mean_y for part in parts])
+    intercept = (mean_y - coef.astype(np.float64) @ parts[0].mean_x).astype(dtype)
+    if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+        raise NotFiniteError
+    evidence = _evidence(learner, parts, coef.astype(np.float64), intercept.astype(np.float64), joint=joint)
+    flat = not joint and len(coef) == 1
+    learner.coef_ = coef[0] if flat else coef
+    if not center:
+        learner.intercept_ = 0.0
+    else:
+        learner.intercept_ = intercept[0] if y.ndim == 1 else intercept
+    learner.gap_ = evidence.gap
+    objectives = np.concatenate([run.rounds[:, 0] for run in runs])
+    learner.history_ = objectives if len(objectives) else np.array([evidence.objective])
+    limit = np.inf if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
+    shares = [effort_of(learner).share * part.target_squares for part in parts]
+    solved = all(run.gaps[0] <= share for run, share in zip(runs, shares, strict=True))
+    if learner.alpha > 0:  # what the solver says must agree with what is certified, rounding errors apart
+        solved = solved and evidence.gap <= 2.0 * sum(shares) / parts[0].weight + 1e-9 * evidence.objective_at_zero
+    # As accurate as numbers allow; those of targets that hardly vary are rounded against their mean.
+    precise = evidence.gap <= 1e-13 * evidence.objective_at_zero + float(np.sum((1e-11 * mean_y) ** 2))
+    learner.converged_ = bool((solved or precise) and evidence.gap <= limit)
+    facts = {
+        "alpha": float(learner.alpha),
+        "l1_ratio": float(learner.l1_ratio),
+        "fit_intercept": center,
+        "positive": bool(getattr(learner, "positive", False)),
+        "joint": joint,
+    }
+    stored = intercept.astype(np.float64) if center else np.zeros(len(coef))
+    learner.report_ = Report(penalized_certificates(evidence, coef.astype(np.float64), stored, facts))
+
+
+def _evidence(
+    learner: Any, parts: list[PenalizedProblem], coef: Array, intercept: Array, *, joint: bool
+) -> PenalizedEvidence:
+    """Evidence for all targets together: objectives and dual values of independent problems add up."""
+    found = []
+    for k, part in enumerate(parts):
+        rows = slice(None) if joint else slice(k, k + 1)
+        strength = part.weight * float(learner.alpha)
+        ratio = float(learner.l1_ratio)
+        found.append(
+            penalized_evidence(
+                part,
+                coef[rows],
+                intercept[rows],
+                l1=strength * ratio,
+                l2=strength * (1.0 - ratio),
+                positive=bool(getattr(learner, "positive", False)),
+            )
+        )
+    zeros = found[0].zeros
+    for other in found[1:]:
+        zeros = None if zeros is None or other.zeros is None else np.intersect1d(zeros, other.zeros)
+    return PenalizedEvidence(
+        objective=sum(each.objective for each in found),
+        dual=sum(each.dual for each in found),
+        objective_at_zero=sum(each.objective_at_zero for each in found),
+        strength=found[0].strength,
+        zeros=zeros,
+    )
+
+
+def _warn(learner: Any, at_zero: float, *, converged: bool) -> None:
+    name, value = type(learner).__name__, learner.gap_
+    share = number(value / at_zero if at_zero > 0.0 else 0.0, "upper", 2)
+    reached = (
+        f"the objective is certified to be within {number(value, 'upper')} of its minimum ({share} of its value at "
+        "zero coefficients)"
+    )
+    if converged:
+        text = f"{name}: {reached}, more than gap_tol asks for.\nHint: scale the columns or raise gap_tol."
+    else:
+        text = (
+            "Objective did not converge. You might want to increase the number of iterations. "
+            f"{name} stopped after n_iter_={learner.n_iter_} (max_iter={learner.max_iter}); {reached}, "
+            f"tol={learner.tol:g} asks for more.\nHint: raise max_iter, or scale the columns (StandardScaler)."
+        )
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+
+
+def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
+    """Say where the data hold what cannot be computed with."""
+    assert_finite(learner, X)
+    assert_finite(learner, np.asarray(y, dtype=np.float64), name="y")
+    values = np.abs(X.data if sparse.issparse(X) else X)
+    raise ValueError(
+        "Coordinate descent iterations resulted in non-finite parameter values: the squares of the values in X or y "
+        f"overflow; the largest value in X is {float(values.max(initial=0.0)):g}.\n"
+        "Hint: rescale the columns, for example with StandardScaler."
+    )

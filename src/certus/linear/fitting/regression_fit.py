@@ -1,0 +1,131 @@
+"""The end of a least-squares fit: store what was found in scikit-learn's shapes, certify it, warn if need be."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from certus.base import assert_finite
+from certus.guarantees import Report
+from certus.guarantees.records import number
+from certus.linear.evidence.quadratic_certificate import quadratic_certificate
+from certus.linear.evidence.quadratic_gap import QuadraticEvidence, quadratic_evidence
+from certus.linear.evidence.rounding_warning import drowned, warn_drowned
+from certus.linear.solvers.least_squares import Problem, Solution, refined
+
+Array = NDArray[np.float64]
+
+# How a solver of this name says that the iterations did not suffice.
+NOT_CONVERGED = {
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
+    "lbfgs": "The lbfgs solver did not converge",
+}
+
+
+def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
+    """Say where the table holds what cannot be computed with."""
+    assert_finite(learner, X)
+    assert_finite(learner, np.asarray(y, dtype=np.float64), name="y")
+    values = np.abs(X.data if hasattr(X, "tocsr") else X)
+    raise ValueError(
+        f"{type(learner).__name__}: the squares of the values in X or y overflow; the largest value in X is "
+        f"{float(values.max()):g}, in y {float(np.abs(np.asarray(y, dtype=np.float64)).max()):g}.\n"
+        "Hint: rescale the columns, for example with StandardScaler, or the target."
+    )
+
+
+def store_regression(
+    learner: Any,
+    problem: Problem,
+    solution: Solution,
+    one_target: bool,
+    *,
+    positive: bool = False,
+    flat: bool | None = None,
+    units: Array | None = None,
+) -> QuadraticEvidence:
+    """Set ``coef_, intercept_, gap_, converged_, report_``; returns the evidence behind the gap.
+
+    ``flat``: whether coef_ is a vector (default: when y was one). ``units``: the user's columns divided by these are
+    the problem's.
+    """
+    evidence, coef, intercept = _as_stored(problem, solution, positive)
+    limit = None if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
+    if limit is not None and evidence.gap > limit and solution.factors and not positive:
+        evidence, coef, intercept = _as_stored(problem, refined(problem, solution, steps=3), positive)
+    if units is not None:
+        with np.errstate(over="ignore"):
+            coef = (coef / units).astype(coef.dtype)
+        if not np.isfinite(coef).all():
+            raise ValueError(
+                f"{type(learner).__name__}: a coefficient is too large to be represented, because its column is too "
+                "small against the target.\nHint: rescale the columns, for example with StandardScaler."
+            )
+    flat = one_target if flat is None else flat
+    learner.coef_ = coef[0] if flat else coef
+    if not problem.center:
+        learner.intercept_ = 0.0
+    else:
+        learner.intercept_ = intercept[0] if one_target else intercept
+    learner.gap_ = evidence.gap
+    learner.converged_ = solution.converged and (limit is None or evidence.gap <= limit)
+    learner.report_ = Report(
+        [
+            quadratic_certificate(
+                evidence,
+                coef.astype(np.float64),
+                intercept.astype(np.float64),
+                problem.alphas,
+                fit_intercept=problem.center,
+                positive=positive,
+            )
+        ]
+    )
+    if drowned(evidence.gap, evidence.objective_at_zero, 0.0) and drowned(
+        evidence.gap, evidence.objective_at_zero, _size(problem)
+    ):
+        learner.converged_ = False
+        warn_drowned(learner, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+    elif not learner.converged_:
+        _warn(learner, solution, evidence, limit)
+    return evidence
+
+
+def _size(problem: Problem) -> float:
+    """Weighted sum of squared targets, before centring."""
+    squares = np.einsum("ij,ij->i", problem.Y, problem.Y)
+    return float(squares.sum() if problem.weights is None else problem.weights @ squares)
+
+
+def _as_stored(problem: Problem, solution: Solution, positive: bool) -> tuple[QuadraticEvidence, Any, Any]:
+    """Coefficients and intercepts in the table's type, and the evidence for exactly these numbers."""
+    dtype = problem.X.dtype
+    coef = solution.coef.astype(dtype)
+    best = solution.intercept if problem.shift is None else solution.intercept - solution.coef @ problem.shift
+    intercept = best.astype(dtype) if problem.center else np.zeros(len(coef), dtype=dtype)
+    evidence = quadratic_evidence(
+        problem, solution, coef.astype(np.float64), intercept.astype(np.float64), positive=positive
+    )
+    return evidence, coef, intercept
+
+
+def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: float | None) -> None:
+    name = type(learner).__name__
+    share = evidence.gap / evidence.objective_at_zero if evidence.objective_at_zero > 0 else 0.0
+    reached = (
+        f"the objective is certified to be within {number(evidence.gap, 'upper')} of its minimum "
+        f"({number(share, 'upper', 2)} of its value at zero coefficients)"
+    )
+    if not solution.converged:
+        advice = "Hint: raise max_iter, scale the columns, or choose solver='cholesky'."
+        what = NOT_CONVERGED.get(solution.method, "the iteration limit was reached before the tolerance")
+        text = f"{name}: {what}; {reached}.\n{advice}"
+    else:
+        advice = "Hint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
+        text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\n{advice}"
+    warnings.warn(text, ConvergenceWarning, stacklevel=5)

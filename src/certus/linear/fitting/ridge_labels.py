@@ -1,0 +1,94 @@
+"""What RidgeClassifier and its cross-validated form share: labels as -1 and 1, and what is certified about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils import Tags, column_or_1d, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from certus.base import predict_method
+from certus.guarantees import Report
+from certus.linear.design.design_matrix import make_design
+from certus.linear.design.moments import gamma
+from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
+from certus.linear.evidence.quadratic_gap import QuadraticEvidence
+from certus.linear.fitting.linear_prediction import LinearClassification
+from certus.linear.solvers.least_squares import Problem, Solution
+
+
+class RidgeLabels(LinearClassification):
+    """Coding, certificate and prediction of labels."""
+
+    class_weight: Any
+    coef_: NDArray[Any]
+    intercept_: Any
+    report_: Report
+    multilabel_: bool
+
+    def _with_class_weights(self, weights: NDArray[Any] | None, y: NDArray[Any]) -> NDArray[Any] | None:
+        if not self.class_weight:
+            return weights
+        by_class = np.asarray(compute_sample_weight(self.class_weight, y))
+        return by_class if weights is None else weights * by_class
+
+    def _coded(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """Targets -1 and 1, one column per class or label (one column for two classes)."""
+        check_classification_targets(y)
+        self.multilabel_ = type_of_target(y, input_name="y") == "multilabel-indicator"
+        y = y if self.multilabel_ else column_or_1d(y, warn=True)
+        binarizer = LabelBinarizer(pos_label=1, neg_label=-1)
+        coded = binarizer.fit_transform(y)
+        self.classes_ = binarizer.classes_
+        return np.ascontiguousarray(coded, dtype=np.float64)
+
+    def _certify_labels(self, problem: Problem, solution: Solution, evidence: QuadraticEvidence) -> None:
+        """Add how many training labels are those of the exact optimum, where the distance to it is known."""
+        if evidence.metric is None:
+            return
+        coef = np.atleast_2d(self.coef_).astype(np.float64)
+        intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (len(coef),)).copy()
+        metric = evidence.metric.min(axis=0)
+        design = make_design(problem.X, problem.threads)
+        scores, lengths = design.scores_and_lengths(coef, intercept, solution.mean_x, metric)
+        weight = float(len(scores) if problem.weights is None else problem.weights.sum())
+        size = float(np.abs(coef * metric).max(initial=0.0)) * np.sqrt(coef.shape[1])
+        fixed = float(
+            np.abs(coef @ solution.mean_x).max(initial=0.0)
+            + np.abs(coef).max(initial=0.0) * np.abs(solution.mean_x).sum()
+            + np.abs(intercept).max(initial=0.0)
+        )
+        rounding = gamma(coef.shape[1] + 8) * (lengths * size + fixed)
+        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.intercept_gap / weight) + rounding
+        if self.multilabel_:
+            undecided = int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
+        else:
+            undecided = undecided_rows(scores, reach if len(coef) == 1 else 2.0 * reach)
+        self.report_ = self.report_.with_([label_certificate(undecided, len(scores), evidence.distance)])
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+            One label per row, or a 0/1 matrix if several labels were learned.
+        """
+        if self.multilabel_:
+            scores = self.decision_function(X)
+            return (scores.reshape(len(scores), -1) > 0).astype(int)
+        return super().predict(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.classifier_tags.multi_label = True
+        return tags

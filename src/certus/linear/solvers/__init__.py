@@ -1,0 +1,1 @@
+"""Methods that minimize the problems of linear models."""

@@ -1,0 +1,128 @@
+"""Regression by the mean of the nearest training rows. Fix, Hodges (1951)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.base import Regressor, fit_method, predict_method, register
+from certus.guarantees import Report
+from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
+from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weights
+
+
+@register(
+    family="neighbors",
+    tasks=("regression",),
+    guarantees=(),
+    cost="fit O(n p log n), predict O(n p) per row or less, by kd-tree or matrix products",
+)
+class KNeighborsRegressor(NeighborSearch, Regressor):
+    r"""Regressor that averages the targets of the nearest training rows.
+
+    With :math:`N_k(x)` the ``n_neighbors`` training rows nearest to :math:`x` and :math:`w_i(x)` their weights,
+
+    .. math::
+        \hat y(x) = \frac{\sum_{i \in N_k(x)} w_i(x)\, y_i}{\sum_{i \in N_k(x)} w_i(x)}.
+
+    The neighbors are exact whatever ``algorithm`` is, and rows equally far away are taken in the order of the
+    training table. All columns count alike in the distance, so scale them first. The prediction cannot leave the
+    range of the training targets. The model keeps all training rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many neighbors are averaged.
+    weights : {'uniform', 'distance'}, callable or None, default='uniform'
+        ``'uniform'`` (or None): all alike. ``'distance'``: 1 / distance; if a neighbor is at distance 0, only
+        such neighbors count. A function gets the array of distances and returns the weights in the same shape.
+    algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}, default='auto'
+        ``'kd_tree'``: a kd-tree. ``'brute'``: comparison with all rows (by matrix products, where they are
+        faster). ``'auto'`` and ``'ball_tree'``: whichever of the two a cost model says is faster. All give the
+        same neighbors. Sparse rows are always compared by brute force.
+    leaf_size : int, default=30
+        Most rows in a leaf of the tree.
+    p : float, default=2
+        Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
+    metric : str, callable or DistanceMetric, default='minkowski'
+        The distance. The Minkowski family, ``'cosine'`` and their synonyms are compiled; the other names of
+        scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
+        distances; in a sparse X only the stored entries are neighbors.
+    metric_params : dict, default=None
+        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
+    n_jobs : int, default=None
+        Number of threads; None means all cores, unless joblib's configuration says otherwise.
+
+    Attributes
+    ----------
+    effective_metric_ : str or callable
+        The metric that is used, for example ``'euclidean'`` for ``metric='minkowski', p=2``.
+    effective_metric_params_ : dict
+        Its arguments.
+    n_samples_fit_ : int
+        Number of training rows.
+    report_ : Report
+        Empty: training supports no promise about a mean of neighbors.
+
+    See Also
+    --------
+    KNeighborsClassifier : The same for labels.
+
+    Examples
+    --------
+    >>> from certus.neighbors import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(n_neighbors=2).fit([[0], [1], [2], [3]], [0, 0, 1, 1])
+    >>> print(model.predict([[1.5]]))
+    [0.5]
+    """
+
+    _constraints = CONSTRAINTS
+    _state = STATE
+
+    @fit_method
+    def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
+        """Keep the rows and prepare the search.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows; their distances to each other if ``metric='precomputed'``.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+
+        Returns
+        -------
+        self
+        """
+        self._take_rows(*self._check_training(X, y))
+        self.report_ = Report()
+        return self
+
+    def _restored(self) -> None:
+        super()._restored()
+        if hasattr(self, "_y") and (self._y.shape[:1] != (self.n_samples_fit_,) or self._y.ndim > 2):
+            raise ValueError("_y does not have one target per training row")
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The (weighted) mean of the neighbors' targets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features) or None
+            The queries; None stands for the training rows, each predicted from the others (leave-one-out).
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+            The predictions.
+        """
+        if is_uniform(self.weights):
+            return np.mean(self._y[self.kneighbors(X, return_distance=False)], axis=1)
+        distances, neighbors = self.kneighbors(X)
+        weights = neighbor_weights(self.weights, distances)
+        targets = self._y[neighbors]
+        shared = weights if targets.ndim == 2 else weights[:, :, None]
+        return np.sum(targets * shared, axis=1) / np.sum(shared, axis=1)

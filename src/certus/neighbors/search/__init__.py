@@ -1,0 +1,1 @@
+"""Finding the nearest rows: metrics, indexes, and the choice between them."""

@@ -1,0 +1,1 @@
+"""What is certified about a machine, and the second routes by which it is checked."""

@@ -1,0 +1,119 @@
+"""The certificate of a regularization path: between all breakpoints the multipliers are nearly optimal."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from certus.guarantees import Certificate, CertificateError
+from certus.guarantees.records import Derivation, count, number, rules
+from certus.svm._native_calls import Floats
+from certus.svm.evidence.gap_certificate import plain_kernel, rows_with_weight
+from certus.svm.solvers.path_follower import State
+
+RULE = "svm/path-gap"
+THEOREM = "Fenchel duality gap (Rockafellar 1970, theorem 31.1)"
+KEPT = 20_000  # multipliers up to this many are kept in the witness, so that data can be checked against them
+WITHIN = (0.0, 0.21, 0.5, 0.83)  # where each piece is looked at again
+
+
+def piece_gap(left: State, right: State, weights: Floats) -> float:
+    """Bound on the gap at every C between two breakpoints, relative to C sum(w), the objective at zero.
+
+    With a / C and the slopes g between their values at the ends, no term a max(0, g) + (C w - a) max(0, -g) of the gap
+    is larger than the product of its factors' larger ends.
+    """
+    after = right.alpha / right.C
+    before = after if left.C == 0.0 else left.alpha / left.C
+    idle = np.maximum(before, after) * np.maximum(0.0, np.maximum(left.slopes, right.slopes))
+    bound = np.maximum(weights - before, weights - after) * np.maximum(0.0, -np.minimum(left.slopes, right.slopes))
+    return float((idle + bound).sum() / weights.sum())
+
+
+def path_certificate(
+    inputs: dict[str, Any], breakpoints: Floats, alphas: Floats, intercepts: Floats, worst: float, rounding: float
+) -> Certificate:
+    """The certificate that at every C of the path the training objective is nearly its minimum."""
+    witness: dict[str, Any] = {
+        "gap": worst,
+        "rounding": rounding,
+        "breakpoints": len(breakpoints),
+        "first": float(breakpoints[0]),
+        "last": float(breakpoints[-1]),
+    }
+    if alphas.size <= KEPT:
+        witness["C"] = breakpoints.tolist()
+        witness["alphas"] = alphas.tolist()
+        witness["intercepts"] = intercepts.tolist()
+    return _record(worst + rounding, inputs, witness)
+
+
+def _record(value: float, inputs: Any, witness: Any) -> Certificate:
+    return Certificate(
+        claim=f"At every C from {number(witness['first'])} to {number(witness['last'])}, interpolation between "
+        f"{count(witness['breakpoints'])} breakpoints gives a training objective within "
+        f"{number(value, 'upper', 2)} of its minimum, relative to its value at zero coefficients.",
+        quantity="optimality gap on the path",
+        direction="upper",
+        value=value,
+        trivial=math.inf,
+        confidence=1.0,
+        kind="exact",
+        theorem=THEOREM,
+        rule=RULE,
+        assumptions=("convex", "floating-point-model"),
+        inputs=inputs,
+        witness=witness,
+    )
+
+
+@rules.checker(RULE)
+def check_path(certificate: Certificate, data: Any = None) -> Derivation:
+    """Add the parts again; with ``(X, y[, sample_weight])`` also subtract dual from primal at points of all pieces."""
+    witness = certificate.witness
+    if not (witness["gap"] >= 0.0 and witness["rounding"] >= 0.0):
+        raise CertificateError(f"{certificate.quantity}: gap and rounding must be at least 0")
+    if not isinstance(certificate.value, float):
+        raise CertificateError(f"{certificate.quantity}: the gap must be one number")
+    if data is not None:
+        _check_with_data(certificate, data)
+    record = _record(certificate.value, certificate.inputs, witness)
+    return Derivation(witness["gap"] + witness["rounding"], error=1e-15, record=record)
+
+
+def _check_with_data(certificate: Certificate, data: Any) -> None:
+    witness, inputs = certificate.witness, certificate.inputs
+    if "alphas" not in witness:
+        raise CertificateError(
+            f"{certificate.quantity}: more than {KEPT} multipliers are not kept in a certificate, so data cannot be "
+            "checked against it"
+        )
+    table, y, weights = rows_with_weight(inputs, data)
+    gram = plain_kernel(table, np.arange(len(table)), inputs["kernel"])
+    sign = np.where(y == inputs["classes"][1], 1.0, -1.0)
+    alphas = np.array(witness["alphas"])
+    if (
+        alphas.shape[1] != len(y)
+        or (alphas < 0).any()
+        or (alphas > np.outer(witness["C"], weights) * (1.0 + 1e-12)).any()
+    ):
+        raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data")
+    points = list(zip(witness["C"], alphas, witness["intercepts"], strict=True))
+    for (C0, a0, b0), (C1, a1, b1) in pairwise(points):
+        for t in WITHIN:
+            C, alpha, b = C0 + t * (C1 - C0), a0 + t * (a1 - a0), b0 + t * (b1 - b0)
+            gap = _relative_gap(gram, sign, C, weights, alpha, b)
+            if gap > float(certificate.value) + 1e-9:  # type: ignore[arg-type]
+                raise CertificateError(f"{certificate.quantity}: at C = {C!r} the gap is {gap!r} on these data")
+
+
+def _relative_gap(gram: Floats, sign: Floats, C: float, weights: Floats, alpha: Floats, b: float) -> float:
+    scores = gram @ (sign * alpha)
+    if C == 0.0:
+        return 0.0
+    primal = 0.5 * (sign * alpha) @ scores + C * weights @ np.maximum(0.0, 1.0 - sign * (scores + b))
+    dual = alpha.sum() - 0.5 * (sign * alpha) @ scores - b * (sign @ alpha)
+    return float((primal - dual) / (C * weights.sum()))

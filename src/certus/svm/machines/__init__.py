@@ -1,0 +1,1 @@
+"""What the machines share: parameters, reading of input, the kernel expansion and its predictions."""

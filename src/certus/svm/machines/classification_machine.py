@@ -1,0 +1,340 @@
+"""What the two classifiers share: one-versus-one fitting, votes, decision values, probabilities."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from certus.base import (
+    Boolean,
+    Classifier,
+    Constraints,
+    Exactly,
+    InstanceOf,
+    Iterations,
+    OneOf,
+    class_weights,
+    fit_method,
+    predict_method,
+    resolve_seed,
+)
+from certus.svm._native_calls import Floats, Kernel, Problems
+from certus.svm.evidence.kernel_rounding import KernelFacts
+from certus.svm.evidence.machine_reports import classifier_report
+from certus.svm.evidence.svm_labels import undecided_rows
+from certus.svm.machines import platt
+from certus.svm.machines.machine import RANDOM, SHARED_CONSTRAINTS, SHARED_STATE, Machine
+from certus.svm.solvers.dual_problems import class_pairs
+from certus.svm.solvers.refinement import solve_to_gap
+from certus.svm.solvers.verified_solution import Solution
+
+CLASSIFIER_CONSTRAINTS: Constraints = {
+    **SHARED_CONSTRAINTS,
+    "probability": [Boolean(), Exactly("deprecated")],
+    "class_weight": [OneOf("balanced"), InstanceOf(dict), Exactly(None)],
+    "decision_function_shape": [OneOf("ovo", "ovr")],
+    "break_ties": [Boolean()],
+    "random_state": RANDOM,
+}
+CLASSIFIER_STATE = (*SHARED_STATE, "classes_", "class_weight_", "_probA", "_probB")
+
+
+def _gives_probabilities(machine: Any) -> bool:
+    if machine.probability == "deprecated" or not machine.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class ClassificationMachine(Machine, Classifier):
+    """Shared part of SVC and NuSVC; not a learner by itself."""
+
+    probability: Any
+    class_weight: Any
+    decision_function_shape: str
+    break_ties: bool
+    random_state: Any
+    class_weight_: Floats
+
+    def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
+        """The quadratic problems of all pairs of classes, and feasible starts."""
+        raise NotImplementedError
+
+    def _in_units_of_margin(self, solution: Solution) -> Solution:
+        """The solution scaled so that the margin is at decision values of +-1."""
+        return solution
+
+    def _solved_table(self, table: Any, kernel: Kernel) -> tuple[Any, Kernel]:
+        """Table and kernel in the form in which the problems are solved."""
+        return table, kernel
+
+    def _undecided(self, facts: KernelFacts, codes: NDArray[np.intp], solution: Solution) -> int:
+        """How many training rows could have another label at the exact optimum."""
+        return undecided_rows(facts, codes, len(self.classes_), solution)
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Solve the problem of every pair of classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training rows; for ``kernel="precomputed"`` the kernel values between all pairs of them; for a function
+            or kernel object anything that it accepts.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; each multiplies the row's C. Zero removes a row.
+
+        Returns
+        -------
+        self
+            The fitted machine.
+        """
+        self._warn_about_probability()
+        X, y = self._read_training(X, y)
+        codes = self._encode_labels(y, min_classes=2)
+        weights = self._weights(sample_weight, len(codes))
+        self.class_weight_ = class_weights(
+            self.class_weight, self.classes_, y, None if sample_weight is None else weights
+        )
+        kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
+        table, kernel = self._prepare(X, weights, kept)
+        if kept is not None:
+            codes, weights = codes[kept], weights[kept]
+            self._refuse_lost_classes(codes)
+        with Iterations(self, 1, X, y) as iterations:
+            problems, start = self._problems(codes, weights * self.class_weight_[codes])
+            solution, gap, scale = solve_to_gap(self, *self._solved_table(table, kernel), problems, start)
+            iterations.step(gap=gap)
+        self.gap_ = gap
+        self._warn_unfinished(solution, gap, scale)
+        self._store(X, codes, kept, self._in_units_of_margin(solution))
+        self.report_, self.withheld_ = classifier_report(
+            self, table, kernel, codes, solution, gap, sample_weight is not None
+        )
+        self._fit_probabilities(table, kernel, codes, weights * self.class_weight_[codes])
+        return self
+
+    def _warn_about_probability(self) -> None:
+        if self.probability != "deprecated":
+            name = type(self).__name__
+            warnings.warn(
+                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
+                f"`CalibratedClassifierCV({name}(), ensemble=False)` instead of `{name}(probability=True)`",
+                FutureWarning,
+                stacklevel=4,
+            )
+
+    def _refuse_lost_classes(self, codes: NDArray[np.intp]) -> None:
+        left = np.unique(codes)
+        if len(left) == 1:
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class, "
+                f"{self.classes_[left[0]]}.\nHint: give positive weight to rows of at least two classes."
+            )
+        lost = np.setdiff1d(np.arange(len(self.classes_)), left)
+        if len(lost):
+            raise ValueError(
+                f"All rows of class {self.classes_[lost[0]]} have weight zero.\n"
+                "Hint: leave its rows out, or give at least one of them a positive weight."
+            )
+
+    def _store(self, X: Any, codes: NDArray[np.intp], kept: NDArray[np.intp] | None, solution: Solution) -> None:
+        """The pairs' coefficients in scikit-learn's layout: support vectors by class, classes - 1 lines."""
+        count = len(self.classes_)
+        coefficients = np.zeros((count - 1, len(codes)))
+        problems, pairs = solution.problems, np.array(class_pairs(count)).T
+        pair = np.repeat(np.arange(problems.count), np.diff(problems.starts))
+        line = np.where(problems.sign < 0, pairs[1][pair] - 1, pairs[0][pair])  # a row of a < b: b - 1; of b: a
+        # There a positive decision means the lower class.
+        coefficients[line, problems.members] = -problems.sign * solution.alpha
+        used = np.flatnonzero(coefficients.any(axis=0))
+        used = used[np.argsort(codes[used], kind="stable")]
+        self._n_support = np.bincount(codes[used], minlength=count).astype(np.int32)
+        self._keep_support(X, used if kept is None else kept[used])
+        coefficients = coefficients[:, used]
+        self._intercept_ = -solution.middle
+        self._dual_coef_: Any = sparse.csr_array(coefficients) if self._sparse else coefficients
+        flip = -1 if count == 2 else 1
+        self.dual_coef_ = flip * self._dual_coef_
+        self.intercept_ = flip * self._intercept_ + 0.0  # no negative zero
+        self.n_iter_ = solution.steps.astype(np.int32)
+
+    def _fit_probabilities(self, table: Any, kernel: Kernel, codes: NDArray[np.intp], weights: Floats) -> None:
+        self._probA, self._probB = np.empty(0), np.empty(0)
+        if self.probability is True or (self.probability != "deprecated" and self.probability):
+            generator = np.random.default_rng(resolve_seed(self.random_state))
+            self._probA, self._probB = platt.fit_pairs(self, table, kernel, codes, weights, generator)
+
+    def _restored(self) -> None:
+        super()._restored()
+        if not hasattr(self, "support_"):
+            return
+        count = len(self.classes_)
+        pairs = count * (count - 1) // 2
+        if count < 2 or self._n_support.shape != (count,) or self._dual_coef_.shape[0] != count - 1:
+            raise ValueError("the coefficients do not fit the classes")
+        if (
+            self._intercept_.shape != (pairs,)
+            or self._probA.size not in (0, pairs)
+            or self._probB.size != self._probA.size
+        ):
+            raise ValueError("the intercepts do not fit the pairs of classes")
+
+    # --- what the fitted machine says ---------------------------------------------------------------------------
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class."""
+        if not hasattr(self, "_n_support"):
+            raise AttributeError("n_support_ is available after fit")
+        return self._n_support
+
+    @property
+    def probA_(self) -> Floats:
+        """Slopes of Platt's sigmoids, one per pair of classes (deprecated)."""
+        return self._deprecated_sigmoid("probA_", self._probA)
+
+    @property
+    def probB_(self) -> Floats:
+        """Offsets of Platt's sigmoids, one per pair of classes (deprecated)."""
+        return self._deprecated_sigmoid("probB_", self._probB)
+
+    @staticmethod
+    def _deprecated_sigmoid(name: str, value: Floats) -> Floats:
+        warnings.warn(
+            f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        return value
+
+    def _pair_decisions(self, X: Any) -> Floats:
+        """One column per pair a < b; positive means class a."""
+        count = len(self.classes_)
+        groups = np.concatenate([[0], np.cumsum(self._n_support)]).astype(np.int64)
+        sums = self._expansion(X, groups)
+        columns = [
+            sums[:, a, b - 1] + sums[:, b, a] + self._intercept_[number]
+            for number, (a, b) in enumerate(class_pairs(count))
+        ]
+        return np.stack(columns, axis=1)
+
+    @predict_method
+    def decision_function(self, X: Any) -> Floats:
+        """Decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_classes * (n_classes - 1) / 2)
+            For two classes, positive means the second one. For more, by ``decision_function_shape``: "ovo" gives
+            one value per pair of classes, "ovr" one per class: its votes, ties ordered by the sum of its values.
+        """
+        decisions = self._pair_decisions(X)
+        if len(self.classes_) == 2:
+            return -decisions[:, 0]
+        if self.decision_function_shape == "ovo":
+            return decisions
+        return _values_per_class(decisions, len(self.classes_))
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels by the vote of all pairs; of equals the first class, or with ``break_ties`` the surest.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels.
+        """
+        count = len(self.classes_)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        decisions = self._pair_decisions(X)
+        if self.break_ties and count > 2:
+            winners = _values_per_class(decisions, count).argmax(axis=1)
+        else:
+            winners = votes(decisions > 0, count).argmax(axis=1)
+        return self.classes_.take(winners)
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        if self._probA.size == 0:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        return platt.class_probabilities(self._pair_decisions(X), self._probA, self._probB, len(self.classes_))
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        return np.log(self.predict_proba(X))
+
+    def _linear_weights(self) -> Any:
+        if len(self.classes_) == 2:
+            return self.dual_coef_ @ self.support_vectors_
+        ends = np.concatenate([[0], np.cumsum(self._n_support)])
+        lines = []
+        for a, b in class_pairs(len(self.classes_)):
+            of_a, of_b = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
+            lines.append(
+                self.dual_coef_[[b - 1], of_a] @ self.support_vectors_[of_a]
+                + self.dual_coef_[[a], of_b] @ self.support_vectors_[of_b]
+            )
+        return sparse.csr_array(sparse.vstack(lines)) if self._sparse else np.vstack(lines)
+
+
+def votes(first_wins: NDArray[np.bool_], classes: int) -> NDArray[np.int64]:
+    """How many pairs each class wins, from one column per pair."""
+    counts = np.zeros((len(first_wins), classes), dtype=np.int64)
+    for number, (a, b) in enumerate(class_pairs(classes)):
+        counts[:, a] += first_wins[:, number]
+        counts[:, b] += ~first_wins[:, number]
+    return counts
+
+
+def _values_per_class(decisions: Floats, classes: int) -> Floats:
+    """Votes plus a term in (-1/3, 1/3) that grows with the sum of the class's decision values."""
+    sums = np.zeros((len(decisions), classes))
+    for number, (a, b) in enumerate(class_pairs(classes)):
+        sums[:, a] += decisions[:, number]
+        sums[:, b] -= decisions[:, number]
+    return votes(decisions >= 0, classes) + sums / (3.0 * (np.abs(sums) + 1.0))

@@ -1,0 +1,123 @@
+"""What the regression machines share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus.base import Iterations, Regressor, fit_method, predict_method
+from certus.svm._native_calls import Floats, Problems
+from certus.svm.evidence.machine_reports import regression_report
+from certus.svm.machines.machine import SHARED_STATE, Machine
+from certus.svm.solvers.refinement import solve_to_gap
+from certus.svm.solvers.verified_solution import Solution
+
+
+class SingleProblem(Machine):
+    """A machine with one problem: fitting, storing, evaluating; not a learner by itself."""
+
+    _n_support: NDArray[np.int32]
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors."""
+        if not hasattr(self, "_n_support"):
+            raise AttributeError("n_support_ is available after fit")
+        return self._n_support
+
+    def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:
+        """The quadratic problem and a feasible start."""
+        raise NotImplementedError
+
+    def _settled(self, solution: Solution) -> Solution:
+        """The solution with the intercept that the machine uses."""
+        return solution
+
+    def _declared(self) -> dict[str, Any]:
+        """The problem in the certificate's terms."""
+        raise NotImplementedError
+
+    def _fit_rows(self, X: Any, y: Floats, weights: Floats) -> None:
+        kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
+        table, kernel = self._prepare(X, weights, kept)
+        if kept is not None:
+            y, weights = y[kept], weights[kept]
+        with Iterations(self, 1, X, y) as iterations:
+            problems, start = self._problem(y, weights)
+            solution, self.gap_, scale = solve_to_gap(self, table, kernel, problems, start)
+            solution = self._settled(solution)
+            iterations.step(gap=self.gap_)
+        self._warn_unfinished(solution, self.gap_, scale)
+        self._store(X, kept, solution)
+        weighted = not (weights == 1.0).all()
+        self.report_, self.withheld_ = regression_report(self, table, kernel, solution, self.gap_, weighted)
+
+    def _store(self, X: Any, kept: NDArray[np.intp] | None, solution: Solution) -> None:
+        coefficients = solution.coefficients(0)
+        used = np.flatnonzero(coefficients)
+        self._keep_support(X, used if kept is None else kept[used])
+        line = coefficients[None, used]
+        self.dual_coef_ = sparse.csr_array(line) if self._sparse else line
+        self._dual_coef_ = self.dual_coef_
+        self.intercept_ = solution.middle.copy()
+        self._intercept_ = self.intercept_.copy()
+        self._n_support = np.array([len(used)], dtype=np.int32)
+        self.n_iter_ = int(solution.steps[0])
+
+    def _restored(self) -> None:
+        super()._restored()
+        if hasattr(self, "support_") and (self._dual_coef_.shape[0] != 1 or self._intercept_.shape != (1,)):
+            raise ValueError("a machine with one problem has one line of coefficients")
+
+    def _values(self, X: Any) -> Floats:
+        groups = np.array([0, int(self._n_support[0])], dtype=np.int64)
+        return self._expansion(X, groups)[:, 0, 0] + self._intercept_[0]
+
+
+class RegressionMachine(SingleProblem, Regressor):
+    """Shared part of SVR and NuSVR; not a learner by itself."""
+
+    _state = SHARED_STATE
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
+            Training rows; for ``kernel="precomputed"`` the kernel values between all pairs of them; for a function
+            or kernel object anything that it accepts.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; each multiplies the row's C. Zero removes a row.
+
+        Returns
+        -------
+        self
+            The fitted machine.
+        """
+        X, y = self._read_training(X, y, y_numeric=True)
+        target = np.asarray(y, dtype=np.float64)
+        self._fit_rows(X, target, self._weights(sample_weight, len(target)))
+        return self
+
+    @predict_method
+    def predict(self, X: Any) -> Floats:
+        """Predicted values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted values.
+        """
+        return self._values(X)

@@ -1,0 +1,1 @@
+"""The quadratic problems of the machines, and the methods that solve them."""

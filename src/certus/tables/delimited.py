@@ -1,0 +1,179 @@
+"""Delimited text: separator and decimal mark found out, and every defect named with its line and column."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from certus.tables.column_types import read_with_types
+from certus.tables.table_error import TableError
+
+SEPARATORS = (",", ";", "\t", "|")
+# Entries that mean "missing", besides the empty one.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
+_SNIFFED_LINES = 200
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+")
+# A column is a number column with foreign entries if at most this share of its entries are no numbers.
+_FOREIGN_SHARE = 0.01
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the file writes its fields."""
+
+    separator: str
+    decimal_comma: bool
+    names: list[str]
+
+
+def read_delimited(source: Path | IO[bytes]) -> pl.DataFrame:
+    """A table from a CSV, TSV or similar file (gzip too), or from an open binary stream."""
+    dialect = find_dialect(source)
+    _check_names(dialect.names)
+    try:
+        frame = read_with_types(
+            source,
+            separator=dialect.separator,
+            decimal_comma=dialect.decimal_comma,
+            null_values=list(MISSING),
+        )
+    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        _check_encoding(source)
+        _check_widths(source, dialect)
+        raise TableError(f"{str(error).splitlines()[0]}\nHint: open the file in an editor at that place.") from error
+    if frame.height and frame[:, -1].null_count():  # a short row ends in missing values
+        _check_widths(source, dialect)
+    _check_foreign_entries(frame, source, dialect)
+    return frame
+
+
+def find_dialect(source: Path | IO[bytes]) -> Dialect:
+    """Separator, decimal mark and column names, from the first lines."""
+    _check_byte_order_mark(source)
+    with _opened(source) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+        lines = [line for line in islice(text, _SNIFFED_LINES) if line.strip()]
+        text.detach()
+    if not lines:
+        raise TableError("there is nothing in it.\nHint: it needs a header line and rows.")
+    separator = max(SEPARATORS, key=lambda mark: _consistency(lines, mark))
+    rows = list(csv.reader(lines, delimiter=separator))
+    fields = [field.strip() for row in rows[1:] for field in row]
+    commas = sum(bool(_DECIMAL_COMMA.fullmatch(field)) for field in fields)
+    points = sum(bool(_DECIMAL_POINT.fullmatch(field)) for field in fields)
+    return Dialect(separator, separator != "," and commas > points, rows[0])
+
+
+def _consistency(lines: list[str], separator: str) -> tuple[float, int]:
+    """How many lines agree on the number of fields (more than one), then how many fields that is."""
+    widths = Counter(len(row) for row in csv.reader(lines, delimiter=separator) if row)
+    width, count = max(widths.items(), key=lambda item: (item[1], item[0]))
+    header = len(next(csv.reader(lines[:1], delimiter=separator)))
+    return (count / sum(widths.values()) if width > 1 else 0.0) + (header == width and width > 1), width
+
+
+def _check_names(names: list[str]) -> None:
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in seen:
+            raise TableError(
+                f"line 1 names column {place} {name!r}, like column {seen[name]}.\nHint: give each column its own name."
+            )
+        seen[name] = place
+
+
+def _check_byte_order_mark(source: Path | IO[bytes]) -> None:
+    with _opened(source) as stream:
+        start = stream.read(4)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise TableError("it is UTF-16 text, line 1.\nHint: save it as UTF-8.")
+
+
+def _check_encoding(source: Path | IO[bytes]) -> None:
+    """The first line that is no UTF-8."""
+    with _opened(source) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise TableError(
+                    f"line {number}, character {error.start + 1}: byte 0x{line[error.start]:02x} is no UTF-8 text.\n"
+                    "Hint: save the file as UTF-8."
+                ) from error
+
+
+def _check_widths(source: Path | IO[bytes], dialect: Dialect) -> None:
+    """The first row whose number of fields is not that of the header."""
+    width = len(dialect.names)
+    for number, row in _rows(source, dialect.separator):
+        if row and len(row) != width:
+            where = f"after column {row_name(dialect, len(row))}" if len(row) < width else f"field {width + 1}"
+            raise TableError(
+                f"line {number} has {len(row)} fields, the header has {width} ({where}).\n"
+                f"Hint: look for a missing or superfluous {dialect.separator!r}, or an unquoted text that contains it."
+            )
+
+
+def row_name(dialect: Dialect, fields: int) -> str:
+    """The name of the last column that a row of so many fields has."""
+    return repr(dialect.names[max(fields, 1) - 1])
+
+
+def _check_foreign_entries(frame: pl.DataFrame, source: Path | IO[bytes], dialect: Dialect) -> None:
+    """A column of numbers in which a few entries are no numbers: named, since guessing would hide an error."""
+    for place, name in enumerate(frame.columns):
+        column = frame[name]
+        if column.dtype != pl.String or column.len() == column.null_count():
+            continue
+        texts = column.str.strip_chars().str.replace(",", ".") if dialect.decimal_comma else column.str.strip_chars()
+        foreign = texts.cast(pl.Float64, strict=False).is_null() & column.is_not_null()
+        count, filled = int(foreign.sum()), column.len() - column.null_count()
+        if 0 < count <= max(_FOREIGN_SHARE * filled, 1) and filled >= 20 * count:
+            row = int(foreign.arg_max() or 0)
+            line = next(
+                islice((number for number, fields in _rows(source, dialect.separator) if fields), row, None), row + 2
+            )
+            others = f" ({count} such entries)" if count > 1 else ""
+            raise TableError(
+                f"line {line}, column {place + 1} ({name!r}): {column[row]!r} is no number, the others are{others}.\n"
+                "Hint: mend the entry, or leave it empty if the value is missing."
+            )
+
+
+def _rows(source: Path | IO[bytes], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and fields below the header; a quoted field may span lines, then its first line counts."""
+    with _opened(source) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+        reader = csv.reader(text, delimiter=separator)
+        next(reader, None)
+        line = reader.line_num + 1
+        for row in reader:
+            yield line, row
+            line = reader.line_num + 1
+        text.detach()
+
+
+@contextmanager
+def _opened(source: Path | IO[bytes]) -> Iterator[IO[bytes]]:
+    """The bytes from the start; a stream of the caller's stays open."""
+    if not isinstance(source, Path):
+        source.seek(0)
+        yield source
+    elif source.suffix.lower() == ".gz":
+        with gzip.open(source, "rb") as stream:
+            yield stream  # type: ignore[misc]
+    else:
+        with source.open("rb") as stream:
+            yield stream

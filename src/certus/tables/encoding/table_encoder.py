@@ -1,0 +1,124 @@
+"""From a table of mixed columns to a matrix of numbers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.base import Constraints, InstanceOf, OneOf, Transformer, fit_method, predict_method, register_part
+from certus.guarantees import Report
+from certus.tables.encoding.categories import CategoryPart
+from certus.tables.encoding.dates import DatePart
+from certus.tables.encoding.numbers import NumberPart
+from certus.tables.encoding.texts import TextPart
+
+Style = Literal["scaled", "native"]
+
+
+@register_part("workflow")
+class TableEncoder(Transformer):
+    """Turns numbers, categories, dates and free texts of a data frame into a matrix of numbers.
+
+    Everything is learned on the rows given to ``fit``. Levels, dates and words that were never seen, and missing
+    values, are all encoded; a text where numbers were learned is refused with its row.
+
+    Parameters
+    ----------
+    numbers, categories, dates, texts : list of str
+        The columns of each kind.
+    style : {"scaled", "native"}, default="scaled"
+        "scaled" fills missing values, brings numbers to mean 0 and variance 1 and makes categories 0/1 columns:
+        for learners that compare distances or penalise coefficients. "native" keeps missing values as NaN and
+        gives categories as codes in the first columns: for trees.
+
+    Attributes
+    ----------
+    parts_ : list
+        What was learned, per kind of column, in the order of the encoded columns.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from certus.tables import TableEncoder
+    >>> table = pl.DataFrame({"size": [1.0, None, 3.0], "color": ["red", "blue", "red"]})
+    >>> TableEncoder(numbers=["size"], categories=["color"], style="native").fit_transform(table)
+    array([[ 0.,  1.],
+           [ 1., nan],
+           [ 0.,  3.]])
+    """
+
+    _constraints: ClassVar[Constraints] = {
+        "numbers": [InstanceOf(list, tuple)],
+        "categories": [InstanceOf(list, tuple)],
+        "dates": [InstanceOf(list, tuple)],
+        "texts": [InstanceOf(list, tuple)],
+        "style": [OneOf("scaled", "native")],
+    }
+    _state: ClassVar[tuple[str, ...]] = ("parts_",)
+
+    def __init__(
+        self,
+        numbers: list[str] | tuple[str, ...] = (),
+        categories: list[str] | tuple[str, ...] = (),
+        dates: list[str] | tuple[str, ...] = (),
+        texts: list[str] | tuple[str, ...] = (),
+        style: Style = "scaled",
+    ) -> None:
+        self.numbers = numbers
+        self.categories = categories
+        self.dates = dates
+        self.texts = texts
+        self.style = style
+
+    @fit_method
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Learn how to encode the columns of a data frame."""
+        frame = self._frame(X)
+        scaled = self.style == "scaled"
+        self.parts_: list[CategoryPart | NumberPart | DatePart | TextPart] = [
+            CategoryPart(self.categories, one_hot=scaled),
+            NumberPart(self.numbers, scaled=scaled),
+            DatePart(self.dates, scaled=scaled),
+            TextPart(self.texts),
+        ]
+        for part in self.parts_:
+            part.fit(frame)
+        self.feature_names_in_ = np.array(self._used(), dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        self.report_ = Report()
+        return self
+
+    @predict_method
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """The rows of a data frame as numbers."""
+        frame = self._frame(X)
+        return np.ascontiguousarray(np.hstack([part.transform(frame) for part in self.parts_]))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the encoded columns."""
+        return np.array([name for part in self.parts_ for name in part.names()], dtype=object)
+
+    def _used(self) -> list[str]:
+        return [*self.categories, *self.numbers, *self.dates, *self.texts]
+
+    def _frame(self, X: Any) -> pl.DataFrame:
+        if not nw.dependencies.is_into_dataframe(X):
+            raise ValueError(
+                f"{type(self).__name__} needs a data frame, since it knows columns by name. Got {type(X).__name__} "
+                "instead.\nHint: pass a pandas, polars or pyarrow table."
+            )
+        frame: pl.DataFrame = X if isinstance(X, pl.DataFrame) else nw.from_native(X, eager_only=True).to_polars()
+        known = set(frame.columns)
+        missing = [name for name in self._used() if name not in known]
+        if missing:
+            raise ValueError(f"The table lacks the columns {missing}, which the model needs.")
+        return frame
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+        return tags

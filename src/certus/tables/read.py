@@ -1,0 +1,127 @@
+"""One door for every kind of table."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars as pl
+
+from certus.tables.database import read_query
+from certus.tables.delimited import read_delimited
+from certus.tables.table_error import TableError
+
+__all__ = ["STANDARD_INPUT", "read_query", "read_table"]
+
+STANDARD_INPUT = "-"
+
+# First bytes of the kinds that can be told by them; everything else from standard input is text.
+_PARQUET, _ARROW = b"PAR1", b"ARROW1"
+
+
+def _read_excel(source: Any) -> pl.DataFrame:
+    try:
+        return pl.read_excel(source, infer_schema_length=None)
+    except Exception as error:  # the reader has errors of its own, of no common kind
+        raise TableError("it is no spreadsheet.\nHint: open it in its program and save it again.") from error
+
+
+def _read_json_lines(source: Any) -> pl.DataFrame:
+    return pl.read_ndjson(source, infer_schema_length=None)
+
+
+_READERS: dict[str, Callable[[Any], pl.DataFrame]] = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".txt": read_delimited,
+    ".parquet": pl.read_parquet,
+    ".arrow": pl.read_ipc,
+    ".feather": pl.read_ipc,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".xlsx": _read_excel,
+    ".xls": _read_excel,
+    ".ods": _read_excel,
+}
+
+
+def read_table(source: Any) -> pl.DataFrame:
+    """A table from a file, from standard input (``"-"``), or from a pandas, polars or pyarrow table.
+
+    A table that cannot be read gets one `TableError` that names the line and the column where that is known.
+    """
+    if isinstance(source, pl.DataFrame):
+        frame = source
+    elif isinstance(source, str) and source == STANDARD_INPUT:
+        frame = _read_bytes(sys.stdin.buffer.read())
+    elif isinstance(source, str | Path):
+        frame = _read_file(Path(source))
+    elif nw.dependencies.is_into_dataframe(source):
+        frame = _from_data_frame(source)
+    else:
+        raise TableError(
+            f"A table must be a file or a data frame. Got {type(source).__name__} instead.\n"
+            "Hint: pass a path, or a pandas, polars or pyarrow table."
+        )
+    if frame.width == 0 or frame.height == 0:
+        raise TableError("The table has no rows.\nHint: a header alone is not enough to learn from.")
+    return _nan_as_missing(frame)
+
+
+def _from_data_frame(source: Any) -> pl.DataFrame:
+    try:
+        return nw.from_native(source, eager_only=True).to_polars()
+    except nw.exceptions.NarwhalsError as error:
+        reason = " ".join(str(error).split())
+        raise TableError(f"The data frame cannot be read: {reason}.\nHint: give each column its own name.") from error
+
+
+def _nan_as_missing(frame: pl.DataFrame) -> pl.DataFrame:
+    """Not-a-number means missing, as it does in text files."""
+    floats = [name for name, kind in frame.schema.items() if kind.is_float()]
+    found = frame.select(pl.col(floats).is_nan().any()).row(0, named=True) if floats else {}
+    holding = [name for name, holds in found.items() if holds]
+    return frame.with_columns(pl.col(holding).fill_nan(None)) if holding else frame
+
+
+def _read_file(path: Path) -> pl.DataFrame:
+    if not path.is_file():
+        raise TableError(f"There is no file {str(path)!r}.")
+    if path.stat().st_size == 0:
+        raise TableError(f"The file {path.name!r} is empty.\nHint: it needs a header line and rows.")
+    endings = [ending.lower() for ending in path.suffixes[-2:]]
+    kind = endings[-2] if endings[-1:] == [".gz"] and len(endings) == 2 else endings[-1] if endings else ""
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise TableError(f"Cannot read {path.name!r}: unknown ending.\nHint: supported are {sorted(_READERS)}.")
+    return _guarded(reader, path, path.name)
+
+
+def _read_bytes(content: bytes) -> pl.DataFrame:
+    if not content.strip():
+        raise TableError("Standard input is empty.\nHint: pipe a table into it, or name a file.")
+    if content.startswith(_PARQUET):
+        reader: Callable[[Any], pl.DataFrame] = pl.read_parquet
+    elif content.startswith(_ARROW):
+        reader = pl.read_ipc
+    elif content.lstrip()[:1] == b"{":
+        reader = _read_json_lines
+    else:
+        reader = read_delimited
+    return _guarded(reader, io.BytesIO(content), "standard input")
+
+
+def _guarded(reader: Callable[[Any], pl.DataFrame], source: Any, name: str) -> pl.DataFrame:
+    try:
+        return reader(source)
+    except TableError as error:
+        raise TableError(f"Cannot read {name!r}: {error}") from error
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise TableError(
+            f"Cannot read {name!r}: {reason}\nHint: is it complete, and of the kind its ending says?"
+        ) from (error)

@@ -1,0 +1,255 @@
+"""Regression trees (Breiman, Friedman, Olshen, Stone 1984)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import sklearn.tree
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus.base import Exactly, Folds, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.trees.growing.decision_tree import DecisionTree
+from certus.trees.pruning.node_costs import number_losses, summed_over_paths
+from certus.trees.tree import Tree
+
+
+@register(
+    family="trees",
+    tasks=("regression",),
+    guarantees=(),
+    cost="fit O(p n log n + p n depth), predict O(n depth)",
+)
+class DecisionTreeRegressor(DecisionTree, Regressor):
+    r"""Regression tree: a piecewise constant function on boxes, found greedily.
+
+    Every node :math:`t` is split into :math:`L` and :math:`R` at the column and threshold that minimise
+    :math:`\sum_{i \in L} w_i \ell(y_i, c_L) + \sum_{i \in R} w_i \ell(y_i, c_R)` with the best constants
+    :math:`c`, where :math:`\ell` is :math:`(y - c)^2` (squared error; :math:`c` is the mean),
+    :math:`|y - c|` (absolute error; the median) or :math:`y \log(y / c) + c - y` (Poisson; the mean). Every
+    border between two different values of every column is tried. With ``ccp_alpha`` :math:`= \alpha` the tree is
+    then pruned to the smallest sub-tree that minimises the loss per weight + :math:`\alpha \cdot` (number of
+    leaves).
+
+    Use it where a rule that can be read is worth more than the last percent; limit or prune it, a full tree
+    repeats the noise of the training rows. It cannot extrapolate. It needs no scaling, takes missing values in
+    dense tables (they go to the side where they help most), sparse tables, several outputs and weights.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        The loss. ("friedman_mse", deprecated in scikit-learn, means "squared_error".)
+    splitter : {"best", "random"}, default="best"
+        "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
+        the best of these.
+    max_depth : int, default=None
+        Most splits between the root and a leaf.
+    min_samples_split : int or float, default=2
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float, default=1
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Every leaf keeps at least this fraction of the total weight.
+    max_features : int, float or {"sqrt", "log2"}, default=None
+        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
+        of columns. Ties between columns are never broken at random: the first column wins.
+    max_leaf_nodes : int, default=None
+        Grow at most so many leaves, the largest improvement first.
+    min_impurity_decrease : float, default=0.0
+        Split only if ``w_t / w * (Q(t) - w_L / w_t Q(L) - w_R / w_t Q(R))`` is at least this, with ``Q`` the
+        loss per weight and ``w`` the total weight.
+    ccp_alpha : float or "cv", default=0.0
+        Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
+    prune_criterion : {"squared_error", "absolute_error", "poisson"}, default=None
+        What a leaf costs when the tree is pruned; None: ``criterion``, else this loss of the
+        node's prediction.
+    prune_cv : int, splitter or iterable of (train, test) rows, default=5
+        Folds for ``ccp_alpha="cv"``; an int is shuffled with ``random_state``. The loss is the
+        absolute error if one of the criteria for pruning and growing says so, else the squared error.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
+
+    Attributes
+    ----------
+    n_outputs_, n_features_in_ : int
+        Columns of the target and of the table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Column names, if the table had any.
+    max_features_ : int
+        Columns searched at each node.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the loss.
+    tree_ : Tree
+        The tree as arrays.
+    ccp_alpha_ : float
+        The price of a leaf that was used.
+    ccp_alphas_, ccp_losses_ : ndarray
+        With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
+        The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
+    report_ : Report
+        Empty: how well a tree fits its own training rows promises nothing about others.
+
+    Notes
+    -----
+    Values are compared as float32, and no threshold is put between values closer than 1e-7, as in scikit-learn.
+    Missing values that did not occur in training follow the larger side of a split.
+
+    Examples
+    --------
+    >>> from certus.trees import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 6.0])
+    >>> print(model.predict([[2.4], [2.6]]))
+    [1.  5.5]
+    """
+
+    _constraints = {
+        **DecisionTree._constraints,
+        "ccp_alpha": [Interval(0, None), OneOf("cv")],
+        "prune_criterion": [OneOf("squared_error", "absolute_error", "poisson"), Exactly(None)],
+        "prune_cv": [Folds()],
+        "criterion": [OneOf("squared_error", "absolute_error", "poisson")],
+    }
+    _state = DecisionTree._state
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float | str = 0.0,
+        monotonic_cst: Any = None,
+        prune_criterion: str | None = None,
+        prune_cv: Any = 5,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        if isinstance(criterion, str) and criterion == "friedman_mse":
+            # scikit-learn replaces the deprecated name here too, so that clones stay silent
+            warnings.warn(
+                'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
+                '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
+                FutureWarning,
+                stacklevel=2,
+            )
+            criterion = "squared_error"
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.prune_criterion = prune_criterion
+        self.prune_cv = prune_cv
+
+    @fit_method
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeRegressor:
+        """Grow the tree, and prune it if ``ccp_alpha`` is above 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their values; not negative for the Poisson criterion.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 0 removes it. The ``min_samples`` rules count rows, not weights.
+        check_input : bool, default=True
+            False skips the checks of ``X`` and ``y``; for callers that have made them.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._check_training(X, y, check_input)
+        y = np.ascontiguousarray(y, dtype=np.float64)
+        if self.criterion == "poisson" and check_input:
+            check_counts(y)
+        self._grow(X, y, None, sample_weight)
+        return self
+
+    def _prune_costs(
+        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        if self.prune_criterion is None:
+            return None
+        by_rows = X.tocsr() if sparse.issparse(X) else X
+        target = np.asarray(y, dtype=np.float64)
+
+        def loss(nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+            return number_losses(str(self.prune_criterion), target, tree.value[nodes, :, 0])
+
+        return summed_over_paths(tree, tree.apply(by_rows), loss, weights) / tree.weighted_n_node_samples
+
+    def _losses(self, tree: Tree, nodes: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.float64]:
+        absolute = (self.prune_criterion or self.criterion) == "absolute_error"
+        return number_losses("absolute_error" if absolute else "squared_error", y, tree.value[nodes, :, 0])
+
+    @predict_method
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
+        """The mean (or median) of the leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        values: NDArray[np.float64] = self.tree_.predict(self._check_rows(X, check_input))
+        return values[:, 0] if self.n_outputs_ == 1 else values[:, :, 0]
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray[np.float64]:
+        """For `sklearn.inspection.partial_dependence` with ``method="recursion"``."""
+        grid = np.asarray(grid, dtype=np.float32, order="C")
+        averages = np.zeros(grid.shape[0])
+        self.tree_.compute_partial_dependence(grid, np.asarray(target_features, dtype=np.intp), averages)
+        return averages
+
+
+def check_counts(y: NDArray[np.float64], strictly: str = "") -> None:
+    """Refuse targets that the Poisson criterion cannot have."""
+    if (y < 0).any():
+        row = int(np.flatnonzero((y < 0).any(axis=1))[0])
+        raise ValueError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression: first at row "
+            f"{row}.\nHint: use criterion='squared_error'."
+        )
+    if y.sum() <= 0:
+        raise ValueError(
+            f"Sum of y is not {strictly}positive which is necessary for Poisson regression.\n"
+            "Hint: all values of y are 0."
+        )
+
+
+# plot_tree, export_graphviz and partial_dependence ask for scikit-learn's own class
+sklearn.tree.DecisionTreeRegressor.register(DecisionTreeRegressor)

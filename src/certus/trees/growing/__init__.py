@@ -1,0 +1,20 @@
+"""Growing trees: tables, categories, and what the tree learners share."""
+
+from certus.trees.growing.category_codes import Categories, categorical_mask, encode, learn_categories
+from certus.trees.growing.category_sets import CategorySets, compact_arrays
+from certus.trees.growing.coded_table import as_float32, coded_table
+from certus.trees.growing.decision_tree import DecisionTree
+from certus.trees.growing.growth_options import growth_of
+
+__all__ = [
+    "Categories",
+    "CategorySets",
+    "DecisionTree",
+    "as_float32",
+    "categorical_mask",
+    "coded_table",
+    "compact_arrays",
+    "encode",
+    "growth_of",
+    "learn_categories",
+]

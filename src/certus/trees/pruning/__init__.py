@@ -1,0 +1,5 @@
+"""Cost-complexity pruning."""
+
+from certus.trees.pruning.cost_complexity import prune
+
+__all__ = ["prune"]

@@ -1,0 +1,143 @@
+"""The verb `conformal`: prediction intervals and sets around any model, with what they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from certus.evaluation import (
+    LEAVE_ONE_OUT,
+    CrossConformalClassifier,
+    CrossConformalRegressor,
+    SplitConformalClassifier,
+    SplitConformalRegressor,
+)
+
+_SPLIT_REGRESSION = ("absolute", "normalized", "quantile")
+_SPLIT_CLASSIFICATION = ("lac", "aps")
+# name -> (how folds are combined, one row per fold?)
+_CROSS = {"cv+": ("plus", False), "jackknife+": ("plus", True), "jackknife-minmax": ("minmax", True)}
+_METHODS = ("auto", *_SPLIT_REGRESSION, *_SPLIT_CLASSIFICATION, *_CROSS)
+
+
+def conformal(
+    model: Any = None,
+    X_cal: Any = None,
+    y_cal: Any = None,
+    *,
+    y_pred: Any = None,
+    confidence: float = 0.9,
+    groups: Any = None,
+    method: str = "auto",
+    assurance: float | None = None,
+    per_class: bool = False,
+    scale: Any = None,
+    classes: Any = None,
+    cv: int = 10,
+    random_state: Any = None,
+) -> Any:
+    """Give any model prediction intervals (regression) or sets of labels (classification) that hold.
+
+    Parameters
+    ----------
+    model : fitted regressor or classifier, or pair of regressors
+        Trained on other rows than these. A pair (lower, upper) belongs to ``method="quantile"``. For "cv+",
+        "jackknife+" and "jackknife-minmax" clones are trained on these rows instead.
+    X_cal, y_cal : array-like
+        Calibration rows and their true values or labels.
+    y_pred : array-like, optional
+        Predictions of the calibration rows in place of `model` and `X_cal`: one column; two for "normalized"
+        (prediction, scale) and "quantile" (lower, upper); with `classes`, one probability per class. Later
+        predictions are then passed to `predict_interval` or `predict_set` in the same form.
+    confidence : float, default=0.9
+        Coverage asked for, read as the decimal that is written.
+    groups : array-like, optional
+        Group of every row: the promise then holds within each group.
+    method : str, default="auto"
+        Regression: "absolute" (auto), "normalized", "quantile". Classification: "lac" (auto), "aps". Both,
+        without setting rows aside: "cv+", "jackknife+", "jackknife-minmax".
+    assurance : float, optional
+        Ask that the coverage hold for this calibration set with this probability, not only on average.
+    per_class : bool, default=False
+        Classification: calibrate every class by itself.
+    scale : fitted regressor or callable, optional
+        For "normalized": the predicted size of the error.
+    classes : array-like, optional
+        For `y_pred` of a classifier: the labels of its columns.
+    cv : int, default=10
+        Folds of "cv+".
+    random_state : int, RandomState or None, default=None
+        Draws the folds.
+
+    Returns
+    -------
+    SplitConformalRegressor, SplitConformalClassifier, CrossConformalRegressor or CrossConformalClassifier
+        With `predict_interval` or `predict_set`, and `report_`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from certus.verbs.conformal_prediction import conformal
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.normal(size=100)
+    >>> wrapped = conformal(y_pred=np.zeros(100), y_cal=truth)
+    >>> wrapped.report_["coverage"].value >= 0.9
+    True
+    >>> wrapped.predict_interval(np.zeros(1)).round(1)
+    array([[-1.6,  1.6]])
+    """
+    if method not in _METHODS:
+        raise ValueError(
+            f"method must be one of {', '.join(map(repr, _METHODS))}, got {method!r}.\n"
+            "Hint: 'auto' takes the simplest for the task."
+        )
+    _check_inputs(model, X_cal, y_cal, y_pred)
+    levels: dict[str, Any] = {"confidence": confidence, "assurance": assurance}
+    classification = method in _SPLIT_CLASSIFICATION or is_classification(model, classes)
+    if method in _CROSS:
+        _refuse_for_cross(method, groups=groups, assurance=assurance, y_pred=y_pred, per_class=per_class or None)
+        combine, one_row = _CROSS[method]
+        wrapper = CrossConformalClassifier if classification else CrossConformalRegressor
+        folds = LEAVE_ONE_OUT if one_row else cv
+        crossed = wrapper(model, confidence=confidence, method=combine, cv=folds, random_state=random_state)
+        return crossed.fit(X_cal, y_cal)
+    rows = X_cal if y_pred is None else np.asarray(y_pred)
+    if classification:
+        score = "lac" if method == "auto" else method
+        sets = SplitConformalClassifier(model, score=score, per_class=per_class, classes=classes, **levels)
+        return sets.calibrate(rows, y_cal, groups)
+    if per_class:
+        raise ValueError("per_class=True needs a classifier.\nHint: for regression pass groups instead.")
+    score = "absolute" if method == "auto" else method
+    return SplitConformalRegressor(model, score=score, scale=scale, **levels).calibrate(rows, y_cal, groups)
+
+
+def is_classification(model: Any, classes: Any) -> bool:
+    """Whether labels are predicted: classes were named, or the model says that it is a classifier."""
+    if classes is not None:
+        return True
+    if model is None or isinstance(model, (tuple, list)):
+        return False
+    return hasattr(model, "predict_proba") or (hasattr(model, "__sklearn_tags__") and is_classifier(model))
+
+
+def _check_inputs(model: Any, X_cal: Any, y_cal: Any, y_pred: Any) -> None:
+    if (model is None) == (y_pred is None):
+        raise ValueError(
+            "exactly one of model and y_pred must be given.\n"
+            "Hint: conformal(model, X_cal, y_cal) or conformal(y_pred=predictions, y_cal=truth)."
+        )
+    missing = [name for name, value in (("y_cal", y_cal), ("X_cal", X_cal)) if value is None]
+    if "y_cal" in missing or (model is not None and missing):
+        raise ValueError(f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth.")
+
+
+def _refuse_for_cross(method: str, **options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} cannot be used with method={method!r}.\n"
+                "Hint: its theorem is about all rows on average; use a split method with held-out rows."
+            )
