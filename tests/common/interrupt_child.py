@@ -39,8 +39,8 @@ def outcome(path, stage):
         pressed.extend((time.perf_counter(), time.process_time()))
         os.kill(os.getpid(), signal.SIGINT)
 
-    # After a tenth of a second the work is where it is after two tenths: 39 of the first 122 cases were found in another
-    # function then, and as many in two runs of the longer wait.
+    # After a tenth of a second the work is where it is after two: 39 of 122 cases were then found in another function,
+    # and as many in two runs of the longer wait.
     threading.Timer(0.1, press).start()
     try:
         while True:
