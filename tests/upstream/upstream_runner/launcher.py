@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from sklearn.utils.discovery import all_estimators
 
-from upstream_runner import table
+from tests.upstream.upstream_runner import table
 
 
 def run_pytest(arguments: list[str], environment: dict[str, str], folder: Path) -> tuple[int, str]:
@@ -40,7 +40,7 @@ def run_pytest(arguments: list[str], environment: dict[str, str], folder: Path) 
 
 @functools.cache
 def _launcher() -> subprocess.Popen:
-    paths = [str(table.FOLDER), os.environ.get("PYTHONPATH", "")]
+    paths = [str(table.FOLDER.parents[1]), os.environ.get("PYTHONPATH", "")]
     launcher = subprocess.Popen(
         [sys.executable, "-m", __name__],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
