@@ -33,8 +33,7 @@ from certus.guarantees import Report
 from certus.linear._native_calls.machine_kernels import Descent
 from certus.linear.design.moments import gamma
 from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
-from certus.linear.evidence.linear_machine_certificate import machine_certificate
-from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine, machine_certificate
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, classification
 from certus.linear.solvers.box_newton import Watch

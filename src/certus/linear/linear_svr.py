@@ -27,8 +27,7 @@ from certus.base import (
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.linear.evidence.linear_machine_certificate import machine_certificate
-from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, machine_certificate
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.linear_svc import NOT_CONVERGED
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, regression

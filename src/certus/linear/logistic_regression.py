@@ -35,17 +35,16 @@ from certus.base import (
     warn_user,
 )
 from certus.guarantees import Report
+from certus.guarantees.training import Decrement
 from certus.linear.design.design_matrix import make_design
-from certus.linear.evidence.decrement_gap import SELF_CONCORDANT
-from certus.linear.evidence.elastic_net_gap import ElasticNetEvidence
+from certus.linear.evidence.gap_rules import LOGISTIC
 from certus.linear.evidence.kept_evidence import KeptEvidence
 from certus.linear.evidence.linear_labels import label_certificate
-from certus.linear.evidence.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
 from certus.linear.evidence.logistic_gap import LogisticEvidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_labels
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
-from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, kept_evidence, logistic_problem, solve
+from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, kept_evidence, logistic_problem, solve
 from certus.linear.problems.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, Point
@@ -335,7 +334,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         penalty: Penalty,
         result: NewtonResult,
         class_weights: NDArray[np.float64],
-        evidence_at: KeptEvidence[Evidence],
+        evidence_at: KeptEvidence[LogisticEvidence],
     ) -> None:
         self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
         coef, intercept = self.coef_.astype(np.float64), self.intercept_.astype(np.float64)
@@ -361,7 +360,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         }
         self.report_ = _report(evidence, facts, coef, intercept, problem.design.rows)
         unpenalized = penalty.l1 == 0.0 and penalty.l2 == 0.0
-        proven = isinstance(evidence, LogisticEvidence) and evidence.decrement is not None
+        proven = isinstance(evidence.bound, Decrement)
         separated = separation_of_labels(self, problem, coef, intercept) if unpenalized and not proven else None
         if separated is not None:
             self.report_ = Report([*self.report_, separated.certificate])
@@ -373,7 +372,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         elif not self.converged_:
             self._warn(evidence, limit, result.instead or self.solver)
 
-    def _warn(self, evidence: Evidence, limit: float | None, solver: str) -> None:
+    def _warn(self, evidence: LogisticEvidence, limit: float | None, solver: str) -> None:
         ended = limit is not None and self.n_iter_[0] < self.max_iter - (solver != self.solver)
         cause = f"{NOT_CONVERGED[solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter})."
         at_zero = evidence.objective_at_zero
@@ -403,19 +402,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         return tags
 
 
-def _report(evidence: Evidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
-    common = {"objective": evidence.objective, "objective_at_zero": evidence.objective_at_zero}
-    if isinstance(evidence, ElasticNetEvidence):
-        theorem = DUALITY
-        parts = {**common, "dual": evidence.dual, "rounding": evidence.rounding}
-    elif evidence.decrement is not None:
-        theorem = SELF_CONCORDANT
-        parts = {**common, "decrement": evidence.decrement.size, "reach": evidence.decrement.reach}
-    else:
-        theorem = STRONGLY_CONVEX
-        share = evidence.center_share
-        parts = {**common, "slope": evidence.slope, "center_share": share, "strength": evidence.strength}
-    gap = gap_certificate(evidence.gap, parts, theorem=theorem, problem=facts, coef=coef, intercept=intercept)
+def _report(evidence: LogisticEvidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
+    gap = LOGISTIC.certificate(evidence, facts, coef=coef, intercept=intercept)
     if evidence.undecided is None:
         return Report([gap])
     return Report([gap, label_certificate(evidence.undecided, rows, evidence.distance)])

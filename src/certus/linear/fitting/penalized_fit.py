@@ -29,11 +29,13 @@ from certus.base import (
     warn_user,
 )
 from certus.guarantees import Report
+from certus.guarantees.training import DualValue
 from certus.linear._native_calls.path_kernels import MANY, PathRun
 from certus.linear.design.gram_argument import given_gram
 from certus.linear.design.in_place_centering import center_in_place
-from certus.linear.evidence.penalized_certificate import penalized_certificates
+from certus.linear.evidence.gap_rules import ELASTIC_NET
 from certus.linear.evidence.penalized_gap import PenalizedEvidence, penalized_evidence
+from certus.linear.evidence.zeros_certificate import zeros_certificate
 from certus.linear.problems.box_problem import SQUARES_FIT
 from certus.linear.problems.penalized_problem import PenalizedProblem
 from certus.linear.solvers.least_squares import NotFiniteError
@@ -256,7 +258,10 @@ def _store(
         "joint": joint,
     }
     stored = intercept.astype(np.float64) if center else np.zeros(len(coef))
-    learner.report_ = Report(penalized_certificates(evidence, coef.astype(np.float64), stored, facts))
+    found = [ELASTIC_NET.certificate(evidence, facts, coef=coef.astype(np.float64), intercept=stored)]
+    if evidence.zeros is not None and len(evidence.zeros):
+        found.append(zeros_certificate(evidence.zeros, coef.shape, facts))
+    learner.report_ = Report(found)
 
 
 def _evidence(
@@ -283,8 +288,8 @@ def _evidence(
         zeros = None if zeros is None or other.zeros is None else np.intersect1d(zeros, other.zeros)
     return PenalizedEvidence(
         objective=sum(each.objective for each in found),
-        dual=sum(each.dual for each in found),
         objective_at_zero=sum(each.objective_at_zero for each in found),
+        bound=DualValue(sum(each.bound.dual for each in found)),
         strength=found[0].strength,
         zeros=zeros,
     )

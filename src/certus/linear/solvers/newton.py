@@ -175,7 +175,7 @@ class ConjugateGradientSteps:
 
     def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
-        if self.problem.loss == "multinomial":
+        if self.problem.loss.name == "multinomial":
             spread = curvature * (1.0 - curvature)
             per_output = spread.sum(axis=0) if self.problem.weights is None else self.problem.weights @ spread
         else:
