@@ -13,7 +13,7 @@ from certus.base.data import (
     check_Xy,
     refuse_large,
 )
-from certus.base.inputs import SparseTable, TableLike, TargetLike, WeightsLike
+from certus.base.inputs import ClassWeightLike, SeedLike, SparseTable, TableLike, TargetLike, WeightsLike
 from certus.base.learner import (
     Classifier,
     Clusterer,
@@ -51,6 +51,7 @@ from certus.base.user_warnings import warn_user
 __all__ = [
     "ArrayLike",
     "Boolean",
+    "ClassWeightLike",
     "Classifier",
     "Clusterer",
     "Constraints",
@@ -71,6 +72,7 @@ __all__ = [
     "RandomState",
     "Regressor",
     "Rule",
+    "SeedLike",
     "SparseTable",
     "TableLike",
     "TargetLike",

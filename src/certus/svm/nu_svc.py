@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import register, warn_user
+from certus.base import ClassWeightLike, SeedLike, register, warn_user
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
+from certus.svm.machines.kernel_argument import KernelLike
 from certus.svm.machines.machine import NU
 from certus.svm.solvers.dual_problems import nu_classification
 from certus.svm.solvers.verified_solution import Solution
@@ -137,20 +138,20 @@ class NuSVC(ClassificationMachine):
         self,
         *,
         nu: float = 0.5,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: Any = "deprecated",
+        probability: bool | str = "deprecated",
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: Any = False,
+        class_weight: ClassWeightLike = None,
+        verbose: bool | int = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
-        random_state: Any = None,
+        random_state: SeedLike = None,
         gap_tol: float | None = None,
     ) -> None:
         self.nu = nu
@@ -193,15 +194,9 @@ class NuSVC(ClassificationMachine):
         )
 
     def _declared(self) -> dict[str, Any]:
-        """The problem in the certificate's terms."""
         return {
             "machine": "nu-svc",
             "nu": float(self.nu),
             "classes": self.classes_.tolist(),
             "class_weights": self.class_weight_.tolist(),
         }
-
-    def _soft_margin(self, solution: Solution) -> bool:
-        """The gap of the problem with nu says nothing about the scaled one."""
-        del solution
-        return False

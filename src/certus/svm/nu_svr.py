@@ -6,6 +6,7 @@ from typing import Any
 
 from certus.base import register
 from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.kernel_argument import KernelLike
 from certus.svm.machines.machine import COST, NU, SHARED_CONSTRAINTS
 from certus.svm.machines.regression_machine import RegressionMachine
 from certus.svm.solvers.dual_problems import nu_regression
@@ -107,14 +108,14 @@ class NuSVR(RegressionMachine):
         *,
         nu: float = 0.5,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
         cache_size: float = 200,
-        verbose: Any = False,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
-from certus.base import fit_method, predict_method, register
+from certus.base import TargetLike, WeightsLike, fit_method, predict_method, register
 from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.kernel_argument import KernelLike, Objects, count
 from certus.svm.machines.machine import NU, SHARED_CONSTRAINTS, SHARED_STATE
 from certus.svm.machines.regression_machine import SingleProblem
 from certus.svm.solvers.dual_problems import one_class
@@ -113,15 +114,15 @@ class OneClassSVM(OutlierMixin, SingleProblem):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         nu: float = 0.5,
         shrinking: bool = True,
         cache_size: float = 200,
-        verbose: Any = False,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:
@@ -153,7 +154,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         return {"machine": "one-class", "nu": float(self.nu)}
 
     @fit_method
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+    def fit(self, X: Objects, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> OneClassSVM:
         """Find the region.
 
         Parameters
@@ -172,13 +173,12 @@ class OneClassSVM(OutlierMixin, SingleProblem):
             The fitted machine.
         """
         X, _ = self._read_training(X, y, with_target=False)
-        rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        self._fit_rows(X, np.zeros(rows), self._weights(sample_weight, rows))
+        self._fit_rows(X, np.zeros(count(X)), sample_weight)
         self.offset_ = -self._intercept_
         return self
 
     @predict_method
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Objects) -> Floats:
         """Signed distance to the region's border in the kernel's space; positive inside.
 
         Parameters
@@ -194,7 +194,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         return self._values(X)
 
     @predict_method
-    def score_samples(self, X: Any) -> Floats:
+    def score_samples(self, X: Objects) -> Floats:
         """Values of h before the threshold is taken off.
 
         Parameters
@@ -210,7 +210,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         return self._values(X) + self.offset_
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Objects) -> NDArray[np.intp]:
         """1 for rows inside the region, -1 for outliers.
 
         Parameters

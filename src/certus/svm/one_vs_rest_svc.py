@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import Boolean, Exactly, InstanceOf, OneOf, predict_method, register
-from certus.svm import _native_calls
-from certus.svm._native_calls import Floats, Kernel, Problems
-from certus.svm.evidence.kernel_rounding import KernelFacts
-from certus.svm.evidence.svm_labels import undecided_against_the_rest
+from certus.base import Boolean, ClassWeightLike, Exactly, InstanceOf, OneOf, predict_method, register
+from certus.svm._native_calls import WHOLE, Floats, Kernel, Problems, Table
 from certus.svm.machines.classification_machine import CLASSIFIER_STATE, ClassificationMachine
-from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS, Machine
+from certus.svm.machines.kernel_argument import KernelLike, Objects
+from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS, Machine, SolverRows
 from certus.svm.machines.whole_gram import whole_gram
 from certus.svm.solvers.dual_problems import one_vs_rest
 from certus.svm.solvers.verified_solution import Solution
@@ -134,15 +132,15 @@ class OneVsRestSVC(ClassificationMachine):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: Any = False,
+        class_weight: ClassWeightLike = None,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
         fit_intercept: bool = True,
@@ -167,17 +165,13 @@ class OneVsRestSVC(ClassificationMachine):
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
         return one_vs_rest(codes, self.C * weights, int(codes.max()) + 1, bias=bool(self.fit_intercept))
 
-    def _solved_table(self, table: Any, kernel: Kernel) -> tuple[Any, Kernel]:
+    def _solved_table(self, table: Table, kernel: Kernel) -> tuple[Table, Kernel]:
         """All kernel values at once where memory allows: every problem has the same rows."""
         if len(self.classes_) > 2 and table.shape[0] ** 2 * 8.0 <= self.cache_size * 2**20:
-            return whole_gram(kernel, table), (_native_calls.GIVEN, 0.0, 0.0, 0)
+            return whole_gram(kernel, table), WHOLE
         return table, kernel
 
-    def _undecided(self, facts: KernelFacts, codes: NDArray[np.intp], solution: Solution) -> int:
-        return undecided_against_the_rest(facts, solution)
-
     def _declared(self) -> dict[str, Any]:
-        """The problem in the certificate's terms."""
         return {
             "machine": "c-svc",
             "against": "rest",
@@ -187,16 +181,12 @@ class OneVsRestSVC(ClassificationMachine):
             "class_weights": self.class_weight_.tolist(),
         }
 
-    def _soft_margin(self, solution: Solution) -> bool:
-        """Whether the gap says how far the decision values are from the exact optimum's."""
-        return bool(np.isfinite(solution.problems.upper).all())
-
-    def _store(self, X: Any, codes: NDArray[np.intp], kept: NDArray[np.intp] | None, solution: Solution) -> None:
+    def _store(self, rows: SolverRows, codes: NDArray[np.intp], solution: Solution) -> None:
         lines = np.stack([solution.coefficients(number) for number in range(solution.problems.count)])
         used = np.flatnonzero(lines.any(axis=0))
         used = used[np.argsort(codes[used], kind="stable")]
         self._n_support = np.bincount(codes[used], minlength=len(self.classes_)).astype(np.int32)
-        self._keep_support(X, used if kept is None else kept[used])
+        self._keep_support(rows.X, rows.kept[used])
         self.dual_coef_ = sparse.csr_array(lines[:, used]) if self._sparse else lines[:, used]
         self._dual_coef_ = self.dual_coef_
         self.intercept_ = solution.middle + 0.0
@@ -212,15 +202,15 @@ class OneVsRestSVC(ClassificationMachine):
         if count < 2 or self._dual_coef_.shape[0] != lines or self._intercept_.shape != (lines,):
             raise ValueError("the coefficients do not fit the classes")
 
-    def _linear_weights(self) -> Any:
-        return self.dual_coef_ @ self.support_vectors_
+    def _linear_weights(self) -> Table:
+        return Machine._linear_weights(self)
 
-    def _class_decisions(self, X: Any) -> Floats:
+    def _class_decisions(self, X: Objects) -> Floats:
         groups = np.array([0, int(self._n_support.sum())], dtype=np.int64)
         return self._expansion(X, groups)[:, 0, :] + self._intercept_
 
     @predict_method
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Objects) -> Floats:
         """Decision values.
 
         Parameters
@@ -237,7 +227,7 @@ class OneVsRestSVC(ClassificationMachine):
         return values[:, 0] if len(self.classes_) == 2 else values
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Objects) -> NDArray[Any]:
         """Labels of the largest decision values.
 
         Parameters

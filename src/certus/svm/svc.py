@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Boolean, register
+from certus.base import Boolean, ClassWeightLike, SeedLike, register
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
+from certus.svm.machines.kernel_argument import KernelLike
 from certus.svm.machines.machine import COST
 from certus.svm.solvers.dual_problems import c_classification
-from certus.svm.solvers.verified_solution import Solution
 
 
 @register(
@@ -135,20 +135,20 @@ class SVC(ClassificationMachine):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: Any = "deprecated",
+        probability: bool | str = "deprecated",
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: Any = False,
+        class_weight: ClassWeightLike = None,
+        verbose: bool | int = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
-        random_state: Any = None,
+        random_state: SeedLike = None,
         gap_tol: float | None = None,
         fit_intercept: bool = True,
     ) -> None:
@@ -174,7 +174,6 @@ class SVC(ClassificationMachine):
         return c_classification(codes, self.C * weights, int(codes.max()) + 1, bias=bool(self.fit_intercept))
 
     def _declared(self) -> dict[str, Any]:
-        """The problem in the certificate's terms."""
         return {
             "machine": "c-svc",
             "C": float(self.C),
@@ -182,7 +181,3 @@ class SVC(ClassificationMachine):
             "classes": self.classes_.tolist(),
             "class_weights": self.class_weight_.tolist(),
         }
-
-    def _soft_margin(self, solution: Solution) -> bool:
-        """Whether the gap says how far the decision values are from the exact optimum's."""
-        return bool(np.isfinite(solution.problems.upper).all())

@@ -6,6 +6,7 @@ from typing import Any
 
 from certus.base import Interval, register
 from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.kernel_argument import KernelLike
 from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS
 from certus.svm.machines.regression_machine import RegressionMachine
 from certus.svm.solvers.dual_problems import epsilon_regression
@@ -112,16 +113,16 @@ class SVR(RegressionMachine):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         C: float = 1.0,
         epsilon: float = 0.1,
         shrinking: bool = True,
         cache_size: float = 200,
-        verbose: Any = False,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:
