@@ -42,7 +42,7 @@ def failures(name: str, studies: int, trials: int) -> Iterator[dict[str, Any]]:
             confidence=CONFIDENCE,
             families=["linear", "bayes", "trees", "neighbors"],
         )
-        told = {"quantity": result.certificate.quantity, "promised": result.certificate.value}
+        told = {"quantity": str(result.certificate.quantity), "promised": result.certificate.value}
         kept = kept_on(told, np.asarray(result.best.predict(rest)), rest[TARGET].to_numpy(), table.task)
         yield {"promised": told["promised"], **kept}
 

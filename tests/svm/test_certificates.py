@@ -156,7 +156,7 @@ def test_tube_bound_is_true() -> None:
     for _ in range(100):
         X = rng.normal(size=(80, 1))
         machine = SVR(gamma=1.0, C=10.0, epsilon=0.25).fit(X, np.sin(2.0 * X[:, 0]) + 0.1 * rng.normal(size=80))
-        bound = next(c for c in machine.report_ if c.quantity.startswith("share of rows off by more than"))
+        bound = next(c for c in machine.report_ if str(c.quantity).startswith("share of rows off by more than"))
         failures += float((np.abs(target - machine.predict(fresh)) > 0.2501).mean()) > bound.value
     assert failures <= stats.binom.ppf(0.999, 100, 0.05)
 

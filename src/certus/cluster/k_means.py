@@ -93,10 +93,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         Rounds of the best start.
     converged_ : bool
         Whether it ended before ``max_iter`` rounds.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         A lower bound on the cost of any clustering with as many centers: the spectral one, or with ``bound_effort``
         that of the semidefinite relaxation.
@@ -170,16 +166,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : ignored
             There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: 0 removes a row, a whole number repeats it.
-
-        Returns
-        -------
-        self
         """
         X = self._check_table(X, reset=True)
         given = check_weights(self, sample_weight, X)
@@ -297,16 +287,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : ignored
             There for compatibility.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
         """
         return self.fit(X, sample_weight=sample_weight).labels_
 
@@ -315,12 +297,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : ignored
             There for compatibility.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
 
         Returns
         -------
@@ -330,27 +308,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     @predict_method
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """The cluster of every row: that of the nearest center.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The cluster of every row: that of the nearest center."""
         return self._nearest(self._check_table(X))[0]
 
     @predict_method
     def transform(self, X: Any) -> NDArray[Any]:
         """The distance of every row to every center.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -372,16 +335,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         y : ignored
             There for compatibility.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
         """
         X = self._check_table(X)
         weights = check_weights(self, sample_weight, X)

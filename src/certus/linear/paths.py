@@ -24,6 +24,7 @@ from certus.base import (
     check_parameters,
     resolve_seed,
     resolve_threads,
+    warn_deprecated,
     warn_user,
 )
 from certus.guarantees.records import number
@@ -240,14 +241,10 @@ def _points(alphas: Any, n_alphas: Any) -> Any:
     """What the two parameters mean together, with scikit-learn's deprecations."""
     chosen: Any = 100
     if n_alphas != "deprecated":
-        warn_user(
-            "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: pass the number of alphas as 'alphas' "
-            "and leave 'n_alphas' out.",
-            FutureWarning,
-        )
+        warn_deprecated("n_alphas")
         chosen = int(n_alphas)
     if alphas is None:
-        warn_user("'alphas=None' is deprecated and will be removed in 1.11. Set 'alphas=100' instead.", FutureWarning)
+        warn_deprecated("alphas")
         return chosen
     if isinstance(alphas, str):
         return chosen

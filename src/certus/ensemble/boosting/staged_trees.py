@@ -93,11 +93,6 @@ class StagedTrees(Learner):
     def apply(self, X: Any) -> Numbers:
         """The number of the leaf that each row reaches in each tree.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples, n_estimators, n_trees_per_iteration)

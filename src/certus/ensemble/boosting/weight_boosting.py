@@ -31,7 +31,24 @@ EPSILON = np.finfo(np.float64).eps
 
 
 class WeightBoosting(Learner):
-    """Base of the AdaBoost learners."""
+    """Base of the AdaBoost learners.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Largest number of rounds.
+    learning_rate : float
+        Factor eta of the weights of the weak learners.
+
+    Attributes
+    ----------
+    estimator_ : learner
+        The weak learner, not fitted.
+    estimators_ : list of learners
+        The fitted weak learners.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Importances of the weak learners, averaged by their weights.
+    """
 
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
+from certus.losses import KnownLoss
 
 Array = NDArray[np.float64]
 
@@ -288,7 +289,7 @@ def logistic_descent(
 
 def sag_epoch(
     table: Any,
-    loss: str,
+    loss: KnownLoss,
     target: Array,
     weights: Array | None,
     *,
@@ -303,7 +304,7 @@ def sag_epoch(
     """One epoch of SAG, or of SAGA (``unbiased``), updating the state in place."""
     _native.sag_epoch(
         table,
-        getattr(_native.SagLoss, loss),
+        getattr(_native.SagLoss, str(loss.native)),
         target,
         np.empty(0) if weights is None else weights,
         strength,

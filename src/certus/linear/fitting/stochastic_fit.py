@@ -29,6 +29,7 @@ from certus.base import (
     Verbosity,
     resolve_seed,
     resolve_threads,
+    warn_deprecated,
     warn_user,
 )
 from certus.linear._native_calls import machine_kernels as kernels
@@ -240,8 +241,4 @@ def warn_after_fit(learner: Any, state: StochasticState) -> None:
             ConvergenceWarning,
         )
     if getattr(learner, "power_t", 0.0) < 0:
-        warn_user(
-            "Negative values for `power_t` are deprecated in version 1.8 and will raise an error in 1.10. "
-            "Use values in the range [0.0, inf) instead.",
-            FutureWarning,
-        )
+        warn_deprecated("power_t")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.base import warn_user
+from certus.base import warn_deprecated, warn_user
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,12 @@ def resolve_penalty(learner: Any) -> Penalty:
 def _kind(learner: Any) -> str | None:
     """One of "l1", "l2", "elasticnet", None."""
     if learner.penalty != "deprecated":
-        warn_user(
-            "'penalty' was deprecated in version 1.8 and will be removed in 1.10. To avoid this warning, leave "
-            "'penalty' set to its default value and use 'l1_ratio' or 'C' instead. Use l1_ratio=0 instead of "
-            "penalty='l2', l1_ratio=1 instead of penalty='l1', l1_ratio set to a float between 0 and 1 instead of "
-            "penalty='elasticnet', and C=np.inf instead of penalty=None.",
-            FutureWarning,
-        )
+        warn_deprecated("penalty")
         if learner.penalty is None and learner.C != 1.0:
             warn_user("Setting penalty=None will ignore the C and l1_ratio parameters")
         return learner.penalty
     if learner.l1_ratio is None:
-        warn_user(
-            "'l1_ratio=None' was deprecated in version 1.8 and will trigger an error in 1.10. "
-            "Use 0<=l1_ratio<=1 instead.",
-            FutureWarning,
-        )
+        warn_deprecated("l1_ratio")
     if learner.C == np.inf:
         return None
     return {0: "l2", None: "l2", 1: "l1"}.get(learner.l1_ratio, "elasticnet")

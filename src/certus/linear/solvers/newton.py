@@ -111,8 +111,8 @@ class CholeskySteps:
         if self._tell:
             self._tell = False
             warn_user(
-                "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian "
-                "matrix. Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
+                "The Newton steps met a singular or very ill-conditioned Hessian matrix. "
+                "Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
                 LinAlgWarning,
             )
 
@@ -175,7 +175,7 @@ class ConjugateGradientSteps:
 
     def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
-        if self.problem.loss == "multinomial":
+        if self.problem.loss.name == "multinomial":
             spread = curvature * (1.0 - curvature)
             per_output = spread.sum(axis=0) if self.problem.weights is None else self.problem.weights @ spread
         else:

@@ -27,7 +27,7 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_seed,
-    warn_user,
+    warn_deprecated,
 )
 from certus.svm._native_calls import Floats, Kernel, Problems, Table
 from certus.svm.evidence.machine_reports import classifier_report
@@ -134,12 +134,7 @@ class ClassificationMachine(Machine, Classifier):
 
     def _warn_about_probability(self) -> None:
         if self.probability != "deprecated":
-            name = type(self).__name__
-            warn_user(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
-                f"`CalibratedClassifierCV({name}(), ensemble=False)` instead of `{name}(probability=True)`",
-                FutureWarning,
-            )
+            warn_deprecated("probability")
 
     def _refuse_lost_classes(self, codes: NDArray[np.intp]) -> None:
         left = np.unique(codes)
@@ -223,7 +218,7 @@ class ClassificationMachine(Machine, Classifier):
 
     @staticmethod
     def _deprecated_sigmoid(name: str, value: Floats) -> Floats:
-        warn_user(f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.", FutureWarning)
+        warn_deprecated(name)
         return value
 
     def _pair_decisions(self, X: Objects) -> Floats:
@@ -301,22 +296,6 @@ class ClassificationMachine(Machine, Classifier):
         if self._probA.size == 0:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return platt.class_probabilities(self._pair_decisions(X), self._probA, self._probB, len(self.classes_))
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Objects) -> Floats:
-        """Logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
 
     def _linear_weights(self) -> Table:
         if len(self.classes_) == 2:

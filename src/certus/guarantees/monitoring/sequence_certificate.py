@@ -132,7 +132,7 @@ def _setting(certificate: Certificate) -> SequenceSetting:
         side=check_choice(inputs["side"], "side", SIDES),
         prior=prior,
         tuned_variance=tuned,
-        quantity=certificate.quantity,
+        quantity=str(certificate.quantity),
     )
 
 

@@ -8,6 +8,7 @@ from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, exact
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.wording import confidence_percent, number, percent
 
 
@@ -58,7 +59,7 @@ def compare_mean(certificate: Certificate, data: Any, mean: float, rows: int) ->
 def risk_record(
     value: float,
     *,
-    quantity: str,
+    quantity: Quantity | str,
     basis: str,
     confidence: float,
     uses: int,

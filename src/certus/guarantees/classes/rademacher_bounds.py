@@ -1,4 +1,4 @@
-"""Empirical Rademacher complexity: how well a class fits pure noise on the given points."""
+"""Empirical Rademacher complexity, how well a class fits noise on the given points, and the risk bound it gives."""
 
 import math
 from typing import Any
@@ -10,8 +10,11 @@ from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import confidence_percent, number, plural
+from certus.guarantees.training.additive_bounds import AdditiveBound
+from certus.guarantees.training.risk_record import check_divergence, check_level, check_share
 
 THEOREM = "Rademacher and Gaussian Complexities (Bartlett, Mendelson 2002); McDiarmid (1989) for sampled signs"
 RULE = "rademacher"
@@ -23,7 +26,12 @@ _BLOCK = 4096
 
 
 def rademacher(
-    matrix: Any, *, draws: int | None = None, seed: int = 0, confidence: float = 0.95, quantity: str = QUANTITY
+    matrix: Any,
+    *,
+    draws: int | None = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    quantity: Quantity | str = QUANTITY,
 ) -> Certificate:
     """Bound E_s max_h (1/n) sum_i s_i h(x_i) over random signs s, exactly or by drawing signs.
 
@@ -130,7 +138,7 @@ def _sampling_error(table: np.ndarray, draws: int, confidence: float) -> float:
 
 
 def _record(
-    value: float, draws: int, seed: int, confidence: float, witness: dict[str, Any], quantity: str
+    value: float, draws: int, seed: int, confidence: float, witness: dict[str, Any], quantity: Quantity | str
 ) -> Certificate:
     points = int(witness["shape"][1])
     if draws:
@@ -202,3 +210,68 @@ def _drawn_again(table: np.ndarray, draws: int, seed: int) -> float:
             plus, minus = table[:, signs == 1].sum(axis=1), table[:, signs == 0].sum(axis=1)
             spreads.append(float((plus - minus).max() - (plus - minus).min()))
     return math.fsum(spreads) / draws / (2.0 * points)
+
+
+RISK_THEOREM = "Rademacher and Gaussian Complexities: Risk Bounds and Structural Results (Bartlett, Mendelson 2002)"
+RISK_RULE = "rademacher-bound"
+
+
+def rademacher_bound(
+    risk: float,
+    complexity: float,
+    rows: int,
+    confidence: float = 0.95,
+    *,
+    uses: int = 1,
+    quantity: Quantity | str = "error",
+) -> Certificate:
+    """Bound the risk of any hypothesis of a class by its training risk and the complexity of its losses.
+
+    risk + 2 complexity + 3 sqrt(log(2/delta) / (2 rows)) for losses in [0, 1]. A reference value.
+
+    Parameters
+    ----------
+    risk : float
+        Training risk.
+    complexity : float
+        Empirical Rademacher complexity of the losses on these rows; for the 0/1 loss half that of predictions -1, 1.
+    rows : int
+        Training rows.
+    confidence : float, default=0.95
+        Probability with which the bound holds, given the complexity.
+    uses : int, default=1
+        Number of classes that were tried on these rows, this one included.
+    quantity : str, default="error"
+        Name of the risk.
+
+    Examples
+    --------
+    >>> round(rademacher_bound(0.1, 0.02, 5000).value, 3)
+    0.198
+    """
+    level, paid = check_level(confidence, uses)
+    return _risk_bound(risk, complexity, rows, quantity).certificate(level, paid)
+
+
+def _risk_bound(risk: object, complexity: object, rows: object, quantity: Quantity | str) -> AdditiveBound:
+    noise = check_divergence(complexity, "complexity")
+    return AdditiveBound(
+        risk=check_share(risk, "risk"),
+        rows=check_count(rows, "rows", minimum=1),
+        capacity=2.0 * noise,
+        factor=3.0,
+        parts=2,
+        theorem=RISK_THEOREM,
+        rule=RISK_RULE,
+        assumptions=("class-fixed", "bounded-range"),
+        quantity=quantity,
+        basis="training risk",
+        extra={"complexity": noise},
+    )
+
+
+@rules.checker(RISK_RULE)
+def _check(certificate: Certificate, data: Any) -> Derivation:
+    witness = certificate.witness
+    bound = _risk_bound(witness["risk"], certificate.inputs["complexity"], witness["rows"], certificate.quantity)
+    return bound.derivation(certificate, data)
