@@ -31,79 +31,37 @@ from certus.svm.solvers.verified_solution import Solution
     cost="fit O(classes n n_SV p) to O(classes n^2 p), predict O(n_SV (p + classes)) per row",
 )
 class OneVsRestSVC(ClassificationMachine):
-    r"""Classifier with one soft margin per class: the class against all others.
+    """Classifier with one soft margin per class: the class against all others.
 
-    For every class, with :math:`y_i = 1` for its rows, -1 for all others and row weights :math:`w_i` (times the weight
-    of the row's class),
+    For every class, with y_i = 1 for its rows, -1 for all others and row weights w_i (times the weight of the row's
+    class), minimizes over f = h + b
 
-    .. math::
-        \min_{f = h + b} \; \tfrac12 \|h\|_k^2 + C \sum_i w_i \max(0,\, 1 - y_i f(x_i)),
+        |h|^2 / 2 + C sum_i w_i max(0, 1 - y_i f(x_i))
 
-    where :math:`h` is a function of the kernel's space. The label of a row is the class of the largest f. `SVC` solves
-    a problem per pair of classes instead, each with fewer rows, and is usually faster; this one has fewer decision
-    values. Where ``cache_size`` allows, all problems share one matrix of kernel values. With two classes it is `SVC`.
+    where h is a function of the kernel's space and |h| its norm there. The label of a row is the class of the largest
+    f. `SVC` solves a problem per pair of classes instead, each with fewer rows, and is usually faster; this one has
+    fewer decision values. Where ``cache_size`` allows, all problems share one matrix of kernel values. With two classes
+    it is `SVC`.
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float
         Weight of the losses against the smoothness of f; infinity asks for hard margins.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object, default="rbf"
-        The kernel k, as in `SVC`.
-    degree : int, default=3
-        Degree of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
-    shrinking : bool, default=True
-        Accepted as in `SVC`.
-    tol : float, default=1e-3
-        The optimality conditions hold at least to this.
-    cache_size : float, default=200
-        Memory for kernel values in MB.
-    class_weight : dict or "balanced", default=None
-        Factors of C per class; "balanced" is inverse to the classes' frequencies.
-    verbose : bool, default=False
-        Accepted; nothing is printed, use callbacks.
-    max_iter : int, default=-1
-        Limit on the solver's steps; -1 sets only a generous one against running forever.
-    gap_tol : float or None, default=None
-        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
-    fit_intercept : bool, default=True
+    fit_intercept : bool
         Whether there is an intercept b.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    class_weight_ : ndarray of shape (n_classes,)
-        Factor of C of each class.
     support_ : ndarray of shape (n_SV,)
         Indices of the rows that are a support vector of some class, by class.
-    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
-        Those rows; empty for a kernel that is given or computed outside.
-    n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors of each class.
     dual_coef_ : ndarray or sparse array of shape (n_classes, n_SV) or (1, n_SV)
         Signed multipliers, a line per class; with two classes one line, for the second.
     coef_ : ndarray or sparse array of shape (n_classes, n_features) or (1, n_features)
         Weights of the columns, for the linear kernel only.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Constants of the decision functions.
-    gap_ : float
-        Duality gap, summed over the problems.
-    converged_ : bool
-        Whether the stopping rule was reached.
-    fit_status_ : int
-        0 if it was, else 1.
     n_iter_ : ndarray of shape (n_classes,) or (1,), dtype=int32
         Steps of the solver.
-    shape_fit_ : tuple of int
-        Shape of the training table.
-    report_ : Report
-        Certificates that training alone supports.
-    withheld_ : str
-        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
@@ -213,11 +171,6 @@ class OneVsRestSVC(ClassificationMachine):
     def decision_function(self, X: Objects) -> Floats:
         """Decision values.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
@@ -228,18 +181,7 @@ class OneVsRestSVC(ClassificationMachine):
 
     @predict_method
     def predict(self, X: Objects) -> NDArray[Any]:
-        """Labels of the largest decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
-        """
+        """Labels of the largest decision values."""
         values = self._class_decisions(X)
         winners = (values[:, 0] > 0).astype(np.intp) if len(self.classes_) == 2 else values.argmax(axis=1)
         return self.classes_.take(winners)

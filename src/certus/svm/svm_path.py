@@ -101,9 +101,9 @@ class SVMPath:
             return self.alphas[-1] + (C - last) * self.rates[0], float(self.intercepts[-1] + (C - last) * self.rates[1])
         right = int(np.searchsorted(self.C, C))
         left = right - 1
-        share = (C - self.C[left]) / (self.C[right] - self.C[left])
-        alpha = (1.0 - share) * self.alphas[left] + share * self.alphas[right]
-        return alpha, float((1.0 - share) * self.intercepts[left] + share * self.intercepts[right])
+        t = (C - self.C[left]) / (self.C[right] - self.C[left])
+        alpha = (1.0 - t) * self.alphas[left] + t * self.alphas[right]
+        return alpha, float((1.0 - t) * self.intercepts[left] + t * self.intercepts[right])
 
     def machine(self, C: float) -> SVC:
         """The fitted machine at one C, with its report.
@@ -144,11 +144,14 @@ def svm_path(
     fit_intercept: bool = True,
     C_max: float = np.inf,
 ) -> SVMPath:
-    r"""Solve a binary soft-margin machine for all C between 0 and ``C_max`` at once.
+    """Solve a binary soft-margin machine for all C between 0 and ``C_max`` at once.
 
-    The minimizer of :math:`\tfrac12 \|h\|_k^2 + C \sum_i w_i \max(0,\, 1 - y_i (h(x_i) + b))` is piecewise linear in C.
-    The path costs about as much as a few fits, O(n m) per breakpoint with m rows on the margin, and needs the whole
-    kernel matrix in memory.
+    The minimizer h, b of
+
+        |h|^2 / 2 + C sum_i w_i max(0, 1 - y_i (h(x_i) + b))
+
+    is piecewise linear in C. The path costs about as much as a few fits, O(n m) per breakpoint with m rows on the
+    margin, and needs the whole kernel matrix in memory.
 
     Parameters
     ----------

@@ -56,7 +56,42 @@ def _gives_probabilities(machine: ClassificationMachine) -> bool:
 
 
 class ClassificationMachine(Machine, Classifier):
-    """Shared part of the classifiers; not a learner by itself."""
+    """Shared part of the classifiers; not a learner by itself.
+
+    Parameters
+    ----------
+    probability : bool
+        Whether to fit Platt's sigmoids out of fold for `predict_proba` (deprecated by scikit-learn).
+    class_weight : dict or "balanced"
+        Factors of the rows' weights per class; "balanced" is inverse to the classes' frequencies.
+    decision_function_shape : {"ovo", "ovr"}
+        Whether `decision_function` gives one value per pair of classes or per class.
+    break_ties : bool
+        Whether `predict` breaks ties of the vote by the decision values.
+    random_state : int, RandomState instance or None
+        Folds of ``probability=True``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of the weights of each class.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    n_support_ : ndarray of shape (n_classes,), dtype=int32
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or sparse array of shape (n_classes - 1, n_SV)
+        Signed multipliers, laid out as in scikit-learn.
+    coef_ : ndarray or sparse array of shape (n_pairs, n_features)
+        Weights of the columns, for the linear kernel only.
+    intercept_ : ndarray of shape (n_pairs,)
+        Constants of the decision functions.
+    gap_ : float
+        Duality gap, summed over the problems: how much the objectives could still fall at most.
+    n_iter_ : ndarray of shape (n_pairs,), dtype=int32
+        Steps of the solver.
+    """
 
     probability: bool | str
     class_weight: ClassWeightLike
@@ -79,23 +114,7 @@ class ClassificationMachine(Machine, Classifier):
 
     @fit_method
     def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> Self:
-        """Solve the problem of every pair of classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training rows; for ``kernel="precomputed"`` the kernel values between all pairs of them; for a function
-            or kernel object anything that it accepts.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; each multiplies the row's C. Zero removes a row.
-
-        Returns
-        -------
-        self
-            The fitted machine.
-        """
+        """Solve the problem of every pair of classes."""
         self._warn_about_probability()
         rows, codes, weights = self._read_labels(X, y, sample_weight)
         with Iterations(self, 1, rows.X, y) as iterations:
@@ -236,11 +255,6 @@ class ClassificationMachine(Machine, Classifier):
     def decision_function(self, X: Objects) -> Floats:
         """Decision values.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_classes * (n_classes - 1) / 2)
@@ -256,18 +270,7 @@ class ClassificationMachine(Machine, Classifier):
 
     @predict_method
     def predict(self, X: Objects) -> NDArray[Any]:
-        """Labels by the vote of all pairs; of equals the first class, or with ``break_ties`` the surest.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
-        """
+        """Labels by the vote of all pairs; of equals the first class, or with ``break_ties`` the surest."""
         count = len(self.classes_)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
@@ -280,18 +283,7 @@ class ClassificationMachine(Machine, Classifier):
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Objects) -> Floats:
-        """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
+        """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee)."""
         check_is_fitted(self)
         if self._probA.size == 0:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")

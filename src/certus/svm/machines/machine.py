@@ -99,7 +99,49 @@ class SolverRows:
 
 
 class Machine(Learner):
-    """Shared part of all support vector machines; not a learner by itself."""
+    """Shared part of all support vector machines; not a learner by itself.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object
+        The kernel k. "precomputed" takes kernel values instead of rows: between all pairs of training rows in ``fit``,
+        with all training rows in ``predict``. A callable is called as ``kernel(X, Y)``, an object needs ``gram(X, Y)``
+        and ``diag(X)``; X is then anything that they accept. "sigmoid" is not positive semi-definite in general: no
+        optimality is then certified.
+    degree : int
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float
+        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+    coef0 : float
+        Constant of "poly" and "sigmoid".
+    shrinking : bool
+        Whether rows that are settled are set aside while a problem larger than the cache is solved.
+    tol : float
+        The optimality conditions hold at least to this.
+    cache_size : float
+        Memory for kernel values in MB.
+    verbose : bool
+        True prints the gap that was reached.
+    max_iter : int
+        Limit on the solver's steps; -1 sets only a generous one against running forever.
+    gap_tol : float or None
+        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
+        The support vectors; empty for a kernel that is given or computed outside.
+    converged_ : bool
+        Whether the stopping rule was reached.
+    fit_status_ : int
+        0 if it was, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training table.
+    report_ : Report
+        Certificates that training alone supports.
+    withheld_ : str
+        Why the report has no compression bound; empty if it has one.
+    """
 
     _keeps_training_rows: ClassVar[bool] = True
 

@@ -18,7 +18,25 @@ from certus.svm.solvers.verified_solution import Solution
 
 
 class SingleProblem(Machine):
-    """A machine with one problem: fitting, storing, evaluating; not a learner by itself."""
+    """A machine with one problem: fitting, storing, evaluating; not a learner by itself.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    n_support_ : ndarray of shape (1,), dtype=int32
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse array of shape (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse array of shape (1, n_features)
+        Weights of the columns, for the linear kernel only.
+    intercept_ : ndarray of shape (1,)
+        The constant b.
+    gap_ : float
+        Duality gap: how much the training objective could still fall at most.
+    n_iter_ : int
+        Steps of the solver.
+    """
 
     _n_support: NDArray[np.int32]
 
@@ -81,39 +99,12 @@ class RegressionMachine(SingleProblem, Regressor):
 
     @fit_method
     def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> Self:
-        """Solve the problem.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training rows; for ``kernel="precomputed"`` the kernel values between all pairs of them; for a function
-            or kernel object anything that it accepts.
-        y : array-like of shape (n_samples,)
-            Target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; each multiplies the row's C. Zero removes a row.
-
-        Returns
-        -------
-        self
-            The fitted machine.
-        """
+        """Solve the problem."""
         X, target = self._read_training(X, y, numeric=True)
         self._fit_rows(X, np.asarray(target, dtype=np.float64), sample_weight)
         return self
 
     @predict_method
     def predict(self, X: Objects) -> Floats:
-        """Predicted values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted values.
-        """
+        """Predicted values."""
         return self._values(X)
