@@ -189,8 +189,8 @@ def mean(y: ArrayLike, weights: ArrayLike | None) -> float:
 
 
 def residual(y: ArrayLike, f: ArrayLike) -> Array:
-    """The difference f - y."""
-    return np.asarray(f, dtype=np.float64) - np.asarray(y, dtype=np.float64)
+    """The difference f - y, taken in the precision of the two before it is rounded."""
+    return np.asarray(np.subtract(f, y), dtype=np.float64)
 
 
 def product(y: ArrayLike, f: ArrayLike) -> Array:

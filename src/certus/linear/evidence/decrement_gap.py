@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -27,37 +26,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, softmax
 
-from certus.guarantees import CertificateError
+from certus.guarantees.training import Decrement
 from certus.linear.design.column_copies import different_columns
 from certus.linear.design.moments import UNIT, gamma
 from certus.linear.problems.smooth_problem import SmoothProblem
 
 Array = NDArray[np.float64]
-SELF_CONCORDANT = "Newton decrement of a generalized self-concordant loss (Bach 2010, proposition 1)"
 LARGEST_HESSIAN = 500  # unknowns up to which the explicit Hessian is made
 LARGEST_WORK = 4_000_000_000  # multiplications that the Hessian may take
 BLOCK = 4096  # rows handled at a time
-
-
-@dataclass(frozen=True)
-class Decrement:
-    """``size`` is q and ``reach`` is r of the module's formulas, rounding included; q r < 1."""
-
-    size: float
-    reach: float
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return self.size**2 / (2.0 * (1.0 - self.size * self.reach)) * (1.0 + 16.0 * UNIT)
-
-
-def decrement_bound(quantity: str, size: float, reach: float) -> Fraction:
-    """The bound of `Decrement` in rational arithmetic, for checkers."""
-    q, r = Fraction(size), Fraction(reach)
-    if q < 0 or r < 0 or q * r >= 1:
-        raise CertificateError(f"{quantity}: the decrement is not one for which its theorem holds")
-    return q * q / (2 * (1 - q * r))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,13 +24,15 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_threads,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
+from certus.guarantees.training import Decrement, GapEvidence
 from certus.linear.design.design_matrix import make_design
+from certus.linear.evidence.gap_rules import MEAN
 from certus.linear.evidence.kept_evidence import KeptEvidence
-from certus.linear.evidence.mean_certificate import mean_certificate
-from certus.linear.evidence.mean_gap import MeanEvidence, mean_evidence
+from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
 from certus.linear.fitting.linear_prediction import linear_scores
@@ -179,7 +180,7 @@ class MeanRegression(Regressor):
         intercept = problem.intercept(coef, center)[0].astype(dtype) if problem.has_intercept else 0.0
         return coef[0].astype(dtype), intercept
 
-    def _store(self, problem: SmoothProblem, result: NewtonResult, evidence_at: KeptEvidence[MeanEvidence]) -> None:
+    def _store(self, problem: SmoothProblem, result: NewtonResult, evidence_at: KeptEvidence[GapEvidence]) -> None:
         self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
         coef, intercept = self.coef_.astype(np.float64)[None], np.array([float(self.intercept_)])
         evidence = evidence_at(coef, intercept)
@@ -188,32 +189,26 @@ class MeanRegression(Regressor):
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
-        free = bool(self.fit_intercept)
         known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
-        record = (evidence, problem.loss, self.alpha, coef, float(self.intercept_))
-        self.report_ = Report([mean_certificate(*record, fit_intercept=free)] if known else [])
+        inputs = {"loss": problem.loss.name, "alpha": float(self.alpha), "fit_intercept": bool(self.fit_intercept)}
+        stored = {"coef": coef[0], "intercept": float(self.intercept_)}
+        self.report_ = Report([MEAN.certificate(evidence, inputs, **stored)] if known else [])
         separated = None
-        if isinstance(problem.loss, Poisson) and self.alpha == 0.0 and evidence.decrement is None:
+        if isinstance(problem.loss, Poisson) and self.alpha == 0.0 and not isinstance(evidence.bound, Decrement):
             separated = separation_of_counts(self, problem, coef, intercept)
         if separated is not None:
             self.report_ = Report([*self.report_, separated.certificate])
             self.converged_ = False
-            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+            warn_user(separated.message, ConvergenceWarning)
         elif drowned(evidence.gap, evidence.objective_at_zero, problem.total_weight):
             self.converged_ = False
-            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero)
         elif not self.converged_:
             self._warn(evidence)
 
-    def _warn(self, evidence: MeanEvidence) -> None:
-        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
-        warnings.warn(
-            f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\n"
-            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
-            "value without coefficients).\nHint: raise max_iter, or scale the data (StandardScaler).",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+    def _warn(self, evidence: GapEvidence) -> None:
+        cause = f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+        warn_not_converged(self, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero)
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
