@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.conftest import Run
 
 import certus
 from certus.workflow import StudyError, study
@@ -17,6 +16,7 @@ from certus.workflow.race.blending import choose_blend
 from certus.workflow.race.learning import divide
 from certus.workflow.tasks import MultiLabelTask
 from certus.workflow.tasks.multi_label import find_label_measure, named_targets
+from tests.cli.conftest import Run
 
 TARGETS = ["ill", "tired", "old"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from certus.base import (
     predict_method,
     register,
     resolve_threads,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.guarantees.records import number
@@ -171,11 +171,10 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
     def _warn(self) -> None:
         known = f"certified only to be within {number(self.gap_, 'upper')} of its minimum"
         reached = known if np.isfinite(self.gap_) else "not certified, because the kernel matrix is not semidefinite"
-        warnings.warn(
+        warn_user(
             f"KernelRidge: the objective is {reached}, but gap_tol={self.gap_tol:g} was asked for.\n"
             "Hint: raise alpha or gap_tol, or choose a valid kernel.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     @predict_method

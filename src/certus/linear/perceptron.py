@@ -154,7 +154,7 @@ class Perceptron(StochasticClassification):
     def _after_epoch(self, X: Any, targets: Array) -> Pocket | None:
         return Pocket(MachineTable(X, 0.0, 1), targets) if self.variant == "pocket" else None
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None, state: StochasticState) -> None:
+    def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: StochasticState) -> None:
         self.mistakes_ = state["updates"].astype(np.int64)
         plain = weights is None and self.penalty is None and not self.warm_start
         if not plain or X.shape[0] * X.shape[1] > CELLS:

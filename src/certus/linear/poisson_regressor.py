@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from certus.base import register
 from certus.linear.fitting.mean_regression import MeanRegression
+from certus.losses import Poisson
 
 
 @register(
@@ -70,4 +69,4 @@ class PoissonRegressor(MeanRegression):
     (0.9905, True)
     """
 
-    _loss: ClassVar[str] = "poisson"
+    _loss = Poisson()

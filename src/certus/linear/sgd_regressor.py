@@ -279,6 +279,7 @@ class SGDRegressor(Regressor):
             alpha=float(self.alpha),
             l1_ratio=share,
             fit_intercept=bool(self.fit_intercept),
+            declared={"classes": None, "epsilon": float(self.epsilon)},
         )
         self.gap_ = float(certificate.value)  # type: ignore[arg-type]
         self.report_ = Report([certificate])

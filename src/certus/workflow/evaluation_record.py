@@ -24,8 +24,6 @@ class Evaluation:
         Targets and predictions of the test rows; of clusters, zeros and the ratios of distances.
     probabilities : array or None
         Probabilities of the labels in the order of the task; of several targets, of each one's second label.
-    threshold : float or None
-        Where the certificate is about large errors of numbers: how large.
     """
 
     value: float
@@ -33,4 +31,3 @@ class Evaluation:
     truth: NDArray[Any]
     predictions: NDArray[Any]
     probabilities: NDArray[Any] | None
-    threshold: float | None = None

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate
+from certus.guarantees.records import Quantity
 from certus.verbs import certify
 from certus.workflow.split import Split
 
 
-def bound_mean(losses: NDArray[Any], ends: tuple[float, float], quantity: str, confidence: float) -> Certificate:
+def bound_mean(losses: NDArray[Any], ends: tuple[float, float], quantity: Quantity, confidence: float) -> Certificate:
     """The bound on the mean of losses of a known range."""
     report = certify(
         y_true=np.zeros(len(losses)),
@@ -32,9 +33,9 @@ def group_means(losses: NDArray[Any], split: Split) -> NDArray[np.float64]:
     return np.asarray(np.bincount(group_of, weights=losses) / np.bincount(group_of))
 
 
-def bound_by_group(losses: NDArray[Any], quantity: str, split: Split, confidence: float) -> Certificate:
+def bound_by_group(losses: NDArray[Any], quantity: Quantity, split: Split, confidence: float) -> Certificate:
     """The unit is the group: a bound on the mean over groups of each group's mean loss, between 0 and 1."""
-    return bound_mean(group_means(losses, split), (0.0, 1.0), f"mean over groups of the {quantity}", confidence)
+    return bound_mean(group_means(losses, split), (0.0, 1.0), dataclasses.replace(quantity, per="group"), confidence)
 
 
 def with_assumptions(certificate: Certificate, split: Split) -> Certificate:

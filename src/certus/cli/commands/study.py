@@ -78,7 +78,7 @@ def _option(parameter: inspect.Parameter) -> inspect.Parameter:
     text += f" One of {', '.join(about.choices)}." if about.choices else ""
     text += f" {about.typing}" if about.typing else ""
     kind: Any = about.typed if parameter.default not in ((), None) else about.typed | None
-    annotation = Annotated[kind, typer.Option(flag(parameter.name), help=text)]  # type: ignore[valid-type]
+    annotation = Annotated[kind, typer.Option(flag(parameter.name), help=text)]
     default = None if parameter.default == () else parameter.default
     return parameter.replace(annotation=annotation, default=default, kind=inspect.Parameter.KEYWORD_ONLY)
 

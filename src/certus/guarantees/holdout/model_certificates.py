@@ -11,6 +11,7 @@ from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_responses import class_response
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
 
 
@@ -27,7 +28,7 @@ def certify(
     confidence: float = 0.95,
     jointly: bool = False,
     positive: Any = None,
-    quantity: str | None = None,
+    quantity: Quantity | str | None = None,
     role: DataRole | None = None,
     seed: int = 0,
 ) -> Report:
@@ -55,7 +56,7 @@ def certify(
         Split the failure probability evenly over all certificates.
     positive : label, optional
         With two classes, the one that F1 and scores are about; by default the larger label.
-    quantity : str, optional
+    quantity : Quantity or str, optional
         What the mean of a loss other than "error" is called in its certificate.
     role : DataRole, optional
         Where the rows come from; its earlier uses are paid for, and this one is recorded.

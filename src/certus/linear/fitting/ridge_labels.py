@@ -62,7 +62,7 @@ class RidgeLabels(LinearClassification):
             + np.abs(intercept).max(initial=0.0)
         )
         rounding = gamma(coef.shape[1] + 8) * (lengths * size + fixed)
-        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.intercept_gap / weight) + rounding
+        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.bound.intercept_gap / weight) + rounding
         if self.multilabel_:
             undecided = int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from certus.base import TableLike, register_part
 from certus.workflow.models.distance_ratios import distance_ratios
@@ -16,6 +17,8 @@ class ClusterModel(StudyModel):
 
     Distances are those of the encoded columns: numbers in units of their standard deviation, categories as 0/1.
     """
+
+    model_: Pipeline
 
     def distances(self, X: TableLike) -> NDArray[np.float64]:
         """The distance of every row to its center."""

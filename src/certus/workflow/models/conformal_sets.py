@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, as_estimate, cross_certificate, split_rank
 from certus.guarantees.holdout import RateSetting, rate_bound
+from certus.guarantees.records import OUTSIDE_INTERVAL, OUTSIDE_SET, Quantity
 from certus.workflow.models.fold_models import FoldModels
 from certus.workflow.models.forms import Trained
 from certus.workflow.models.study_model import StudyModel
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from certus.workflow.tasks import Task
 
 CHOSEN_ON_THE_SAME_ROWS = "the settings of the winner were chosen on the same rows"
+OUTSIDE = {"set": OUTSIDE_SET, "interval": OUTSIDE_INTERVAL}
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def hold_against_test_rows(
 ) -> tuple[SetsFound, Certificate]:
     """How often the finished sets miss on rows that had no part in them, and what that proves about new rows."""
     subject, missed = best.form.subject, best.missed(X, y)
-    quantity = f"share of rows outside their {subject}"
+    quantity = Quantity(OUTSIDE[subject])
     if split.unit == "group":
         proven, rate = bound_by_group(missed, quantity, split, confidence), float(group_means(missed, split).mean())
     else:

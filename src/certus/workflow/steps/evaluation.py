@@ -61,6 +61,4 @@ def _evaluate(state: State) -> Evaluation:
         certificate = bound_by_group(*task.plain_losses(judged), split, options.confidence)
     else:
         certificate = task.certify(judged)
-    if split.unit != "group" and not task.bounds_large_errors(judged):
-        threshold = None
-    return Evaluation(value, with_assumptions(certificate, split), truth, predictions, probabilities, threshold)
+    return Evaluation(value, with_assumptions(certificate, split), truth, predictions, probabilities)

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate
+from certus.guarantees.records import Quantity
 from certus.workflow.findings import Findings, Finished, find_clusters
 from certus.workflow.measures import BoundedBy, Measure, mean_of
 from certus.workflow.models import ClusterModel, StudyModel, distance_ratios
@@ -99,10 +100,10 @@ class ClusteringTask(Task):
         return model.ratios(X), None
 
     def certify(self, judged: Judged) -> Certificate:
-        return judged.bound_mean(judged.predictions, (0.0, 1.0), QUANTITY)
+        return judged.bound_mean(judged.predictions, (0.0, 1.0), Quantity(QUANTITY))
 
-    def plain_losses(self, judged: Judged) -> tuple[Array, str]:
-        return judged.predictions, QUANTITY
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        return judged.predictions, Quantity(QUANTITY)
 
     def find(self, study: Finished, in_time: Callable[..., bool]) -> Findings:
         return find_clusters(study, in_time)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate
+from certus.guarantees.records import ERROR, Quantity
 from certus.verbs import certify
 from certus.workflow.unit_bounds import bound_mean
 
@@ -40,11 +41,11 @@ class Judged:
     threshold: float | None = None
     loss_range: tuple[float, float] | None = None
 
-    def bound_mean(self, losses: Array, ends: tuple[float, float], quantity: str) -> Certificate:
+    def bound_mean(self, losses: Array, ends: tuple[float, float], quantity: Quantity) -> Certificate:
         """The bound on the mean of losses of a known range."""
         return bound_mean(losses, ends, quantity, self.confidence)
 
     def bound_error(self, wrong: Array) -> Certificate:
         """The bound on the share of wrong rows."""
         flags = np.asarray(wrong, dtype=np.intp)
-        return certify(y_true=np.zeros_like(flags), y_pred=flags, loss="error", confidence=self.confidence)["error"]
+        return certify(y_true=np.zeros_like(flags), y_pred=flags, loss="error", confidence=self.confidence)[ERROR]

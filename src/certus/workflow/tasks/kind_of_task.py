@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from certus.evaluation import Display
 from certus.guarantees import Certificate
+from certus.guarantees.records import Quantity
 from certus.workflow.findings import Findings, Finished, find_all
 from certus.workflow.measures import Measure
 from certus.workflow.models import StudyModel
@@ -159,16 +160,12 @@ class Task(ABC):
         """The bound that belongs to the measure."""
 
     @abstractmethod
-    def plain_losses(self, judged: Judged) -> tuple[Array, str]:
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
         """Losses between 0 and 1 that can be averaged over groups, and what their mean is called."""
 
     def tolerance(self, truth: Array, predictions: Array) -> float | None:
         """The size of an error that counts as large, from validation rows, where there is one."""
         return None
-
-    def bounds_large_errors(self, judged: Judged) -> bool:
-        """Whether the certificate is about errors above the tolerance."""
-        return False
 
     def comparable_losses(self, truth: Array, predictions: Array) -> Array:
         """Row losses by which two models are compared: declared ones, or wrong and right."""

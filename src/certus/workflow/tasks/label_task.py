@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from certus.evaluation import ConfusionDisplay, Display, MarginsDisplay, label_response
 from certus.guarantees import Certificate, complement, f_bound, macro_f_bound, pairwise_auc_bound
+from certus.guarantees.records import ERROR, Quantity
 from certus.tables import labels_of
 from certus.verbs import certify
 from certus.workflow.declared_costs import cost_measure, declared_measure
@@ -121,8 +122,8 @@ class LabelTask(Task):
     def certify(self, judged: Judged) -> Certificate:
         return _BOUNDS[self.measure.bounded_by](self, judged)
 
-    def plain_losses(self, judged: Judged) -> tuple[Array, str]:
-        return (judged.predictions != judged.truth).astype(float), "error"
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        return (judged.predictions != judged.truth).astype(float), Quantity(ERROR)
 
     def bound_auc(self, judged: Judged) -> Certificate:
         """The area above the ROC curves of all pairs of classes."""
@@ -203,7 +204,7 @@ def _mean(task: LabelTask, judged: Judged) -> Certificate:
     assert measure.rows is not None
     assert measure.range is not None
     losses = measure.rows(judged.truth, judged.predictions, judged.probabilities)
-    return judged.bound_mean(losses, measure.range, measure.quantity)
+    return judged.bound_mean(losses, measure.range, Quantity(measure.quantity))
 
 
 _BOUNDS = {

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from certus.evaluation import label_response
 from certus.guarantees import Certificate
+from certus.guarantees.records import ERROR, Quantity
 from certus.multioutput import MultiOutputClassifier
 from certus.tables import label_matrix, two_values
 from certus.workflow.findings import Finished
@@ -190,12 +191,11 @@ class MultiLabelTask(Task):
     def certify(self, judged: Judged) -> Certificate:
         if self.measure.bounded_by is not BoundedBy.MEAN:
             return judged.bound_error(_any_wrong(judged.truth, judged.predictions, None))
-        return judged.bound_mean(
-            _fraction_wrong(judged.truth, judged.predictions, None), (0.0, 1.0), self.measure.quantity
-        )
+        losses = _fraction_wrong(judged.truth, judged.predictions, None)
+        return judged.bound_mean(losses, (0.0, 1.0), Quantity(self.measure.quantity))
 
-    def plain_losses(self, judged: Judged) -> tuple[Array, str]:
-        return _any_wrong(judged.truth, judged.predictions, None), "error"
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        return _any_wrong(judged.truth, judged.predictions, None), Quantity(ERROR)
 
     def special_findings(self, study: Finished) -> dict[str, Any]:
         """Errors of every label, and errors of any label by subgroup."""

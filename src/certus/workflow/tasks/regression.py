@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from certus.evaluation import Display, ResidualsDisplay
 from certus.guarantees import Certificate
 from certus.guarantees.holdout import RateSetting, rate_bound
+from certus.guarantees.records import LARGE_ERRORS, Quantity
 from certus.workflow.declared_costs import declared_measure
 from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
 from certus.workflow.notes import Note
@@ -82,25 +83,21 @@ class RegressionTask(Task):
     def tolerance(self, truth: Array, predictions: Array) -> float | None:
         return tolerance(truth, predictions)
 
-    def bounds_large_errors(self, judged: Judged) -> bool:
-        return self._range(judged) is None
-
-    def _range(self, judged: Judged) -> tuple[float, float] | None:
-        """The range of the loss, where it is known: its mean can be bounded then."""
-        return self.measure.range if self.measure.bounded_by is BoundedBy.MEAN else judged.loss_range
-
     def certify(self, judged: Judged) -> Certificate:
-        measure, ends = self.measure, self._range(judged)
+        """The mean loss where its range is known, else how often errors are large."""
+        measure = self.measure
+        ends = measure.range if measure.bounded_by is BoundedBy.MEAN else judged.loss_range
         if ends is not None and measure.rows is not None:
-            return judged.bound_mean(measure.rows(judged.truth, judged.predictions, None), ends, measure.quantity)
+            losses = measure.rows(judged.truth, judged.predictions, None)
+            return judged.bound_mean(losses, ends, Quantity(measure.quantity))
         far, quantity = self.plain_losses(judged)
         setting = RateSetting(confidence=judged.confidence, quantity=quantity, noun="such row")
         return rate_bound(int(far.sum()), len(far), setting)
 
-    def plain_losses(self, judged: Judged) -> tuple[Array, str]:
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
         assert judged.threshold is not None
         far = np.abs(judged.truth - judged.predictions) > judged.threshold
-        return far.astype(float), f"share of rows with |error| > {judged.threshold:g}"
+        return far.astype(float), Quantity(LARGE_ERRORS, threshold=judged.threshold)
 
     def comparable_losses(self, truth: Array, predictions: Array) -> Array:
         """Declared losses, or the distance."""
@@ -109,7 +106,9 @@ class RegressionTask(Task):
         return np.abs(truth - predictions)
 
     def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
-        residuals = ResidualsDisplay(evaluation.truth, evaluation.predictions, evaluation.threshold)
+        residuals = ResidualsDisplay(
+            evaluation.truth, evaluation.predictions, evaluation.certificate.quantity.threshold
+        )
         return [("Errors on the test rows", residuals)]
 
 
