@@ -84,8 +84,6 @@ class HuberRegressor(LinearPrediction, Regressor):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -144,22 +142,7 @@ class HuberRegressor(LinearPrediction, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HuberRegressor:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        HuberRegressor
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         problem = self._problem(X, np.asarray(y, dtype=np.float64), weights)

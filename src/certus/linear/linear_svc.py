@@ -113,8 +113,6 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     history_ : ndarray
         Gap after every Newton step, machine after machine; for dual coordinate descent after 16, 32, 64, … passes
         of every machine that needed more, and at the end of all.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the gap and, with the ridge penalty, of the training labels.
 
@@ -188,22 +186,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearSVC
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         self._check_combination()
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, largest=SQUARES_FIT)
         codes = self._encode_labels(y)

@@ -92,8 +92,6 @@ class LinearSVR(LinearPrediction, Regressor):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Gap after every Newton step; for dual coordinate descent after 16, 32, 64, … passes and at the end.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificate of the gap.
 
@@ -159,22 +157,7 @@ class LinearSVR(LinearPrediction, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearSVR
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         if self.loss == "epsilon_insensitive" and self.dual is False:
             raise ValueError(
                 "Unsupported set of arguments: The combination of penalty='l2' and loss='epsilon_insensitive' are not "

@@ -133,8 +133,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective (divided by C) after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the gap and, with a ridge part in the penalty, of the training labels.
 
@@ -214,22 +212,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LogisticRegression
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         penalty = resolve_penalty(self)
         if self.n_jobs is not None:
             warn_deprecated("n_jobs")
@@ -380,18 +363,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
+        """Probabilities of the classes."""
         return probabilities_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:

@@ -89,8 +89,6 @@ class Perceptron(StochasticClassification):
         Steps made so far, plus 1.
     mistakes_ : ndarray of shape (1,) or (n_classes,)
         Updates that the last `fit` made, per problem.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The mistake bound, if the rows are separable and the plain rule was used.
 

@@ -83,8 +83,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
         Certified bound on the objective (times the sum of weights) minus its minimum.
     converged_ : bool
         Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -129,22 +127,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> QuantileRegressor:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        QuantileRegressor
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
         weights = check_weights(self, sample_weight, X)
         if self.solver not in HIGHS:

@@ -71,20 +71,12 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
         coef_init : ndarray of shape (n_classes, n_features), optional
             Coefficients to start from.
         intercept_init : ndarray of shape (n_classes,), optional
             Intercepts to start from.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 doubles the length of its steps.
-
-        Returns
-        -------
-        self
         """
         stochastic_fit.check_options(self, partial=False)
         if self.warm_start and hasattr(self, "coef_"):
@@ -101,23 +93,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
 
     @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StochasticClassification:
-        """One epoch over a batch of rows, from where the last call ended.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The batch.
-        y : array-like of shape (n_samples,)
-            Its labels.
-        classes : array-like of shape (n_classes,), optional
-            All labels that may ever come; needed at the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row.
-
-        Returns
-        -------
-        self
-        """
+        """One epoch over a batch of rows, from where the last call ended."""
         first = not hasattr(self, "classes_")
         if first:
             stochastic_fit.check_options(self, partial=True)
@@ -315,8 +291,6 @@ class SGDClassifier(StochasticClassification):
         Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificate of the gap where there is one.
 
@@ -395,18 +369,7 @@ class SGDClassifier(StochasticClassification):
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
+        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002)."""
         scores = self.decision_function(X)
         single = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1, 1) + 1.0) / 2.0
         if single.ndim == 1:

@@ -44,7 +44,44 @@ from certus.losses import KnownLoss, Poisson
 
 
 class MeanRegression(Regressor):
-    """Base of the learners."""
+    """Base of the learners.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength of the penalty, at least 0.
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    solver : {"lbfgs", "newton-cholesky"}
+        Both minimize the same objective; "newton-cholesky" forces the explicit Hessian on dense tables.
+    max_iter : int
+        Largest number of Newton iterations.
+    tol : float
+        Largest entry of the gradient at the end; iterations go on until the gap is far below what that asks.
+    warm_start : bool
+        Whether to start from the last fit's coefficients.
+    verbose : int
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        w.
+    intercept_ : float
+        b.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective (times the sum of weights) minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Objective (times the sum of weights) after every iteration.
+    report_ : Report
+        The certificate of the gap.
+    """
 
     @property
     def _loss(self) -> KnownLoss:
@@ -95,22 +132,7 @@ class MeanRegression(Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanRegression:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        MeanRegression
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         self._check_range(y, weights)
@@ -214,11 +236,6 @@ class MeanRegression(Regressor):
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted means.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -230,15 +247,6 @@ class MeanRegression(Regressor):
     @predict_method
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the deviance explained, D^2: 1 is perfect, 0 as good as the mean of y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Their weights.
 
         Returns
         -------
