@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import ClassWeightLike, SeedLike, register, warn_user
+from certus.base import ClassWeightLike, RandomStateLike, register, warn_user
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
 from certus.svm.machines.kernel_argument import KernelLike
@@ -85,7 +85,7 @@ class NuSVC(ClassificationMachine):
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
-        random_state: SeedLike = None,
+        random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
         self.nu = nu

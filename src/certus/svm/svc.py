@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Boolean, ClassWeightLike, SeedLike, register
+from certus.base import Boolean, ClassWeightLike, RandomStateLike, register
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
 from certus.svm.machines.kernel_argument import KernelLike
@@ -82,7 +82,7 @@ class SVC(ClassificationMachine):
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
-        random_state: SeedLike = None,
+        random_state: RandomStateLike = None,
         gap_tol: float | None = None,
         fit_intercept: bool = True,
     ) -> None:

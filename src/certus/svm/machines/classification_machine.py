@@ -20,7 +20,7 @@ from certus.base import (
     InstanceOf,
     Iterations,
     OneOf,
-    SeedLike,
+    RandomStateLike,
     TargetLike,
     WeightsLike,
     class_weights,
@@ -97,7 +97,7 @@ class ClassificationMachine(Machine, Classifier):
     class_weight: ClassWeightLike
     decision_function_shape: str
     break_ties: bool
-    random_state: SeedLike
+    random_state: RandomStateLike
     class_weight_: Floats
 
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
