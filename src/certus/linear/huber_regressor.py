@@ -230,7 +230,7 @@ class HuberRegressor(LinearPrediction, Regressor):
             "scale": float(self.scale_),
             "dual_point": dual,
         }
-        self.report_ = Report([ROBUST.certificate(evidence, inputs, **stored)])
+        self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
         if not self.converged_:
             warnings.warn(
                 f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\nThe "

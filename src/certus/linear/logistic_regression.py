@@ -435,7 +435,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 
 
 def _report(evidence: LogisticEvidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
-    gap = LOGISTIC.certificate(evidence, facts, coef=coef, intercept=intercept)
+    gap = LOGISTIC.certificate(evidence, facts, {"coef": coef, "intercept": intercept})
     if evidence.undecided is None:
         return Report([gap])
     return Report([gap, label_certificate(evidence.undecided, rows, evidence.distance)])

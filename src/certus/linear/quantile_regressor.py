@@ -223,7 +223,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         }
         stored = {"coef": self.coef_, "intercept": float(self.intercept_), "dual_point": everywhere}
         assumed = () if self.alpha > 0.0 else ("bounded-solution",)
-        self.report_ = Report([ROBUST.certificate(evidence, inputs, assumed=assumed, **stored)])
+        self.report_ = Report([ROBUST.certificate(evidence, inputs, stored, assumed=assumed)])
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)

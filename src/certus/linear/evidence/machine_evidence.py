@@ -42,7 +42,7 @@ def machine_certificate(
     """
     kinks = inputs["multi_class"] == "crammer_singer" or not inputs["loss"].startswith("squared")
     dual = {"dual_point": evidence.dual} if kinks else {}
-    return MACHINE.certificate(evidence, inputs, coef=coef, intercept=intercept, **dual)
+    return MACHINE.certificate(evidence, inputs, {"coef": coef, "intercept": intercept, **dual})
 
 
 def box_evidence(problems: list[BoxProblem], w: Array, b: Array) -> MachineEvidence:

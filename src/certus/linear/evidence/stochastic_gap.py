@@ -72,7 +72,7 @@ def stochastic_certificate(
         dual, rounding = -math.inf, math.inf
     evidence = GapEvidence(primal, at_zero, DualValue(dual, rounding))
     inputs = {"loss": loss.name, "alpha": alpha, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept, **declared}
-    return STOCHASTIC.certificate(evidence, inputs, coef=coef, intercept=intercept)
+    return STOCHASTIC.certificate(evidence, inputs, {"coef": coef, "intercept": intercept})
 
 
 def _one(

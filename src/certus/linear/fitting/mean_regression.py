@@ -192,7 +192,7 @@ class MeanRegression(Regressor):
         known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
         inputs = {"loss": problem.loss.name, "alpha": float(self.alpha), "fit_intercept": bool(self.fit_intercept)}
         stored = {"coef": coef[0], "intercept": float(self.intercept_)}
-        self.report_ = Report([MEAN.certificate(evidence, inputs, **stored)] if known else [])
+        self.report_ = Report([MEAN.certificate(evidence, inputs, stored)] if known else [])
         separated = None
         if isinstance(problem.loss, Poisson) and self.alpha == 0.0 and not isinstance(evidence.bound, Decrement):
             separated = separation_of_counts(self, problem, coef, intercept)

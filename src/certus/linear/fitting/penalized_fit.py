@@ -260,7 +260,7 @@ def _store(
         "joint": joint,
     }
     stored = intercept.astype(np.float64) if center else np.zeros(len(coef))
-    found = [ELASTIC_NET.certificate(evidence, facts, coef=coef.astype(np.float64), intercept=stored)]
+    found = [ELASTIC_NET.certificate(evidence, facts, {"coef": coef.astype(np.float64), "intercept": stored})]
     if evidence.zeros is not None and len(evidence.zeros):
         found.append(zeros_certificate(evidence.zeros, coef.shape, facts))
     learner.report_ = Report(found)

@@ -79,8 +79,7 @@ def store_regression(
             LEAST_SQUARES.certificate(
                 evidence,
                 {"alpha": problem.alphas.tolist(), "fit_intercept": problem.center, "positive": positive},
-                coef=coef.astype(np.float64),
-                intercept=intercept.astype(np.float64),
+                {"coef": coef.astype(np.float64), "intercept": intercept.astype(np.float64)},
             )
         ]
     )
