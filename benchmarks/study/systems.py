@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from benchmarks.study.tables import TARGET
 
 Answers = tuple[np.ndarray, dict[str, Any]]
@@ -28,7 +29,7 @@ def certus_study(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: flo
     told = {
         "winner": result.winner.name,
         "promised": result.certificate.value,
-        "quantity": result.certificate.quantity,
+        "quantity": str(result.certificate.quantity),
         "confidence": result.certificate.confidence,
     }
     return np.asarray(answers), told

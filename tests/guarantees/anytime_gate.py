@@ -15,7 +15,7 @@ from scipy import stats
 from certus.guarantees.monitoring import alarm_ladder, beta_mixture, gamma_mixture, restarts
 from certus.guarantees.monitoring.alarm_ladder import Rung
 from certus.guarantees.monitoring.rate_evidence import EXPONENT, RateEvidence
-from certus.guarantees.monitoring.sequence_certificates import SequenceSetting
+from certus.guarantees.monitoring.sequence_certificate import SequenceSetting
 from tests.guarantees import gate
 
 HORIZON = 60

@@ -15,8 +15,8 @@ from scipy import special
 
 from certus.guarantees import auc_bound, error_bound, f_bound, holm, mcnemar, mean_bound
 from certus.guarantees.holdout import clopper_pearson, concentration, row_planning
-from certus.guarantees.holdout.betting_checks import past_variances
 from certus.guarantees.holdout.binomial_tail import bisect
+from certus.guarantees.holdout.mean_by_betting import past_variances
 from tests.guarantees import bounds, gate, twins
 
 RARE = gate.Losses("rare ones", lambda rng, shape: (rng.random(shape) < 1 / 60).astype(float), 1 / 60, 0.0164)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certus.guarantees import Certificate, CertificateError, Report, assured_rank, control_rates
-from certus.guarantees.thresholds.control_tests import PROCEDURES
+from certus.guarantees.thresholds.threshold_tests import PROCEDURES
 
 RNG = np.random.default_rng(0)
 POSITIVE = RNG.random(3000) < 0.3

@@ -115,9 +115,11 @@ def test_known_mean_example():
 
 
 def test_tails_of_hoeffding_and_bernstein():
-    assert concentration.hoeffding_tail(0.05, 1000) == pytest.approx(0.0135, abs=5e-5)
-    found = [concentration.bernstein_tail(0.05, 1000, variance, sides=2) for variance in (0.25, 0.05, 0.01)]
-    assert found == pytest.approx([0.018, 1.4e-8, 8.8e-21], rel=0.04)
+    """A mean of 1000 losses is off by 0.05 with these probabilities at most (both sides)."""
+    assert concentration.hoeffding_upper(0.0, 1000, math.log(2 / 0.0135)) == pytest.approx(0.05, rel=1e-3)
+    for variance, tail in ((0.25, 0.018), (0.05, 1.4e-8), (0.01, 8.8e-21)):
+        found = concentration.bernstein_upper(0.0, 1000, math.log(2 / tail), variance)
+        assert found == pytest.approx(0.05, rel=0.005)
 
 
 def test_unequal_ranges_follow_the_formula():

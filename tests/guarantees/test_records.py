@@ -201,7 +201,7 @@ def test_immutable():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 2}, "schema version 2"),
+        ({"schema": 3}, "schema version 3"),
         ({"schema": True}, "schema version True"),
         ({"extra": 1}, "extra"),
         ({"value": "0.1"}, "value must be a number"),

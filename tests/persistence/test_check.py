@@ -15,6 +15,7 @@ import certus
 from certus.bayes import GaussianNB
 from certus.guarantees import Report, error_bound
 from certus.guarantees.holdout.rate import RateSetting, rate_bound
+from certus.guarantees.records import LARGE_ERRORS, Quantity
 
 
 def rows(count: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +112,7 @@ def test_large_errors_of_a_regression() -> None:
             return np.zeros(len(X))
 
     model = Zero()
-    claim = rate_bound(2, 10, RateSetting(quantity="share of rows with |error| > 0.5", noun="such row"))
+    claim = rate_bound(2, 10, RateSetting(quantity=Quantity(LARGE_ERRORS, threshold=0.5), noun="such row"))
     model.report_ = Report([claim])  # type: ignore[attr-defined]
     y = np.array([0.6, -0.7, *[0.1] * 8])
     assert certus.check(model, (np.zeros((10, 1)), y)).certificates[0].recounted

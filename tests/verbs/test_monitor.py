@@ -92,7 +92,7 @@ def test_what_a_drift_voids():
 
 def test_recent_average_follows_the_drift():
     watch = watched(window=200).update(losses=STREAM)
-    (recent,) = [item for item in watch.report if "since row" in item.quantity]
+    (recent,) = [item for item in watch.report if "since row" in str(item.quantity)]
     assert recent.quantity == "error since row 1201"
     assert recent.value[0] > 0.12
     assert recent.check(STREAM[1200:])

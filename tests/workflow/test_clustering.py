@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.conftest import Run
 
 import certus
 from certus.cluster import KMeans
@@ -17,6 +16,7 @@ from certus.workflow.clustering import ClusterModel
 from certus.workflow.clustering.findings import describe, verdict
 from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
+from tests.cli.conftest import Run
 
 
 def table(rows: int = 300, groups: int = 3, seed: int = 0) -> pl.DataFrame:
@@ -104,7 +104,7 @@ def test_threads_and_resuming_change_nothing(tmp_path: Path) -> None:
 def test_groups_of_rows_are_the_unit_where_a_column_says_so() -> None:
     frame = table().with_columns(visit=pl.Series(np.repeat(np.arange(60), 5)))
     result = study(frame, group="visit", threads=1, trials=2)
-    assert result.certificate.quantity.startswith("mean over groups of the mean ratio")
+    assert str(result.certificate.quantity).startswith("mean over groups of the mean ratio")
 
 
 def test_command_line(tmp_path: Path) -> None:

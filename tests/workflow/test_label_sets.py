@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.cli.conftest import Run
 
 import certus
 from certus.workflow import StudyError, study
 from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.label_sets import constant_answer, find_label_measure, named_targets
 from certus.workflow.learning import divide
+from tests.cli.conftest import Run
 
 TARGETS = ["ill", "tired", "old"]
 

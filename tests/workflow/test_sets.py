@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.guarantees.gate import allowed
 
 import certus
 from certus.guarantees import cross_certificate
 from certus.workflow import Study, study
 from certus.workflow.sets import CHOSEN_ON_THE_SAME_ROWS, hold_against_test_rows
+from tests.guarantees.gate import allowed
 
 CONFIDENCE = 0.9
 

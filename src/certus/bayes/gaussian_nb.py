@@ -83,14 +83,6 @@ class GaussianNB(Classifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        self
         """
         X, y = check_Xy(self, X, y, order="C")
         check_classification_targets(y)
@@ -104,16 +96,6 @@ class GaussianNB(Classifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows of this batch.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that may ever come; needed at the first call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
-
-        Returns
-        -------
-        self
         """
         first = not hasattr(self, "classes_")
         if first and classes is None:
@@ -185,11 +167,6 @@ class GaussianNB(Classifier):
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
@@ -206,47 +183,17 @@ class GaussianNB(Classifier):
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The most probable label of each row."""
         best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
         return best
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Logarithm of `predict_proba`."""
         joint = self.predict_joint_log_proba(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class for each row, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Probability of each class for each row, in the order of ``classes_``."""
         return np.exp(self.predict_log_proba(X))
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.special import expit, softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from certus.base import (
@@ -25,7 +23,9 @@ from certus.base import (
     check_Xy,
     fit_method,
     predict_method,
+    probabilities_of,
     register,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.bayes.estimation.class_covariance import estimate_covariance
@@ -86,8 +86,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Share of the between-class variance per direction (not for "lsqr").
     xbar_ : ndarray of shape (n_features,)
         Overall mean ("svd" only).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Empty: training rows alone bound nothing about this model. Use `certify`.
 
@@ -149,14 +147,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         ----------
         X : array-like of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        self
         """
         self._check_options()
         X, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
@@ -203,7 +193,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if (priors < 0).any():
             raise ValueError("priors must be non-negative")
         if abs(priors.sum() - 1.0) > 1e-5:
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
+            warn_user("The priors do not sum to 1. Renormalizing", UserWarning)
             priors = priors / priors.sum()
         return priors
 
@@ -287,78 +277,29 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @predict_method
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``."""
         scores = check_X(self, X) @ self.coef_.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The most probable label of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class for each row, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 2:
-            positive = expit(scores)
-            return np.stack([1 - positive, positive], axis=1)
-        return softmax(scores.reshape(len(scores), -1), axis=1)
+        """Probability of each class for each row, in the order of ``classes_``."""
+        return probabilities_of(self.decision_function(X))
 
     @predict_method
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number."""
         probabilities = self.predict_proba(X)
         return np.log(np.maximum(probabilities, np.finfo(probabilities.dtype).smallest_normal))
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Project rows on the directions that separate the classes best.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------

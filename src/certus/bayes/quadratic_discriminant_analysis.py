@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.special import softmax
 
 from certus.base import (
     LARGEST,
@@ -23,6 +22,7 @@ from certus.base import (
     check_Xy,
     fit_method,
     predict_method,
+    probabilities_of,
     register,
 )
 from certus.base.persistence import check_shapes
@@ -85,8 +85,6 @@ class QuadraticDiscriminantAnalysis(Classifier):
         Variances of each class along its axes, largest first.
     covariance_ : list of ndarray of shape (n_features, n_features)
         Covariances, if ``store_covariance``.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Empty: training rows alone bound nothing about this model. Use `certify`.
 
@@ -146,14 +144,6 @@ class QuadraticDiscriminantAnalysis(Classifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        self
         """
         self._check_options()
         X, y = check_Xy(self, X, y, largest=LARGEST)
@@ -249,61 +239,21 @@ class QuadraticDiscriminantAnalysis(Classifier):
 
     @predict_method
     def decision_function(self, X: Any) -> Array:
-        """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+        """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``."""
         scores = self._log_posteriors(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The most probable label of each row."""
         return self.classes_[self._log_posteriors(X).argmax(axis=1)]
 
     @predict_method
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class for each row, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return softmax(self._log_posteriors(X), axis=1)
+        """Probability of each class for each row, in the order of ``classes_``."""
+        return probabilities_of(self._log_posteriors(X))
 
     @predict_method
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number."""
         return np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).smallest_normal))

@@ -32,9 +32,8 @@ def print_report(report: Any) -> None:
     shown = [item for item in report if not item.vacuous]
     if shown:
         print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
-    folded = [line for line in report.text().splitlines() if line.startswith("(vacuous)")]
-    for line in folded:
-        print_text(line)
+    for item in report.vacuous:
+        print_text(f"(vacuous) {item.why_vacuous()}")
 
 
 def certificates_of(report: Any) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +28,7 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.cluster import _native_calls
@@ -93,10 +93,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         Rounds of the best start.
     converged_ : bool
         Whether it ended before ``max_iter`` rounds.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         A lower bound on the cost of any clustering with as many centers: the spectral one, or with ``bound_effort``
         that of the semidefinite relaxation.
@@ -170,16 +166,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : ignored
             There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: 0 removes a row, a whole number repeats it.
-
-        Returns
-        -------
-        self
         """
         X = self._check_table(X, reset=True)
         given = check_weights(self, sample_weight, X)
@@ -233,11 +223,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         if given:
             checked_centers(self.init, X, self.n_clusters)
             if runs != 1:
-                warnings.warn(
+                warn_user(
                     f"Explicit initial center position passed: performing only one init in {type(self).__name__} "
                     f"instead of n_init={runs}.",
                     RuntimeWarning,
-                    stacklevel=4,
                 )
             return 1
         return runs
@@ -254,20 +243,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 f"Hint: {type(self).__name__} needs at least one row (of positive weight) per cluster."
             )
         if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
-                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
-                RuntimeWarning,
-                stacklevel=4,
+            warn_user(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.", RuntimeWarning
             )
         return X, weights
 
     def _warn_about_few(self, found: int) -> None:
         if found < self.n_clusters:
-            warnings.warn(
+            warn_user(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 "due to duplicate points in X.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _certified(self, X: Any, weights: NDArray[np.float64], rows: Rows) -> Report:
@@ -301,16 +287,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : ignored
             There for compatibility.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
         """
         return self.fit(X, sample_weight=sample_weight).labels_
 
@@ -319,12 +297,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : ignored
             There for compatibility.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
 
         Returns
         -------
@@ -334,27 +308,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     @predict_method
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """The cluster of every row: that of the nearest center.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The cluster of every row: that of the nearest center."""
         return self._nearest(self._check_table(X))[0]
 
     @predict_method
     def transform(self, X: Any) -> NDArray[Any]:
         """The distance of every row to every center.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -376,16 +335,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         y : ignored
             There for compatibility.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
         """
         X = self._check_table(X)
         weights = check_weights(self, sample_weight, X)

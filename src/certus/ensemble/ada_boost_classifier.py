@@ -46,31 +46,17 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         The weak learner; it must take ``sample_weight``. None means stumps (one column, one threshold) with the
         smallest weighted error, found exactly; scikit-learn's default are stumps with the smallest Gini impurity,
         which is ``DecisionTreeClassifier(max_depth=1)``.
-    n_estimators : int, default=50
-        Largest number of rounds.
-    learning_rate : float, default=1.0
-        Factor :math:`\eta` of the weights of the weak learners.
     random_state : int, RandomState, Generator or None, default=None
         Seed for weak learners with a ``random_state``.
 
     Attributes
     ----------
-    estimator_ : learner
-        The weak learner, not fitted.
-    estimators_ : list of learners
-        The fitted weak learners.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_classes_ : int
         Their number.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and weighted error of each round; 0 and 1 for rounds that were not needed.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        Importances of the weak learners, averaged by their weights.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         For two classes: the product of the :math:`Z_t` as a bound on the training error; with the default stumps and
         rows of equal weight also a margin bound on the error of new rows, which few rows leave vacuous.
@@ -103,21 +89,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostClassifier:
-        """Fit the weak learners, one after the other.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the weak learners, one after the other."""
         X = self._check_X(X, reset=True)
         y = self._training_target(y, X)
         weights = self._start_weights(sample_weight, X)
@@ -184,17 +156,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
     # -- prediction -------------------------------------------------------------------------------------------
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the most weight.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The class with the most weight."""
         return self._winners(self.decision_function(X))
 
     def _winners(self, scores: NDArray[np.float64]) -> NDArray[Any]:
@@ -204,17 +166,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     @predict_method
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Share of the weight for each class against the others; for two classes that of the second minus the first.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
-        """
+        """Share of the weight for each class against the others; for two classes that of the second minus the first."""
         X = self._check_X(X)
         if self.n_classes_ == 1:
             return np.zeros((X.shape[0], 1))
@@ -242,11 +194,6 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """`decision_function` after each round.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Yields
         ------
         ndarray
@@ -262,11 +209,6 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """`predict` after each round.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Yields
         ------
         ndarray of shape (n_samples,)
@@ -276,15 +218,6 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Share of right labels after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
 
         Yields
         ------
@@ -300,27 +233,12 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Softmax of the scores: an order of the classes, not calibrated probabilities.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Softmax of the scores: an order of the classes, not calibrated probabilities."""
         scores = self.decision_function(X)
         return np.ones((len(scores), 1)) if self.n_classes_ == 1 else self._probabilities(scores)
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------
@@ -329,31 +247,10 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         for scores in self.staged_decision_function(X):
             yield self._probabilities(scores)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return np.asarray(np.log(self.predict_proba(X)))
-
     def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
         r"""Normalized margins :math:`y f(x) / \sum_t \alpha_t` of labelled rows, from -1 to 1; positive where right.
 
         With more than two classes: the score of the true class minus the largest of the others, in the same scale.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
 
         Returns
         -------

@@ -38,10 +38,6 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
     ----------
     estimator : learner, default=None
         The weak learner; None means ``DecisionTreeRegressor(max_depth=3)``.
-    n_estimators : int, default=50
-        Largest number of rounds.
-    learning_rate : float, default=1.0
-        Factor :math:`\eta` of the weights of the weak learners.
     loss : {"linear", "square", "exponential"}, default="linear"
         :math:`\ell(u) = u`, :math:`u^2` or :math:`1 - e^{-u}`.
     random_state : int, RandomState, Generator or None, default=None
@@ -49,18 +45,8 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     Attributes
     ----------
-    estimator_ : learner
-        The weak learner, not fitted.
-    estimators_ : list of learners
-        The fitted weak learners.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and average loss of each round; 0 and 1 for rounds that were not needed.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        Importances of the weak learners, averaged by their weights.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         Empty: training alone bounds nothing here. Use `certify`.
 
@@ -86,29 +72,11 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
         loss: str = "linear",
         random_state: Any = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
-        """Fit the weak learners, one after the other.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the weak learners, one after the other."""
         X = self._check_X(X, reset=True)
         y = self._training_target(y, X, numeric=True)
         weights = self._start_weights(sample_weight, X)
@@ -164,27 +132,12 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     @predict_method
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The weighted median of the weak learners' predictions.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The weighted median of the weak learners' predictions."""
         X = self._check_X(X)
         return self._median(np.stack([learner.predict(X) for learner in self.estimators_], axis=1))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """`predict` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------
@@ -198,15 +151,6 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Coefficient of determination after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
 
         Yields
         ------

@@ -8,7 +8,7 @@ import numpy as np
 
 from certus.base import Interval, OneOf, Regressor, check_weights, fit_method, predict_method, register
 from certus.guarantees import Report
-from certus.kernels.evidence.gap_rules import machine_certificate
+from certus.kernels.evidence.kernel_gap_rules import machine_certificate
 from certus.kernels.functions.kernel import Array
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE, KernelMachine
 from certus.kernels.solvers.machine_losses import RESIDUAL_LOSSES, ConvexLossObject, residual_loss

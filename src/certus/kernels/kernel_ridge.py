@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,12 @@ from certus.base import (
     predict_method,
     register,
     resolve_threads,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.guarantees.records import number
 from certus.guarantees.training import GapEvidence
-from certus.kernels.evidence.gap_rules import RIDGE
+from certus.kernels.evidence.kernel_gap_rules import RIDGE
 from certus.kernels.functions.kernel import Array
 from certus.kernels.learning.kernel_learner import KernelLearner
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS
@@ -172,11 +172,10 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
     def _warn(self) -> None:
         known = f"certified only to be within {number(self.gap_, 'upper')} of its minimum"
         reached = known if np.isfinite(self.gap_) else "not certified, because the kernel matrix is not semidefinite"
-        warnings.warn(
+        warn_user(
             f"KernelRidge: the objective is {reached}, but gap_tol={self.gap_tol:g} was asked for.\n"
             "Hint: raise alpha or gap_tol, or choose a valid kernel.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     @predict_method

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +20,7 @@ from certus.base import (
     predict_method,
     register,
     resolve_threads,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
@@ -171,10 +171,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         rows = count(X)
         wanted = min(self.n_components, rows)
         if self.n_components > rows:
-            warnings.warn(
+            warn_user(
                 "n_components > n_samples. This is not possible.\n"
-                "n_components was set to n_samples, which results in inefficient evaluation of the full kernel.",
-                stacklevel=5,
+                "n_components was set to n_samples, which results in inefficient evaluation of the full kernel."
             )
         self.component_indices_ = self._choose(X, rows, wanted)
         self.components_ = take(X, self.component_indices_)

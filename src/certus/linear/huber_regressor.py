@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
@@ -23,11 +21,11 @@ from certus.base import (
     fit_method,
     register,
     resolve_threads,
+    warn_not_converged,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear.design.design_matrix import SMALL
-from certus.linear.evidence.gap_rules import ROBUST
+from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
 from certus.linear.solvers.huber_solver import HuberResult, minimize_huber
@@ -232,13 +230,8 @@ class HuberRegressor(LinearPrediction, Regressor):
         }
         self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
         if not self.converged_:
-            warnings.warn(
-                f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\nThe "
-                f"objective of HuberRegressor is certified to be within {number(self.gap_, 'upper')} of its minimum.\n"
-                "Hint: raise max_iter, or scale the data (StandardScaler).",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+            warn_not_converged(self, cause, gap=self.gap_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
@@ -28,10 +26,10 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_not_converged,
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear._native_calls.machine_kernels import Descent
 from certus.linear.design.moments import gamma
 from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
@@ -47,7 +45,7 @@ Array = NDArray[np.float64]
 # Whether the dual problem may be asked for, by (loss, penalty), as in scikit-learn.
 DUAL_FORMS = {("hinge", "l2"): (True,), ("squared_hinge", "l1"): (False,), ("squared_hinge", "l2"): (False, True)}
 L1_GAP = 1e-10  # of the objective at zero, for the L1 penalty
-NOT_CONVERGED = "Liblinear failed to converge, increase the number of iterations."
+NOT_CONVERGED = "The solver failed to converge within max_iter iterations."
 
 
 @register(
@@ -308,7 +306,9 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         if self.penalty == "l2" or self.multi_class == "crammer_singer":
             self._certify_labels(evidence, table, w)
         if not self.converged_:
-            warn_not_converged(self.gap_, evidence.objective_at_zero, limit, self.n_iter_ < self.max_iter)
+            ended = limit is not None and self.n_iter_ < self.max_iter
+            at_zero = evidence.objective_at_zero
+            warn_not_converged(self, None if ended else NOT_CONVERGED, gap=self.gap_, at_zero=at_zero, limit=limit)
 
     def _certify_labels(self, evidence: MachineEvidence, table: MachineTable, w: Array) -> None:
         assert evidence.distances is not None
@@ -329,16 +329,3 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def warn_not_converged(gap: float, at_zero: float, limit: float | None, missed_gap: bool) -> None:
-    """Say once how far the solution may be from the optimum, and what to do."""
-    share = f" ({number(gap / at_zero, 'upper', 2)} of its value at zero coefficients)" if at_zero > 0.0 else ""
-    reached = f"The objective is certified to be within {number(gap, 'upper')} of its minimum{share}"
-    if limit is not None and missed_gap:
-        text = f"{reached}, more than gap_tol asks for ({number(limit)})."
-    else:
-        text = f"{NOT_CONVERGED}\n{reached}."
-    warnings.warn(
-        f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=6
-    )

@@ -23,12 +23,13 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_not_converged,
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, machine_certificate
 from certus.linear.fitting.linear_prediction import LinearPrediction
-from certus.linear.linear_svc import warn_not_converged
+from certus.linear.linear_svc import NOT_CONVERGED
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, regression
 from certus.linear.solvers.machine_solvers import Accuracy, solve_machines
 
@@ -232,7 +233,9 @@ class LinearSVR(LinearPrediction, Regressor):
         }
         self.report_ = Report([machine_certificate(evidence, facts, self.coef_[None], intercept)])
         if not self.converged_:
-            warn_not_converged(self.gap_, evidence.objective_at_zero, limit, self.n_iter_ < self.max_iter)
+            ended = limit is not None and self.n_iter_ < self.max_iter
+            at_zero = evidence.objective_at_zero
+            warn_not_converged(self, None if ended else NOT_CONVERGED, gap=self.gap_, at_zero=at_zero, limit=limit)
 
     def _restored(self) -> None:
         if hasattr(self, "coef_"):

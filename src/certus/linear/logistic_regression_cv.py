@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from certus.base import (
     check_Xy,
     fit_method,
     register,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.linear.design.fold_weights import refuse_empty_fold
@@ -349,11 +349,10 @@ class LogisticRegressionCV(LogisticRegression):
     def _without_certificate(self, converged: bool) -> None:
         self.gap_, self.converged_, self.history_, self.report_ = np.inf, converged, np.empty(0), Report()
         if not converged:
-            warnings.warn(
+            warn_user(
                 f"Some fits of LogisticRegressionCV did not converge within max_iter={self.max_iter}.\n"
                 "Hint: raise max_iter, or scale the data (StandardScaler).",
                 ConvergenceWarning,
-                stacklevel=6,
             )
 
     def score(self, X: Any, y: Any, *, sample_weight: Any = None, **params: Any) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,11 @@ from certus.base import (
     check_Xy,
     fit_method,
     register,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
-from certus.linear.evidence.gap_rules import ROBUST
+from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence
 from certus.linear.fitting.linear_prediction import LinearPrediction
 
@@ -228,20 +228,14 @@ class QuantileRegressor(LinearPrediction, Regressor):
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)
         if success and not self.converged_:
-            warnings.warn(
-                f"QuantileRegressor: the objective is certified to be within {number(self.gap_, 'upper')} of its "
-                f"minimum, more than gap_tol asks for ({number(limit or 0.0)}).\nHint: scale the columns.",
-                ConvergenceWarning,
-                stacklevel=6,
-            )
+            warn_not_converged(self, gap=self.gap_, limit=limit, hint="scale the columns")
 
     def _warn_failed(self, run: Any) -> None:
-        warnings.warn(
+        warn_user(
             "Linear programming for QuantileRegressor did not succeed.\n"
             f"Status is {run.status}: {FAILURES.get(run.status, 'unknown reason')}\n"
             f"Result message of linprog:\n{run.message}",
             ConvergenceWarning,
-            stacklevel=6,
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -415,24 +415,6 @@ class SGDClassifier(StochasticClassification):
         single = np.where(total == 0.0, 1.0, single)
         return single / single.sum(axis=1, keepdims=True)
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
 
 def _by_problem(by_class: Array) -> tuple[Array, Array]:
     """The weights that every problem gives to its own class and to the rest; two classes are one problem."""

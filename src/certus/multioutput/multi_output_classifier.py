@@ -82,10 +82,6 @@ class MultiOutputClassifier(Classifier):
         The fitted learner of every target, with its own report.
     classes_ : list of ndarray
         The labels of every target.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         Empty: what training supports is in the reports of the members.
 
@@ -133,16 +129,10 @@ class MultiOutputClassifier(Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : array-like of shape (n_samples, n_outputs)
             Their labels, one column per target.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for learners that take them.
-
-        Returns
-        -------
-        self
         """
         self._look_at(X, reset=True)
         y = self._check_targets(y)
@@ -188,11 +178,6 @@ class MultiOutputClassifier(Classifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every row and target.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples, n_outputs)
@@ -204,11 +189,6 @@ class MultiOutputClassifier(Classifier):
     @predict_method
     def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
         """The probability of every label, one array per target.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -222,16 +202,8 @@ class MultiOutputClassifier(Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         y : array-like of shape (n_samples, n_outputs)
             Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        float
         """
         return float(1.0 - np.average(self._wrong(X, y).any(axis=1), weights=sample_weight))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_threads
+from certus.base import Classifier, fit_method, predict_method, register, resolve_threads, warn_user
 from certus.guarantees import Report
 from certus.neighbors import _native_calls
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
@@ -44,33 +43,11 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
     weights : {'uniform', 'distance'}, callable or None, default='uniform'
         ``'uniform'`` (or None): all alike. ``'distance'``: 1 / distance; if a neighbor is at distance 0, only
         such neighbors vote. A function gets the array of distances and returns the weights in the same shape.
-    algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}, default='auto'
-        ``'kd_tree'``: a kd-tree. ``'brute'``: comparison with all rows (by matrix products, where they are
-        faster). ``'auto'`` and ``'ball_tree'``: whichever of the two a cost model says is faster. All give the
-        same neighbors. Sparse rows are always compared by brute force.
-    leaf_size : int, default=30
-        Most rows in a leaf of the tree.
-    p : float, default=2
-        Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
-    metric : str, callable or DistanceMetric, default='minkowski'
-        The distance. The Minkowski family, ``'cosine'`` and their synonyms are compiled; the other names of
-        scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
-        distances; in a sparse X only the stored entries are neighbors.
-    metric_params : dict, default=None
-        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
-    n_jobs : int, default=None
-        Number of threads; None means all cores, unless joblib's configuration says otherwise.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or a list of them
         The labels (of each output).
-    effective_metric_ : str or callable
-        The metric that is used, for example ``'euclidean'`` for ``metric='minkowski', p=2``.
-    effective_metric_params_ : dict
-        Its arguments.
-    n_samples_fit_ : int
-        Number of training rows.
     outputs_2d_ : bool
         Whether y had several columns.
     report_ : Report
@@ -113,10 +90,6 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
             Training rows; their distances to each other if ``metric='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels.
-
-        Returns
-        -------
-        self
         """
         X, y = self._check_training(X, y)
         y, several = _as_outputs(y)
@@ -202,11 +175,10 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
 def _as_outputs(y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
     """The labels with one column per output, and whether there are several."""
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=2,
         )
     several = y.ndim == 2 and y.shape[1] > 1
     check_classification_targets(y if several else y.ravel())

@@ -100,8 +100,8 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.answers, confidence=confidence)
         shown.append(("Right and wrong on the test rows", confusion))
     else:
-        threshold = study.certificate.quantity.rpartition("> ")[2]
-        residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, _number(threshold))
+        threshold = study.certificate.quantity.threshold
+        residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, threshold)
         shown.append(("Errors on the test rows", residuals))
     shown += _curves(study, confidence)
     if evaluation.shares is not None and not study.task.several:
@@ -135,10 +135,3 @@ def _curves(study: Study, confidence: float) -> list[tuple[str, Display]]:
         ("Hits and false alarms", RocDisplay.from_predictions(truth, shares[:, 1], confidence=confidence)),
         ("Precision and recall", PrecisionRecallDisplay(truth, shares[:, 1], confidence)),
     ]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import register
+from certus.base import register, warn_user
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
 from certus.svm.machines.machine import NU
@@ -64,7 +63,7 @@ class NuSVC(ClassificationMachine):
         Constant of "poly" and "sigmoid".
     shrinking : bool, default=True
         Whether rows that are settled are set aside while a problem larger than the cache is solved.
-    probability : bool, default=False
+    probability : bool, default="deprecated"
         Whether to fit Platt's sigmoids out of fold for `predict_proba` (deprecated by scikit-learn).
     tol : float, default=1e-3
         The optimality conditions hold at least to this.
@@ -178,12 +177,11 @@ class NuSVC(ClassificationMachine):
         """All multipliers, scores and intercepts of a pair divided by its margin rho."""
         resolved = solution.margin > 10.0 * solution.violation + 1e-15 * np.abs(solution.scores).max(initial=0.0)
         if not resolved.all():
-            warnings.warn(
+            warn_user(
                 f"With nu={self.nu:g} the margin between two classes is zero, or too small to be told from it, so "
                 "that the decision values of this pair have no scale.\n"
                 "Hint: use a larger nu (overlapping classes need one), a smaller tol, or SVC.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         margin = np.where(resolved, solution.margin, 1.0)
         rows = np.repeat(margin, np.diff(solution.problems.starts))

@@ -57,7 +57,7 @@ class SVC(ClassificationMachine):
         Constant of "poly" and "sigmoid".
     shrinking : bool, default=True
         Whether rows that are settled are set aside while a problem larger than the cache is solved.
-    probability : bool, default=False
+    probability : bool, default="deprecated"
         Whether to fit Platt's sigmoids out of fold for `predict_proba` (deprecated by scikit-learn).
     tol : float, default=1e-3
         The optimality conditions hold at least to this.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -14,13 +13,19 @@ from numpy.typing import NDArray
 from certus.base import persistence
 from certus.guarantees import Certificate, CertificateError, Report
 from certus.guarantees.holdout import clopper_pearson
-from certus.guarantees.records import percent
+from certus.guarantees.records import (
+    ERROR,
+    LARGE_ERRORS,
+    OUTSIDE_INTERVAL,
+    OUTSIDE_SET,
+    PRECISION,
+    RECALL,
+    Quantity,
+    percent,
+)
 
 # Rows that did not make a certificate contradict it when its claim would explain them with at most this chance.
 CONTRADICTION = 0.001
-_RATE_OF_A_CLASS = re.compile(r"(?P<rate>recall|precision) of (?P<label>.*)", re.DOTALL)
-_LARGE_ERRORS = re.compile(r"share of rows with \|error\| > (\S+)")
-_OUTSIDE = re.compile(r"share of rows outside their (set|interval)")
 
 
 @dataclass(frozen=True)
@@ -129,11 +134,11 @@ def check(model: Any, data: Any = None) -> Check:
             f"data must be a tuple (X, y) or a dictionary, got {type(data).__name__}.\n"
             "Hint: check(model, (X, y)) with the rows and their targets."
         )
-    answers, truth = np.asarray(model.predict(data[0])), np.asarray(data[1])
-    if answers.shape != truth.shape:
-        raise ValueError(f"data: X gives predictions of shape {answers.shape}, but y has the shape {truth.shape}.")
+    predicted, truth = np.asarray(model.predict(data[0])), np.asarray(data[1])
+    if predicted.shape != truth.shape:
+        raise ValueError(f"data: X gives predictions of shape {predicted.shape}, but y has the shape {truth.shape}.")
     missed = np.asarray(model.missed(*data)) if getattr(model, "gives_sets", False) else None
-    return Check(tuple(_verified_on(item, answers, truth, missed) for item in _certificates(model)))
+    return Check(tuple(_verified_on(item, predicted, truth, missed) for item in _certificates(model)))
 
 
 def _certificates(model: Any) -> list[Certificate]:
@@ -153,12 +158,12 @@ def _verified(certificate: Certificate, data: Any = None) -> CheckedCertificate:
 
 
 def _verified_on(
-    certificate: Certificate, answers: NDArray[Any], truth: NDArray[Any], missed: NDArray[np.bool_] | None
+    certificate: Certificate, predicted: NDArray[Any], truth: NDArray[Any], missed: NDArray[np.bool_] | None
 ) -> CheckedCertificate:
     """Check with rows: count again if they are the certificate's, else look whether they contradict it."""
     alone = _verified(certificate)
-    outside = _OUTSIDE.fullmatch(certificate.quantity) is not None
-    events = missed if outside else _events(certificate.quantity, answers, truth)
+    outside = certificate.quantity.matches(OUTSIDE_SET, OUTSIDE_INTERVAL)
+    events = missed if outside else _events(certificate.quantity, predicted, truth)
     if not alone.holds or events is None or "rows" not in certificate.witness:
         return alone
     if len(events) == certificate.witness["rows"]:
@@ -172,15 +177,15 @@ def _verified_on(
     return CheckedCertificate(certificate, True, remark=f"other rows than its own do not contradict it: {seen}")
 
 
-def _events(quantity: str, answers: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
+def _events(quantity: Quantity, predicted: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
     """What a certificate of this quantity counts, one truth value per row; None if such rows do not tell."""
-    if quantity == "error":  # of several labels per row, any
-        return np.asarray(np.any((answers != truth).reshape(len(truth), -1), axis=1))
-    if match := _LARGE_ERRORS.fullmatch(quantity):
-        return np.abs(truth.astype(float) - answers.astype(float)) > float(match.group(1))
-    if match := _RATE_OF_A_CLASS.fullmatch(quantity):
-        real, said = truth.astype(str) == match["label"], answers.astype(str) == match["label"]
-        return said[real] if match["rate"] == "recall" else real[said]
+    if quantity.matches(ERROR):  # of several labels per row, any
+        return np.asarray(np.any((predicted != truth).reshape(len(truth), -1), axis=1))
+    if quantity.matches(LARGE_ERRORS, having={"threshold"}):
+        return np.asarray(np.abs(truth.astype(float) - predicted.astype(float)) > quantity.threshold)
+    if quantity.matches(RECALL, PRECISION, having={"of"}):
+        real, called = truth.astype(str) == quantity.of, predicted.astype(str) == quantity.of
+        return called[real] if quantity.name == RECALL else real[called]
     return None
 
 

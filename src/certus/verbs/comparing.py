@@ -10,6 +10,7 @@ import numpy as np
 from certus.guarantees import holm
 from certus.guarantees.holdout import (
     Pair,
+    Verdict,
     check_loss,
     compare_losses,
     compare_mistakes,
@@ -44,15 +45,10 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """For two models: "<name> is better" or "cannot tell"; for more, the pairs that differ."""
-        if len(self.pairs) == 1:
-            pair = self.pairs[0]
-            if pair.verdict == "cannot tell":
-                return "cannot tell"
-            return f"{pair.first if pair.verdict == 'first' else pair.second} is better"
-        decided = [
-            str(pair).split(" (p", 1)[0].split(". ", 1)[0] for pair in self.pairs if pair.verdict != "cannot tell"
-        ]
-        return "; ".join(decided) or "cannot tell"
+        decided = [pair for pair in self.pairs if pair.better is not None]
+        if len(self.pairs) == 1 and decided:
+            return f"{decided[0].better} is better"
+        return "; ".join(pair.outcome for pair in decided) or str(Verdict.CANNOT_TELL)
 
     @property
     def pvalue(self) -> float | None:

@@ -105,7 +105,7 @@ def monitor(
     >>> drifted = np.random.default_rng(1).random(300) < 0.15
     >>> watch.update(losses=drifted).alarm_row
     116
-    >>> [item.quantity for item, why in watch.voided]
+    >>> [str(item.quantity) for item, why in watch.voided]
     ['error']
     """
     check_confidence(confidence)

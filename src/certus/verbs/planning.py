@@ -107,12 +107,14 @@ class Plan:
             record["rows_for"] = {"0.8": self.rows_for(0.8), "0.9": self.rows_for(0.9)}
         return record
 
+    @property
+    def goal(self) -> str:
+        """What the rows are for, in words."""
+        level = confidence_percent(self.confidence)
+        return f"To certify an error of at most {percent(self.error)} with confidence {level} on fresh rows:"
+
     def __str__(self) -> str:
-        head = (
-            f"To certify an error of at most {percent(self.error)} with confidence "
-            f"{confidence_percent(self.confidence)} on fresh rows:"
-        )
-        lines = [head]
+        lines = [self.goal]
         for line in self.table():
             remark = f"   chance {line['chance']:.0%}" if "chance" in line else ""
             lines.append(f"  {line['errors']} errors: {count(line['rows']):>9} rows{remark}")

@@ -21,6 +21,7 @@ from certus.guarantees import (
     pairwise_auc_bound,
 )
 from certus.guarantees.holdout import RateSetting, rate_bound
+from certus.guarantees.records import ERROR, LARGE_ERRORS, Quantity
 from certus.workflow.clustering import ClusterModel
 from certus.workflow.model import StudyModel
 from certus.workflow.split import Split
@@ -165,15 +166,15 @@ class _Judged:
         misses = [int(np.sum((self.truth == k) & (self.answers != k))) for k in places]
         return complement(macro_f_bound(hits, alarms, misses, confidence=self.confidence))
 
-    def _losses(self) -> tuple[NDArray[np.float64], str]:
+    def _losses(self) -> tuple[NDArray[np.float64], Quantity]:
         """0/1 losses of the rows, and what they count; of clusters the ratios of distances."""
         if self.task.clustering:
-            return self.answers, self.task.measure.said
+            return self.answers, Quantity(self.task.measure.said)
         if self.task.classification:
-            return self._wrong().astype(float), "error"
+            return self._wrong().astype(float), Quantity(ERROR)
         assert self.threshold is not None
         far = np.abs(self.truth - self.answers) > self.threshold
-        return far.astype(float), f"share of rows with |error| > {self.threshold:g}"
+        return far.astype(float), Quantity(LARGE_ERRORS, threshold=self.threshold)
 
     def _far_off(self) -> Certificate:
         if self.loss_range is not None and self.task.measure.rows is not None:
@@ -190,4 +191,4 @@ class _Judged:
         losses, quantity = self._losses()
         _, places = np.unique(self.split.test_groups, return_inverse=True)
         means = np.bincount(places, weights=losses) / np.bincount(places)
-        return mean_bound(means, confidence=self.confidence, quantity=f"mean over groups of the {quantity}")
+        return mean_bound(means, confidence=self.confidence, quantity=dataclasses.replace(quantity, per="group"))

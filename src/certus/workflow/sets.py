@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, as_estimate, cross_certificate, mean_bound, split_rank
 from certus.guarantees.holdout import RateSetting, rate_bound
+from certus.guarantees.records import OUTSIDE_INTERVAL, OUTSIDE_SET, Quantity
 from certus.workflow.evaluation import further_assumptions
 from certus.workflow.fold_models import FoldModels
 from certus.workflow.learning import Learning
@@ -26,7 +27,7 @@ from certus.workflow.split import Split
 from certus.workflow.task import Task
 
 CHOSEN_ON_THE_SAME_ROWS = "the settings of the winner were chosen on the same rows"
-OUTSIDE = {"set": "share of rows outside their set", "interval": "share of rows outside their interval"}
+OUTSIDE = {"set": OUTSIDE_SET, "interval": OUTSIDE_INTERVAL}
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def hold_against_test_rows(
     if split.unit == "group":
         _, places = np.unique(split.test_groups, return_inverse=True)
         means = np.bincount(places, weights=missed) / np.bincount(places)
-        proven = mean_bound(means, confidence=confidence, quantity=f"mean over groups of the {OUTSIDE[subject]}")
+        proven = mean_bound(means, confidence=confidence, quantity=Quantity(OUTSIDE[subject], per="group"))
         rate = float(means.mean())
     else:
         setting = RateSetting(confidence=confidence, quantity=OUTSIDE[subject], noun="such row")

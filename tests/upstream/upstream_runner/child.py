@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from upstream_runner import table
+from tests.upstream.upstream_runner import table
 
 
 def command(file: table.UpstreamFile, folder: Path, extra: tuple[str, ...] = ()) -> list[str]:
     return [
         *(sys.executable, "-m", "pytest", "-c", str(table.FOLDER / "upstream.ini")),
-        *("-p", "upstream_runner.plugin", "--upstream-file", file.key, "--upstream-folder", str(folder)),
+        *("-p", "tests.upstream.upstream_runner.plugin", "--upstream-file", file.key, "--upstream-folder", str(folder)),
         *("--pyargs", file.module),
         *extra,
     ]
@@ -23,7 +23,7 @@ def command(file: table.UpstreamFile, folder: Path, extra: tuple[str, ...] = ())
 def environment() -> dict[str, str]:
     """The caller's environment with the plugin importable and float32 tests switched on."""
     inherited = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    paths = [str(table.FOLDER), *(str(Path(path).resolve()) for path in inherited)]
+    paths = [str(table.FOLDER.parents[1]), *(str(Path(path).resolve()) for path in inherited)]
     quiet = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     return quiet | {"PYTHONPATH": os.pathsep.join(paths), "SKLEARN_RUN_FLOAT32_TESTS": "1"}
 

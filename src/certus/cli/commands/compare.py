@@ -42,7 +42,7 @@ def command(
         print_json({**told, "certificates": certificates_of(found.report)})
     else:
         for pair in found.pairs:
-            print_text(str(pair).removesuffix(f" {pair.difference.claim}"))
+            print_text(f"{pair.finding}.")
         print_report(found.report)
 
 

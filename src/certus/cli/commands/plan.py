@@ -31,7 +31,7 @@ def command(
     if json:
         print_json({**found.to_dict(errors), "rows": [line["rows"] for line in lines]})
         return
-    print_text(str(found).splitlines()[0])
+    print_text(found.goal)
     with_chance = found.true_error is not None
     rows = [(line["errors"], line["rows"], *([f"{line['chance']:.1%}"] if with_chance else [])) for line in lines]
     print_table(("errors seen", "rows needed", *(["chance"] if with_chance else [])), rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
@@ -29,6 +28,7 @@ from certus.base import (
     check_target,
     check_weights,
     check_X,
+    warn_user,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
 from certus.ensemble.bagged.members import fit_members, set_seeds
@@ -37,7 +37,48 @@ LARGEST_SEED = np.iinfo(np.int32).max
 
 
 class Bagging(Learner):
-    """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`."""
+    """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of members.
+    max_samples : int or float
+        Rows drawn for each member; a float is a fraction of the rows (of their total weight). None means as many as
+        there are, where whole weights count as repeated rows.
+    max_features : int or float
+        Columns drawn for each member; a float is a fraction of the columns.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool
+        Whether columns are drawn with replacement.
+    warm_start : bool
+        Whether to keep the members of the last fit and only fit the ones that are still missing.
+    n_jobs : int
+        Processes (or threads, as `joblib.parallel_config` says) that fit members at the same time; None means one,
+        where our own learners use all cores by themselves.
+    random_state : int, RandomState, Generator or None
+        Seed of the draws and of members with a ``random_state``.
+    verbose : int
+        Accepted for compatibility.
+
+    Attributes
+    ----------
+    estimator_ : learner
+        What is bagged, not fitted.
+    estimators_ : list of learners
+        The fitted members.
+    estimators_features_ : list of ndarray
+        The columns of each member.
+    estimators_samples_ : list of ndarray
+        The rows of each member, drawn again on access.
+    seeds_ : ndarray of shape (n_estimators,)
+        What each member's draws come from.
+    bag_rows_, bag_size_ : int
+        Rows of the training table and of each bag.
+    bag_weights_ : ndarray of shape (n_samples,) or None
+        Weights by which the rows were drawn.
+    """
 
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],
@@ -109,10 +150,9 @@ class Bagging(Learner):
         y = self._encode(y)
         weights = check_weights(self, sample_weight, X)
         if weights is not None and not self.bootstrap:
-            warnings.warn(
+            warn_user(
                 f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True, "
-                f"got {self.bootstrap}.",
-                stacklevel=4,
+                f"got {self.bootstrap}."
             )
         self.estimator_ = self._member()
         routed = self._routed("fit", parameters).get("fit", {})
@@ -165,7 +205,7 @@ class Bagging(Learner):
                 f"len(estimators_)={len(self.estimators_)} when warm_start==True"
             )
         if more == 0:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
+            warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
         if isinstance(self.random_state, np.random.Generator):
             draws = self.random_state.integers(0, LARGEST_SEED, size=self.n_estimators)
         else:
@@ -250,12 +290,7 @@ class Bagging(Learner):
         return process_routing(self, method, **parameters).estimator
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Which parameters of our methods go to which of the members'.
-
-        Returns
-        -------
-        MetadataRouter
-        """
+        """Which parameters of our methods go to which of the members'."""
         member = self._member()
         mapping = MethodMapping().add(caller="fit", callee="fit")
         mapping.add(caller="decision_function", callee="decision_function")

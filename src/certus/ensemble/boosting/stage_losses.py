@@ -6,7 +6,6 @@ a tree is grown on them, and its leaves then get the values that lower the loss 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, logit, softmax
 
+from certus.base import warn_user
 from certus.ensemble.boosting.boosting_losses import weighted_quantile
 
 Numbers = NDArray[np.float64]
@@ -70,11 +70,10 @@ class Grown:
         with np.errstate(over="ignore"):
             steps[curved] = top[curved] / bottom[curved]
         if np.isinf(steps).any():
-            warnings.warn(
+            warn_user(
                 "overflow in the value of a leaf: the curvature of the loss is nearly 0 there.\n"
                 "Hint: lower learning_rate or n_estimators.",
                 RuntimeWarning,
-                stacklevel=2,
             )
         return steps
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Learner, predict_method, resolve_threads
+from certus.base import Learner, predict_method, resolve_threads, warn_user
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.ensemble.boosting.stage_losses import StageLoss
 from certus.ensemble.constant_start import ConstantStart
@@ -94,11 +93,6 @@ class StagedTrees(Learner):
     def apply(self, X: Any) -> Numbers:
         """The number of the leaf that each row reaches in each tree.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples, n_estimators, n_trees_per_iteration)
@@ -159,11 +153,10 @@ class StagedTrees(Learner):
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Numbers:
         """For `sklearn.inspection.partial_dependence` with ``method="recursion"``."""
         if self.init is not None:
-            warnings.warn(
+            warn_user(
                 "Using recursion method with a non-constant init predictor will lead to incorrect partial dependence "
                 f"values. Got init={self.init}.",
                 UserWarning,
-                stacklevel=2,
             )
         grid = np.asarray(grid, dtype=np.float32, order="C")
         averages = np.zeros((len(self.forests_), grid.shape[0]))

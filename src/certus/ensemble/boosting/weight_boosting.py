@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    warn_user,
 )
 from certus.trees.growing import as_float32
 
@@ -31,7 +31,24 @@ EPSILON = np.finfo(np.float64).eps
 
 
 class WeightBoosting(Learner):
-    """Base of the AdaBoost learners."""
+    """Base of the AdaBoost learners.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Largest number of rounds.
+    learning_rate : float
+        Factor eta of the weights of the weak learners.
+
+    Attributes
+    ----------
+    estimator_ : learner
+        The weak learner, not fitted.
+    estimators_ : list of learners
+        The fitted weak learners.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Importances of the weak learners, averaged by their weights.
+    """
 
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],
@@ -90,10 +107,9 @@ class WeightBoosting(Learner):
                 stops = iterations.step(error=error, weight=weight)
                 total = after.sum()
                 if not np.isfinite(total):
-                    warnings.warn(
+                    warn_user(
                         f"Sample weights have reached infinite values, at iteration {number}, causing overflow. "
-                        "Iterations stopped. Try lowering the learning rate.",
-                        stacklevel=4,
+                        "Iterations stopped. Try lowering the learning rate."
                     )
                     break
                 if error == 0 or total <= 0 or stops:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,22 @@ from certus.trees.decision_tree_regressor import check_counts
 
 
 class ForestRegressor(Forest, Regressor):
-    """Base of the regression forests; use `RandomForestRegressor` or `ExtraTreesRegressor`."""
+    """Base of the regression forests; use `RandomForestRegressor` or `ExtraTreesRegressor`.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}
+        The loss. ("friedman_mse", deprecated in scikit-learn, means "squared_error".)
+    monotonic_cst : array-like of shape (n_features,)
+        1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
+
+    Attributes
+    ----------
+    oob_score_ : float
+        Coefficient of determination over the rows, each judged by the trees without it, if ``oob_score`` is set.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Average of the trees that have not seen the row, if ``oob_score`` is set.
+    """
 
     _constraints = {
         **Forest._constraints,
@@ -36,10 +50,6 @@ class ForestRegressor(Forest, Regressor):
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. With ``bootstrap=True`` a row is drawn with probability
             proportional to its weight.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight)
         return self
@@ -62,11 +72,6 @@ class ForestRegressor(Forest, Regressor):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The average over the trees of the values of the leaves that each row reaches.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
@@ -82,16 +87,3 @@ class ForestRegressor(Forest, Regressor):
             tree = self.forest_.tree(number)
             tree.compute_partial_dependence(grid, np.asarray(target_features, dtype=np.intp), averages)
         return averages / len(self.forest_)
-
-
-def current_criterion(criterion: Any) -> Any:
-    """The criterion under its present name; scikit-learn's deprecated one is replaced with its warning."""
-    if not (isinstance(criterion, str) and criterion == "friedman_mse"):
-        return criterion
-    warnings.warn(
-        'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
-        '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
-        FutureWarning,
-        stacklevel=3,
-    )
-    return "squared_error"

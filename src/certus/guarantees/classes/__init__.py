@@ -1,11 +1,9 @@
 """Bounds for whole classes of hypotheses: finite classes, VC dimension, Rademacher complexity, stability."""
 
-from certus.guarantees.classes.finite_class import excess_bound, finite_class_bound, uniform_convergence
-from certus.guarantees.classes.finite_sample_size import sample_size
+from certus.guarantees.classes.finite_class import excess_bound, finite_class_bound, sample_size, uniform_convergence
 from certus.guarantees.classes.growth_sums import cover, sauer
 from certus.guarantees.classes.hypothesis_classes import HypothesisClass, stumps
-from certus.guarantees.classes.rademacher_complexity import rademacher
-from certus.guarantees.classes.rademacher_risk import rademacher_bound
+from certus.guarantees.classes.rademacher_bounds import rademacher, rademacher_bound
 from certus.guarantees.classes.shattering import growth_function, shattered_sets, vc_dimension
 from certus.guarantees.classes.stability import ridge_stability, sgd_stability, stability_bound, svm_stability
 from certus.guarantees.classes.vc_bounds import vc_bound, vc_rows

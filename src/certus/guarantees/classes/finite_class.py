@@ -1,18 +1,19 @@
-"""Finitely many hypotheses: bounds that hold for all of them at once, however one is picked."""
+"""Finitely many hypotheses: bounds that hold for all of them at once, however one is picked, and the rows they need."""
 
 import math
 from typing import Any
 
-from certus.guarantees.holdout import concentration_checks
+from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import check_count, check_errors_and_rows
+from certus.guarantees.records.bound_arguments import check_choice, check_count, check_errors_and_rows
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
-from certus.guarantees.records.confidence_levels import check_confidence
+from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import count, plural
 from certus.guarantees.training.log_tail import log_tail_inverse, summed_tail_inverse
-from certus.guarantees.training.risk_records import check_level, compare_mean, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_level, compare_mean, failure_share, risk_record
 
 OCCAM = "Tutorial on Practical Prediction Theory for Classification: Occam's razor bound (Langford 2005)"
 UNIFORM = "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963), union bound"
@@ -20,7 +21,13 @@ GAPS = {"gap": "largest gap between training and true error", "excess": "excess 
 
 
 def finite_class_bound(
-    errors: int, rows: int, hypotheses: int, confidence: float = 0.95, *, uses: int = 1, quantity: str = "error"
+    errors: int,
+    rows: int,
+    hypotheses: int,
+    confidence: float = 0.95,
+    *,
+    uses: int = 1,
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the error of a hypothesis that was picked from finitely many by looking at these very rows.
 
@@ -52,7 +59,9 @@ def finite_class_bound(
     return _record(log_tail_inverse(wrong, total, log_delta), (wrong, total, size), level, paid, quantity)
 
 
-def _record(value: float, given: tuple[int, int, int], confidence: float, uses: int, quantity: str) -> Certificate:
+def _record(
+    value: float, given: tuple[int, int, int], confidence: float, uses: int, quantity: Quantity | str
+) -> Certificate:
     errors, rows, size = given
     many = count(size) if size < 10**12 else f"10^{math.log10(size):.0f}"
     return risk_record(
@@ -145,11 +154,50 @@ def _check_uniform(certificate: Certificate, data: Any) -> Derivation:
             seen = max(abs(a - b) for a, b in zip(trained, true, strict=True))
         if len(trained) != size or seen > certificate.value:  # type: ignore[operator]
             raise CertificateError(f"{certificate.quantity}: the data show {seen!r} for {len(trained)} hypotheses")
-    level = concentration_checks.log_level_decimal(certificate.confidence, 2 * size)
-    value = min(1.0, factor * concentration_checks.hoeffding(0.0, rows, level, float(rows)))
+    level = concentration.log_level_decimal(certificate.confidence, 2 * size)
+    value = min(1.0, factor * concentration.hoeffding_in_decimals(0.0, rows, level, float(rows)))
     stated: float = certificate.value  # type: ignore[assignment]
     return Derivation(value, record=_uniform_record(stated, which, size, rows, certificate.confidence))
 
 
 for _which in GAPS:
     rules.checker(f"uniform-{_which}")(_check_uniform)
+
+
+SETTINGS = ("realisable", "uniform", "agnostic")
+
+
+def sample_size(hypotheses: int, error: float, confidence: float, setting: str = "realisable") -> int:
+    """Rows after which a finite class is learned to within `error` with probability `confidence`.
+
+    With N hypotheses, accuracy e and delta = 1 - confidence (losses in [0, 1])::
+
+        realisable   log(N/delta)/e            every hypothesis without training errors has error at most e
+        uniform      log(2N/delta)/(2 e^2)     all training errors are within e of the true ones
+        agnostic     2 log(2N/delta)/e^2       the best on the training rows is within e of the best there is
+
+    Parameters
+    ----------
+    hypotheses : int
+        Size of the class.
+    error : float
+        Accuracy e, strictly between 0 and 1.
+    confidence : float
+        Strictly between 0 and 1.
+    setting : {"realisable", "uniform", "agnostic"}, default="realisable"
+        Which of the three statements.
+
+    Examples
+    --------
+    >>> [sample_size(1000, 0.05, 0.99, setting) for setting in ("realisable", "uniform", "agnostic")]
+    [231, 2442, 9765]
+    """
+    count = check_count(hypotheses, "hypotheses", minimum=1)
+    accuracy = check_confidence(error, "error")
+    delta = failure_of(check_confidence(confidence))
+    check_choice(setting, "setting", SETTINGS)
+    if setting == "realisable":
+        exact = (math.log(count) - math.log(delta)) / accuracy
+    else:
+        exact = (math.log(2 * count) - math.log(delta)) / accuracy**2 * (0.5 if setting == "uniform" else 2.0)
+    return math.ceil(exact * (1.0 - 1e-14))

@@ -6,9 +6,10 @@ from typing import Any
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.training.additive_bounds import AdditiveBound
-from certus.guarantees.training.risk_records import check_divergence, check_level
+from certus.guarantees.training.risk_record import check_divergence, check_level
 
 THEOREM = "Stability and Generalization (Bousquet, Elisseeff 2002)"
 RULES = {"training": "stability", "leave-one-out": "stability-leave-one-out"}
@@ -23,7 +24,7 @@ def stability_bound(
     largest_loss: float = 1.0,
     leave_one_out: bool = False,
     uses: int = 1,
-    quantity: str = "risk",
+    quantity: Quantity | str = "risk",
 ) -> Certificate:
     """Bound the risk of a uniformly stable learner from its training or leave-one-out risk.
 
@@ -112,7 +113,9 @@ def _positive(value: float, name: str) -> float:
     return float(value)
 
 
-def _bound(which: str, risk: object, beta: object, rows: object, largest: object, quantity: str) -> AdditiveBound:
+def _bound(
+    which: str, risk: object, beta: object, rows: object, largest: object, quantity: Quantity | str
+) -> AdditiveBound:
     change, total = check_divergence(beta, "beta"), check_count(rows, "rows", minimum=1)
     top, mean = _positive(largest, "largest_loss"), check_divergence(risk, "risk")  # type: ignore[arg-type]
     if mean > top:

@@ -12,9 +12,10 @@ from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import percent, plural
-from certus.guarantees.training.risk_records import check_level, check_share, compare_mean, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_level, check_share, compare_mean, failure_share, risk_record
 
 THEOREM = "Estimation of Dependences Based on Empirical Data: relative deviations (Vapnik 1982)"
 RULE = "vc-bound"
@@ -27,7 +28,7 @@ def vc_bound(
     confidence: float = 0.95,
     *,
     uses: int = 1,
-    quantity: str = "error",
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the error of any hypothesis of a class from its training error and the capacity of the class.
 
@@ -111,7 +112,7 @@ def _record(
     described: Mapping[str, Any],
     confidence: float,
     uses: int,
-    quantity: str,
+    quantity: Quantity | str,
 ) -> Certificate:
     capacity = f"VC dimension {described['vc']}" if "vc" in described else f"the class {described['class']}"
     return risk_record(

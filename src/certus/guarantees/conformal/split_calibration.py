@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.guarantees.conformal.conformal_ranks import ConformalRank, Level
-from certus.guarantees.conformal.rank_certificates import floor_certificate, rank_certificate
+from certus.guarantees.conformal.rank_certificate import floor_certificate, rank_certificate
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.report import Report
 

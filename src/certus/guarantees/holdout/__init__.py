@@ -1,23 +1,22 @@
 """What rows that training never saw support: rates, means, rankings, comparisons, and how many rows it takes."""
 
-from certus.guarantees.holdout import mean_checks as mean_checks  # registers the checkers of mean bounds
 from certus.guarantees.holdout.complements import complement
 from certus.guarantees.holdout.confusion_measures import balanced_accuracy_bound, f_bound, macro_f_bound
-from certus.guarantees.holdout.error_rate import error_bound
 from certus.guarantees.holdout.exact_tests import TestResult, holm, mcnemar, mcnemar_power, mcnemar_rows
 from certus.guarantees.holdout.losses_by_row import check_loss, is_regression, labels, mistakes, predictions, row_losses
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_certificates import certify
-from certus.guarantees.holdout.paired import Pair, compare_losses, compare_mistakes
+from certus.guarantees.holdout.paired import Pair, Verdict, compare_losses, compare_mistakes
 from certus.guarantees.holdout.pairwise_ranking import pairwise_auc_bound, won_pairs_table
 from certus.guarantees.holdout.ranking import auc_bound
-from certus.guarantees.holdout.rate import RateSetting, rate_bound
+from certus.guarantees.holdout.rate import RateSetting, error_bound, rate_bound
 from certus.guarantees.holdout.selection import discordant_counts, shortlist_certificate, worse_pvalues
 
 __all__ = [
     "Pair",
     "RateSetting",
     "TestResult",
+    "Verdict",
     "auc_bound",
     "balanced_accuracy_bound",
     "certify",

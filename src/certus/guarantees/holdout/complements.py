@@ -20,7 +20,7 @@ def complement(certificate: Certificate) -> Certificate:
     --------
     >>> from certus.guarantees import complement, f_bound
     >>> loss = complement(f_bound(90, 5, 10))
-    >>> loss.quantity, round(loss.value, 4), loss.check()
+    >>> str(loss.quantity), round(loss.value, 4), loss.check()
     ('1 - F1', 0.1182, True)
     """
     if certificate.direction != "lower" or certificate.trivial != 0.0:

@@ -13,6 +13,7 @@ from certus.guarantees.records.assumptions import holdout_tokens
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence, exact
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import confidence_percent, percent, plural
 
@@ -27,7 +28,7 @@ def f_bound(
     beta: float = 1.0,
     confidence: float = 0.95,
     uses: int = 1,
-    quantity: str = "F1",
+    quantity: Quantity | str = "F1",
 ) -> Certificate:
     """Lower bound on the F-measure of the population from counts on held-out rows.
 
@@ -79,7 +80,7 @@ def _f_measure(q: float, r: float, beta: float) -> float:
 
 
 def _f_record(
-    value: float, counts: dict[str, int], beta: float, confidence: float, uses: int, quantity: str
+    value: float, counts: dict[str, int], beta: float, confidence: float, uses: int, quantity: Quantity | str
 ) -> Certificate:
     return Certificate(
         claim=f"With confidence {confidence_percent(confidence)} the {quantity} is at least "

@@ -1,6 +1,6 @@
-"""Binomial tails for risk control and conformal ranks: vectorised p-values, and exact decisions.
+"""Binomial tails for risk control and conformal ranks: vectorized p-values, and exact decisions.
 
-`upper_tail` and `lower_tail` are p-values of many counts at once. `upper_tail_at_most` decides whether
+`upper_tail` gives p-values of many counts at once. `upper_tail_at_most` decides whether
 P(Bin(n, p) >= k) <= bound for rational p and bound without being fooled by rounding. Checkers use neither:
 they add up probabilities with `certus.guarantees.holdout.binomial_tail`.
 """
@@ -23,13 +23,6 @@ def upper_tail(successes: ArrayLike, trials: ArrayLike, rate: float) -> NDArray[
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
     inside = special.betainc(np.clip(k, 1.0, None), np.clip(n - k + 1.0, 1.0, None), rate)
     return np.where(k <= 0, 1.0, np.where(k > n, 0.0, inside))
-
-
-def lower_tail(successes: ArrayLike, trials: ArrayLike, rate: float) -> NDArray[np.float64]:
-    """P(Bin(trials, rate) <= successes), elementwise."""
-    k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
-    inside = special.betaincc(np.clip(k + 1.0, 1.0, None), np.clip(n - k, 1.0, None), rate)
-    return np.where(k >= n, 1.0, np.where(k < 0, 0.0, inside))
 
 
 def upper_tail_at_most(successes: int, trials: int, rate: Fraction, bound: Fraction) -> bool:

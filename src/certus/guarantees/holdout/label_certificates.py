@@ -9,6 +9,7 @@ from certus.guarantees.holdout.ranking import auc_bound
 from certus.guarantees.holdout.rate import RateSetting, rate_bound
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import share
+from certus.guarantees.records.quantity import ERROR, PRECISION, RECALL, Quantity
 
 
 def certify_labels(
@@ -72,7 +73,7 @@ class _Counts:
         size = len(classes)
         self.table = np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
 
-    def rate(self, quantity: str, noun: str, events: int, rows: int, *, side: str = "lower") -> Any:
+    def rate(self, quantity: Quantity, noun: str, events: int, rows: int, *, side: str = "lower") -> Any:
         def make(confidence: float) -> Certificate:
             conditional = noun != "error"
             setting = RateSetting(confidence, side, "clopper-pearson", self.uses, quantity, noun, conditional)
@@ -80,7 +81,7 @@ class _Counts:
 
         return make
 
-    def f1(self, position: int, quantity: str) -> Any:
+    def f1(self, position: int, quantity: Quantity) -> Any:
         hits = int(self.table[position, position])
         alarms = int(self.table[:, position].sum()) - hits
         misses = int(self.table[position].sum()) - hits
@@ -90,21 +91,21 @@ class _Counts:
 def _planned(counts: _Counts, positive: Any, scores: np.ndarray | None) -> list[Any]:
     table, classes = counts.table, counts.classes
     rows = int(table.sum())
-    plan = [counts.rate("error", "error", rows - int(np.trace(table)), rows, side="upper")]
+    plan = [counts.rate(Quantity(ERROR), "error", rows - int(np.trace(table)), rows, side="upper")]
     present = np.flatnonzero(table.sum(axis=1))
     for position in present:
         hits, total = table[position, position], table[position].sum()
-        plan.append(counts.rate(f"recall of {classes[position]}", "hit", hits, total))
+        plan.append(counts.rate(Quantity(RECALL, of=str(classes[position])), "hit", hits, total))
     for position in np.flatnonzero(table.sum(axis=0)):
         hits, total = table[position, position], table[:, position].sum()
-        plan.append(counts.rate(f"precision of {classes[position]}", "hit", hits, total))
+        plan.append(counts.rate(Quantity(PRECISION, of=str(classes[position])), "hit", hits, total))
     if len(present) > 1:
         correct, totals = table[present, present].tolist(), table[present].sum(axis=1).tolist()
         plan.append(lambda level: balanced_accuracy_bound(correct, totals, confidence=level, uses=counts.uses))
     if len(classes) == 2:
         plan += _binary(counts, positive, scores)
     else:
-        plan += [counts.f1(int(i), f"F1 of {classes[i]}") for i in present]
+        plan += [counts.f1(int(i), Quantity("F1", of=str(classes[i]))) for i in present]
     return plan
 
 
@@ -114,7 +115,7 @@ def _binary(counts: _Counts, positive: Any, scores: np.ndarray | None) -> list[A
         raise ValueError(f"positive must be one of the labels {counts.classes.tolist()}, got {positive!r}")
     yes = int(found[0])
     matters = counts.table[yes].sum() + counts.table[:, yes].sum()
-    plan = [counts.f1(yes, f"F1 of {counts.classes[yes]}")] if matters else []
+    plan = [counts.f1(yes, Quantity("F1", of=str(counts.classes[yes])))] if matters else []
     is_yes = counts.truth == counts.classes[yes]
     if scores is not None and is_yes.any() and not is_yes.all():
         ups, downs = scores[is_yes], scores[~is_yes]

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,25 @@ from certus.guarantees.records.wording import confidence_percent
 MCNEMAR = "Note on the sampling error of the difference between correlated proportions (McNemar 1947)"
 
 
+class Verdict(StrEnum):
+    """Which of two models is proven better."""
+
+    FIRST = "first"
+    SECOND = "second"
+    CANNOT_TELL = "cannot tell"
+
+
+VERDICTS = {1.0: Verdict.SECOND, -1.0: Verdict.FIRST, 0.0: Verdict.CANNOT_TELL}  # by the value of a sign
+
+
 @dataclass(frozen=True)
 class Pair:
     """A compared with B on the same rows.
 
     Attributes
     ----------
-    verdict : str
-        "first", "second" (the one proven better), or "cannot tell".
+    verdict : Verdict
+        Which of the two is proven better, if any.
     test : TestResult or None
         Exact McNemar test, for 0/1 losses.
     difference : Certificate
@@ -41,7 +53,7 @@ class Pair:
     first: str
     second: str
     rows: int
-    verdict: str
+    verdict: Verdict
     test: TestResult | None
     difference: Certificate
     sign: Certificate | None
@@ -53,15 +65,26 @@ class Pair:
         """p-value of the exact test, if there is one."""
         return None if self.test is None else self.test.pvalue
 
-    def __str__(self) -> str:
-        if self.verdict == "cannot tell":
+    @property
+    def better(self) -> str | None:
+        """Name of the one that is proven better, if any."""
+        return {Verdict.FIRST: self.first, Verdict.SECOND: self.second}.get(self.verdict)
+
+    @property
+    def outcome(self) -> str:
+        """Who is better than whom, or that nobody can tell."""
+        if self.better is None:
             more = "" if self.rows_needed is None else f"; about {self.rows_needed} rows would"
-            said = f"cannot tell {self.first} and {self.second} apart on {self.rows} rows{more}"
-        else:
-            better, other = (self.first, self.second) if self.verdict == "first" else (self.second, self.first)
-            said = f"{better} is better than {other}"
-        shown = "" if self.test is None else f" (p = {self.test.pvalue:.4g})"
-        return f"{said}{shown}. {self.difference.claim}"
+            return f"cannot tell {self.first} and {self.second} apart on {self.rows} rows{more}"
+        return f"{self.better} is better than {self.second if self.better == self.first else self.first}"
+
+    @property
+    def finding(self) -> str:
+        """The outcome with the p-value of the exact test, if there is one."""
+        return self.outcome if self.test is None else f"{self.outcome} (p = {self.test.pvalue:.4g})"
+
+    def __str__(self) -> str:
+        return f"{self.finding}. {self.difference.claim}"
 
 
 def compare_mistakes(
@@ -87,7 +110,7 @@ def compare_mistakes(
     return Pair(
         *names,
         rows=rows,
-        verdict={1.0: "second", -1.0: "first", 0.0: "cannot tell"}[sign.value],  # type: ignore[index]
+        verdict=VERDICTS[sign.value],  # type: ignore[index]
         test=test,
         difference=difference,
         sign=sign,
@@ -112,7 +135,7 @@ def compare_losses(
     difference = np.asarray(losses_a, dtype=float) - np.asarray(losses_b, dtype=float)
     bound = _difference(difference, high - low, loss, names, confidence, uses, seed)
     below, above = bound.value  # type: ignore[misc]
-    verdict = "second" if below > 0 else "first" if above < 0 else "cannot tell"
+    verdict = Verdict.SECOND if below > 0 else Verdict.FIRST if above < 0 else Verdict.CANNOT_TELL
     mean, spread = float(difference.mean()), float(difference.std())
     needed = None
     if mean != 0.0:

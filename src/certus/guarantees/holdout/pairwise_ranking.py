@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.guarantees.holdout import concentration, concentration_checks
+from certus.guarantees.holdout import concentration
 from certus.guarantees.holdout.ranking import compared_half_pairs, log_level, won_half_pairs
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
@@ -166,7 +166,7 @@ def _check_pairwise(certificate: Certificate, data: Any) -> Derivation:
     chosen = [check_count(c, "classes") for c in certificate.witness["classes"]]
     won = [[check_count(one, "won_half_pairs") for one in row] for row in certificate.witness["won_half_pairs"]]
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
-    level = concentration_checks.log_level_decimal(certificate.confidence, uses)
+    level = concentration.log_level_decimal(certificate.confidence, uses)
     if chosen != entering_classes(counts, log_level(certificate.confidence, uses)):
         raise CertificateError(f"{QUANTITY}: the classes of the witness do not follow from its counts")
     if data is not None:
@@ -179,7 +179,7 @@ def _check_pairwise(certificate: Certificate, data: Any) -> Derivation:
                 lost += (pairs - won[i][j]) / pairs
                 inverse += 1.0 / min(counts[first], counts[second])
     ordered = len(chosen) * (len(chosen) - 1)
-    limit = 1.0 - concentration_checks.chernoff(lost / ordered, ordered / inverse, level)
+    limit = 1.0 - concentration.chernoff_in_decimals(lost / ordered, ordered / inverse, level)
     witness = {"counts": counts, "classes": chosen, "won_half_pairs": won}
     record = _record(certificate.value, witness, certificate.confidence, uses)  # type: ignore[arg-type]
     return Derivation(limit * ordered / (len(counts) * (len(counts) - 1)), error=1e-11, scale=1e-2, record=record)

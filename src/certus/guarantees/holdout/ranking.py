@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.guarantees.holdout import concentration, concentration_checks
+from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
 from certus.guarantees.records.bound_arguments import check_count
@@ -107,8 +107,8 @@ def _check_auc(certificate: Certificate, data: Any) -> Derivation:
         if (wins, len(ups), len(downs)) != (halves, positives, negatives):
             raise CertificateError("area under the ROC curve: the scores do not give the counts of the witness")
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
-    level = concentration_checks.log_level_decimal(certificate.confidence, uses)
+    level = concentration.log_level_decimal(certificate.confidence, uses)
     lost = (2 * positives * negatives - halves) / (2 * positives * negatives)
-    value = 1.0 - concentration_checks.chernoff(lost, min(positives, negatives), level)
+    value = 1.0 - concentration.chernoff_in_decimals(lost, min(positives, negatives), level)
     record = _record(certificate.value, dict(certificate.witness), certificate.confidence, uses)  # type: ignore[arg-type]
     return Derivation(value, error=1e-11, scale=1e-2, record=record)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.guarantees.holdout import clopper_pearson, concentration, concentration_checks
+from certus.guarantees.holdout import clopper_pearson, concentration
 from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
@@ -14,6 +14,7 @@ from certus.guarantees.records.bound_arguments import SIDES, check_choice, check
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, exact
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
 from certus.guarantees.records.wording import confidence_percent, percent, plural
 
@@ -44,7 +45,7 @@ class RateSetting:
     side: str = "upper"
     method: str = "clopper-pearson"
     uses: int = 1
-    quantity: str = "error"
+    quantity: Quantity | str = "error"
     noun: str = "error"
     conditional: bool = False
 
@@ -153,17 +154,17 @@ def _tail_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, flo
 
 
 def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, float]:
-    level = concentration_checks.log_level_decimal(setting.confidence, setting.parts)
+    level = concentration.log_level_decimal(setting.confidence, setting.parts)
     ends = []
     for count in (rows - events, events):
         if setting.method == "kl":
-            ends.append(concentration_checks.chernoff(count / rows, rows, level))
+            ends.append(concentration.chernoff_in_decimals(count / rows, rows, level))
         else:
-            ends.append(min(1.0, concentration_checks.hoeffding(count / rows, rows, level, float(rows))))
+            ends.append(min(1.0, concentration.hoeffding_in_decimals(count / rows, rows, level, float(rows))))
     return 1.0 - ends[0], ends[1]
 
 
-def _recount(quantity: str, data: Any, events: int, rows: int) -> None:
+def _recount(quantity: Quantity | str, data: Any, events: int, rows: int) -> None:
     """`data` has one truth value per row: did the event happen."""
     happened = np.asarray(data)
     if happened.ndim != 1 or not np.isin(happened, (0, 1)).all():
@@ -188,3 +189,47 @@ def _rows_that_help(certificate: Certificate) -> int | None:
     rate = events / certificate.witness["rows"]
     room = 1.0 - rate if certificate.inputs["side"] == "upper" else rate
     return None if room <= 0 else math.floor(-math.log(certificate.failure) / (2 * room * room)) + 1
+
+
+def error_bound(
+    errors: int,
+    rows: int,
+    *,
+    confidence: float = 0.95,
+    side: str = "upper",
+    method: str = "clopper-pearson",
+    uses: int = 1,
+) -> Certificate:
+    """Bound the true error rate from `errors` mistakes on `rows` independent held-out rows.
+
+    Clopper-Pearson: the largest p with P(Binomial(rows, p) <= errors) >= 1 - confidence. Exact: no other
+    bound that depends on the count alone and grows with it is smaller.
+
+    Parameters
+    ----------
+    errors, rows : int
+        Mistakes, and rows looked at.
+    confidence : float, default=0.95
+        Probability with which the bound holds; both ends together for side="both".
+    side : {"upper", "lower", "both"}, default="upper"
+        Which side to bound.
+    method : {"clopper-pearson", "kl", "hoeffding"}, default="clopper-pearson"
+        The theorem to use; the others are wider and are there for comparison.
+    uses : int, default=1
+        How many candidates were scored on these rows, this one included; the bound pays for all of them.
+
+    Returns
+    -------
+    Certificate
+        `value` is the bound (a pair for side="both").
+
+    Examples
+    --------
+    >>> bound = error_bound(15, 500)
+    >>> round(bound.value, 5)
+    0.04582
+    >>> bound.claim
+    'With confidence 95% the error is at most 4.582% (15 errors in 500 rows).'
+    """
+    errors, rows = check_errors_and_rows(errors, rows)
+    return rate_bound(errors, rows, RateSetting(confidence=confidence, side=side, method=method, uses=uses))

@@ -22,8 +22,8 @@ import numpy as np
 from scipy import special
 
 from certus.guarantees.holdout import clopper_pearson
-from certus.guarantees.holdout.betting_checks import betting
 from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
+from certus.guarantees.holdout.mean_by_betting import betting
 from certus.guarantees.records.confidence_levels import exact
 
 RUNGS, SPACING = 8, 0.5  # spacing in standard deviations of the reference

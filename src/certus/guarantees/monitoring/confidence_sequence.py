@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from certus.guarantees.monitoring import beta_mixture, gamma_mixture, sequence_certificates, stream_losses
-from certus.guarantees.monitoring.sequence_certificates import METHODS, SequenceSetting
+from certus.guarantees.monitoring import beta_mixture, gamma_mixture, sequence_certificate, stream_losses
+from certus.guarantees.monitoring.sequence_certificate import METHODS, SequenceSetting
 from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_range
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -165,7 +165,7 @@ class ConfidenceSequence:
         low, high = self.interval()
         value = (low, high) if self._setting.side == "both" else high if self._setting.side == "upper" else low
         state = self._state
-        return sequence_certificates.record(value, self._setting, state.rows, state.total, state.spread)
+        return sequence_certificate.record(value, self._setting, state.rows, state.total, state.spread)
 
     def to_dict(self) -> dict[str, Any]:
         """Settings and state as plain JSON values."""

@@ -14,15 +14,31 @@ from certus.guarantees.records.combine import intersection, union
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.estimates import as_estimate
+from certus.guarantees.records.quantity import (
+    ERROR,
+    LARGE_ERRORS,
+    OUTSIDE_INTERVAL,
+    OUTSIDE_SET,
+    PRECISION,
+    RECALL,
+    Quantity,
+)
 from certus.guarantees.records.report import Report
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import confidence_percent, count, number, percent, plural
 
 __all__ = [
+    "ERROR",
+    "LARGE_ERRORS",
+    "OUTSIDE_INTERVAL",
+    "OUTSIDE_SET",
+    "PRECISION",
+    "RECALL",
     "Certificate",
     "CertificateError",
     "DataRole",
     "Derivation",
+    "Quantity",
     "Report",
     "as_estimate",
     "check_choice",

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from certus.guarantees.records import rules
+from certus.guarantees.records import first_schema, rules
 from certus.guarantees.records.assumptions import check_assumptions
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import failure_of
 from certus.guarantees.records.plain_values import FrozenDict, decode, encode, freeze
-from certus.guarantees.records.wording import confidence_percent
+from certus.guarantees.records.quantity import QUANTITY_FIELD, Quantity, QuantityField
+from certus.guarantees.records.wording import confidence_percent, number, plural
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1: the quantity was a sentence without fields
 DIRECTIONS = ("upper", "lower", "interval", "set")
 KINDS = ("exact", "probable", "anytime", "expectation", "estimate")
 
@@ -27,8 +28,8 @@ class Certificate:
     ----------
     claim : str
         The guarantee as one English sentence.
-    quantity : str
-        What is bounded, such as "error" or "optimality gap".
+    quantity : Quantity or str
+        What is bounded, such as "error" or "optimality gap"; kept as a `Quantity`.
     direction : {"upper", "lower", "interval", "set"}
         Which side is bounded.
     value : float or (float, float)
@@ -61,7 +62,7 @@ class Certificate:
     """
 
     claim: str
-    quantity: str
+    quantity: QuantityField = QUANTITY_FIELD
     direction: str
     value: float | tuple[float, float]
     trivial: float | tuple[float, float]
@@ -74,7 +75,7 @@ class Certificate:
     witness: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("claim", "quantity", "theorem", "rule"):
+        for name in ("claim", "theorem", "rule"):
             text = getattr(self, name)
             if not isinstance(text, str) or not text.strip():
                 raise ValueError(f"{name} must be a non-empty string, got {text!r}")
@@ -130,23 +131,26 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """The record as plain JSON values, with the schema version."""
         plain = {entry.name: encode(getattr(self, entry.name)) for entry in fields(self)}
-        return {"schema": SCHEMA_VERSION, **plain}
+        parts = {key: encode(part) for key, part in self.quantity.to_dict().items()}
+        return {"schema": SCHEMA_VERSION, **plain, "quantity": str(self.quantity), "quantity_fields": parts}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Inverse of `to_dict`; anything unknown or malformed is a `CertificateError`."""
         if not isinstance(record, Mapping):
             raise CertificateError(f"a certificate must be a JSON object, got {type(record).__name__}")
-        version = record.get("schema")
-        if version != SCHEMA_VERSION or isinstance(version, bool):
-            raise CertificateError(
-                f"schema version {version!r} is not supported. Hint: this release reads version {SCHEMA_VERSION}."
-            )
-        names = {entry.name for entry in fields(cls)}
-        if odd := sorted(map(str, names.symmetric_difference(set(record) - {"schema"}))):
-            raise CertificateError(f"a certificate has unknown or missing fields: {', '.join(odd)}")
+        check_schema(record.get("schema"))
         try:
-            return cls(**{name: _decoded(name, record[name]) for name in names})
+            if record["schema"] == 1:
+                record = first_schema.upgraded(record)
+            names = {entry.name for entry in fields(cls)}
+            if odd := sorted(map(str, (names | {"schema", "quantity_fields"}).symmetric_difference(record))):
+                raise CertificateError(f"a certificate has unknown or missing fields: {', '.join(odd)}.")
+            quantity = Quantity.from_dict(decode(record["quantity_fields"], "quantity_fields"))
+            if record["quantity"] != str(quantity):
+                raise CertificateError(f"the quantity is {record['quantity']!r}, its fields say {str(quantity)!r}.")
+            plain = {name: _decoded(name, record[name]) for name in names - {"quantity"}}
+            return cls(quantity=quantity, **plain)
         except (ValueError, TypeError, RecursionError) as error:
             raise CertificateError(f"malformed certificate: {error}") from error
 
@@ -173,9 +177,20 @@ class Certificate:
         words = {"exact": "always", "expectation": "on average", "estimate": "estimate, not a guarantee"}
         return words[self.kind]
 
+    def why_vacuous(self) -> str:
+        """Why the bound says nothing, and the rows that would help where a formula knows."""
+        value = self.value
+        shown = f"({number(value[0])}, {number(value[1])})" if isinstance(value, tuple) else number(value)
+        text = f"{self.quantity}: the bound {shown} says no more than could be said without data"
+        needed = rules.rows_needed(self)
+        if needed is not None:
+            text += f"; about {plural(needed, 'row')} would help"
+        return f"{text} [{self.standing}; {self.theorem}]"
+
     def __str__(self) -> str:
-        said = self.kind == "probable" and confidence_percent(self.confidence) in self.claim
-        return f"{self.claim} [{self.theorem}]" if said else f"{self.claim} [{self.standing}; {self.theorem}]"
+        # The claim of a fixed sample states its confidence itself, unless there is nothing to be confident of.
+        stated = self.kind == "probable" and not self.vacuous
+        return f"{self.claim} [{self.theorem}]" if stated else f"{self.claim} [{self.standing}; {self.theorem}]"
 
     def _repr_html_(self) -> str:
         rows = (
@@ -187,6 +202,15 @@ class Certificate:
         )
         cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows)
         return f'<table class="certus-certificate">{cells}</table>'
+
+
+def check_schema(version: object) -> None:
+    """Refuse a record of a schema that this release cannot read."""
+    if isinstance(version, bool) or version not in range(1, SCHEMA_VERSION + 1):
+        raise CertificateError(
+            f"schema version {version!r} is not supported.\n"
+            f"Hint: this release reads the versions up to {SCHEMA_VERSION}."
+        )
 
 
 def _bound(value: Any, name: str, direction: str) -> float | tuple[float, float]:

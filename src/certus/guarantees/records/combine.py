@@ -37,7 +37,7 @@ def union(certificates: Sequence[Certificate]) -> Certificate:
     return _joint(
         parts,
         claim="All of these hold together: " + " ".join(part.claim for part in parts),
-        quantity="all of: " + ", ".join(part.quantity for part in parts),
+        quantity="all of: " + ", ".join(str(part.quantity) for part in parts),
         direction="set",
         value=float(len(parts)),
         trivial=0.0,
@@ -61,7 +61,9 @@ def intersection(certificates: Sequence[Certificate]) -> Certificate:
     parts = _parts(certificates)
     quantities = {part.quantity for part in parts}
     if len(quantities) > 1:
-        raise ValueError(f"intersection needs one quantity, got {', '.join(sorted(quantities))}. Hint: use union.")
+        raise ValueError(
+            f"intersection needs one quantity, got {', '.join(sorted(map(str, quantities)))}. Hint: use union."
+        )
     direction, value, trivial = _intersected(parts)
     return _joint(
         parts,

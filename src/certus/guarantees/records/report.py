@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from certus.guarantees.records import rules
-from certus.guarantees.records.certificate import SCHEMA_VERSION, Certificate
+from certus.guarantees.records.certificate import SCHEMA_VERSION, Certificate, check_schema
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import exact
-from certus.guarantees.records.wording import confidence_percent, number, plural
+from certus.guarantees.records.quantity import Quantity
+from certus.guarantees.records.wording import confidence_percent, plural
 
 
 class Report:
@@ -55,14 +55,14 @@ class Report:
     def __iter__(self) -> Iterator[Certificate]:
         return iter(self._certificates)
 
-    def __getitem__(self, key: str | int) -> Certificate:
+    def __getitem__(self, key: Quantity | str | int) -> Certificate:
         """The tightest certificate of a quantity, or the certificate at a position."""
-        if isinstance(key, str):
+        if isinstance(key, (Quantity, str)):
             for item in self._certificates:
                 if item.quantity == key:
                     return item
-            known = ", ".join(self.quantities) or "none"
-            raise KeyError(f"no certificate bounds {key!r}; quantities in this report: {known}")
+            known = ", ".join(map(str, self.quantities)) or "none"
+            raise KeyError(f"no certificate bounds {str(key)!r}; quantities in this report: {known}")
         return self._certificates[key]
 
     def __contains__(self, key: object) -> bool:
@@ -75,11 +75,11 @@ class Report:
         return hash(self._certificates)
 
     @property
-    def quantities(self) -> tuple[str, ...]:
+    def quantities(self) -> tuple[Quantity, ...]:
         """Bounded quantities in the order of the report."""
         return tuple(dict.fromkeys(item.quantity for item in self._certificates))
 
-    def all(self, quantity: str) -> tuple[Certificate, ...]:
+    def all(self, quantity: Quantity | str) -> tuple[Certificate, ...]:
         """All certificates of one quantity, the tightest first."""
         return tuple(item for item in self._certificates if item.quantity == quantity)
 
@@ -120,11 +120,7 @@ class Report:
         """Inverse of `to_dict`; anything unknown or malformed is a `CertificateError`."""
         if not isinstance(record, Mapping) or set(record) != {"schema", "certificates"}:
             raise CertificateError("a report must be a JSON object with the fields schema and certificates")
-        if record["schema"] != SCHEMA_VERSION or isinstance(record["schema"], bool):
-            raise CertificateError(
-                f"schema version {record['schema']!r} is not supported. "
-                f"Hint: this release reads version {SCHEMA_VERSION}."
-            )
+        check_schema(record["schema"])
         if not isinstance(record["certificates"], (list, tuple)):
             raise CertificateError("the field certificates must be a JSON array")
         return cls(Certificate.from_dict(item) for item in record["certificates"])
@@ -147,7 +143,7 @@ class Report:
         if not self._certificates:
             return "No guarantees."
         lines = [str(item) for item in self._certificates if not item.vacuous]
-        lines += [f"(vacuous) {_reason(item)}" for item in self.vacuous]
+        lines += [f"(vacuous) {item.why_vacuous()}" for item in self.vacuous]
         promises = [item for item in self._certificates if item.guaranteed]
         if len(promises) > 1 and 0 < self.confidence < 1:
             lines.append(
@@ -171,20 +167,9 @@ class Report:
             if not item.vacuous
         )
         table = f"<table><tr><th>claim</th><th>standing</th><th>theorem</th></tr>{rows}</table>" if rows else ""
-        folded = "".join(f"<li>{html.escape(_reason(item))}</li>" for item in self.vacuous)
+        folded = "".join(f"<li>{html.escape(item.why_vacuous())}</li>" for item in self.vacuous)
         fold = f"<details><summary>{len(self.vacuous)} vacuous</summary><ul>{folded}</ul></details>" if folded else ""
         return f'<div class="certus-report">{table}{fold}</div>'
-
-
-def _reason(certificate: Certificate) -> str:
-    """Why a certificate is vacuous, and the rows that would help where a formula knows."""
-    value = certificate.value
-    shown = f"({number(value[0])}, {number(value[1])})" if isinstance(value, tuple) else number(value)
-    text = f"{certificate.quantity}: the bound {shown} says no more than could be said without data"
-    needed = rules.rows_needed(certificate)
-    if needed is not None:
-        text += f"; about {plural(needed, 'row')} would help"
-    return f"{text} [{certificate.standing}; {certificate.theorem}]"
 
 
 def _badness(certificate: Certificate) -> float:
@@ -209,7 +194,7 @@ def _ratio(part: float, whole: float) -> float:
 
 def _ordered(certificates: tuple[Certificate, ...]) -> tuple[Certificate, ...]:
     """Vacuous last; worst quantity first, judged by its tightest guarantee; within it tightest first."""
-    groups: dict[str, list[Certificate]] = {}
+    groups: dict[Quantity, list[Certificate]] = {}
     for item in certificates:
         groups.setdefault(item.quantity, []).append(item)
     for group in groups.values():

@@ -29,10 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 from certus.guarantees.conformal.conformal_ranks import Level, assured_rank, exact_level, rows_for_assured
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.report import Report
-from certus.guarantees.thresholds.control_certificates import monotone_certificate, search_certificate
-from certus.guarantees.thresholds.control_planning import explain
-from certus.guarantees.thresholds.control_tests import check_procedure, passing
+from certus.guarantees.thresholds.control_certificate import monotone_certificate, search_certificate
 from certus.guarantees.thresholds.demanded_rates import Demand, Floats, Truths, demands
+from certus.guarantees.thresholds.threshold_planning import explain
+from certus.guarantees.thresholds.threshold_tests import check_procedure, passing
 
 # Rank thresholds: many steps, few starts. Steps of a fixed sequence are free, starts share the level.
 _GRID_SIZE = 200

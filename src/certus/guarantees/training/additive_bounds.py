@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from typing import Any
 
-from certus.guarantees.holdout import concentration_checks
+from certus.guarantees.holdout import concentration
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, plural
-from certus.guarantees.training.risk_records import compare_mean, failure_share, risk_record
+from certus.guarantees.training.risk_record import compare_mean, failure_share, risk_record
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class AdditiveBound:
     theorem: str
     rule: str
     assumptions: tuple[str, ...]
-    quantity: str
+    quantity: Quantity | str
     basis: str
     largest: float = 1.0
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +79,7 @@ class AdditiveBound:
         """The second route. `data`, if given, are the losses whose mean is `risk`, one per row."""
         uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
         compare_mean(certificate, data, self.risk, self.rows)
-        level = concentration_checks.log_level_decimal(certificate.confidence, self.parts * uses)
+        level = concentration.log_level_decimal(certificate.confidence, self.parts * uses)
         with localcontext(prec=50):
             width = Decimal(self.factor) * (level / (2 * self.rows)).sqrt()
             value = float(Decimal(self.risk) + Decimal(self.capacity) + width)

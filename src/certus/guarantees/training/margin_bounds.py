@@ -10,9 +10,10 @@ from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.training.additive_bounds import AdditiveBound
-from certus.guarantees.training.risk_records import check_level, check_share
+from certus.guarantees.training.risk_record import check_level, check_share
 
 KERNEL = "Foundations of Machine Learning, margin bounds for kernel classes (Mohri, Rostamizadeh, Talwalkar 2018)"
 VOTING = "Boosting the Margin (Schapire et al. 1998), by Rademacher complexity (Koltchinskii, Panchenko 2002)"
@@ -26,7 +27,7 @@ def kernel_margin_bound(
     confidence: float = 0.95,
     *,
     uses: int = 1,
-    quantity: str = "error",
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the error of a linear or kernel classifier of bounded norm from its margins.
 
@@ -64,7 +65,7 @@ def kernel_margin_bound(
 
 
 def voting_margin_bound(
-    margins: Any, margin: float, vc: int, confidence: float = 0.95, *, uses: int = 1, quantity: str = "error"
+    margins: Any, margin: float, vc: int, confidence: float = 0.95, *, uses: int = 1, quantity: Quantity | str = "error"
 ) -> Certificate:
     """Bound the error of a weighted vote of classifiers (boosting) from its normalized margins.
 
@@ -120,7 +121,9 @@ def _share_below(values: np.ndarray, margin: float) -> float:
     return int(np.count_nonzero(values <= margin)) / len(values)
 
 
-def _kernel(share: float, rows: int, margin: float, norm: float, trace: float, quantity: str) -> AdditiveBound:
+def _kernel(
+    share: float, rows: int, margin: float, norm: float, trace: float, quantity: Quantity | str
+) -> AdditiveBound:
     return AdditiveBound(
         risk=check_share(share, "share below the margin"),
         rows=check_count(rows, "rows", minimum=1),
@@ -136,7 +139,7 @@ def _kernel(share: float, rows: int, margin: float, norm: float, trace: float, q
     )
 
 
-def _voting(share: float, rows: int, margin: float, vc: int, quantity: str) -> AdditiveBound:
+def _voting(share: float, rows: int, margin: float, vc: int, quantity: Quantity | str) -> AdditiveBound:
     return AdditiveBound(
         risk=check_share(share, "share below the margin"),
         rows=check_count(rows, "rows", minimum=1),

@@ -9,6 +9,7 @@ from typing import Any
 from certus.guarantees.records import rules
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number
 
@@ -24,7 +25,7 @@ def strong_convexity_gap(
     *,
     gradient_error: float = 0.0,
     terms: int = 1,
-    quantity: str = "optimality gap",
+    quantity: Quantity | str = "optimality gap",
     rule: str = "strong-convexity-gap",
 ) -> Certificate:
     """Bound objective - minimum from the gradient of a strongly convex, smooth objective.
@@ -137,7 +138,7 @@ def gap_record(
 
 
 def _record(
-    value: float, *, quantity: str, rule: str, inputs: Mapping[str, Any], witness: Mapping[str, Any]
+    value: float, *, quantity: Quantity | str, rule: str, inputs: Mapping[str, Any], witness: Mapping[str, Any]
 ) -> Certificate:
     remark = " (machine precision)" if inputs["at_machine_precision"] else ""
     return Certificate(

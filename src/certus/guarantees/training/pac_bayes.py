@@ -4,14 +4,15 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from certus.guarantees.holdout import concentration, concentration_checks
+from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count
 from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
 from certus.guarantees.records.wording import confidence_percent, number, percent, plural
 from certus.guarantees.training.pac_bayes_constant import log_xi, summed_log_xi
-from certus.guarantees.training.risk_records import (
+from certus.guarantees.training.risk_record import (
     check_divergence,
     check_level,
     check_share,
@@ -31,7 +32,7 @@ def pac_bayes_kl(
     *,
     side: str = "upper",
     uses: int = 1,
-    quantity: str = "expected error",
+    quantity: Quantity | str = "expected error",
 ) -> Certificate:
     """Bound the risk of a model drawn from a posterior Q, for all posteriors at once.
 
@@ -88,12 +89,12 @@ def risk_upper(risk: float, budget: float) -> float:
 
 def second_route(risk: float, divergence: float, rows: int, confidence: float, parts: int) -> float:
     """The upper end in 50 digits, with xi added up term by term."""
-    level = concentration_checks.log_level_decimal(confidence, parts)
-    return concentration_checks.chernoff(risk, rows, level + Decimal(divergence) + Decimal(summed_log_xi(rows)))
+    level = concentration.log_level_decimal(confidence, parts)
+    return concentration.chernoff_in_decimals(risk, rows, level + Decimal(divergence) + Decimal(summed_log_xi(rows)))
 
 
 def _record(
-    value: Value, risk: float, kl: float, rows: int, confidence: float, side: str, uses: int, quantity: str
+    value: Value, risk: float, kl: float, rows: int, confidence: float, side: str, uses: int, quantity: Quantity | str
 ) -> Certificate:
     if isinstance(value, tuple):
         said = f"between {percent(value[0], 'lower')} and {percent(value[1], 'upper')}"

@@ -10,10 +10,11 @@ from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, percent, plural
 from certus.guarantees.training.pac_bayes import kl_budget, risk_upper, second_route
-from certus.guarantees.training.risk_records import (
+from certus.guarantees.training.risk_record import (
     check_divergence,
     check_level,
     check_share,
@@ -27,7 +28,9 @@ SCALES = np.geomspace(0.3, 300.0, 48)
 CLOSE = 6  # scales whose bounds are computed exactly
 
 
-def pac_bayes_margin(margins: Any, confidence: float = 0.95, *, uses: int = 1, quantity: str = "error") -> Certificate:
+def pac_bayes_margin(
+    margins: Any, confidence: float = 0.95, *, uses: int = 1, quantity: Quantity | str = "error"
+) -> Certificate:
     """Bound the error of a linear classifier sign(w.x) from its angles to the training rows.
 
     Weights drawn from N(mu w/|w|, I) err on row i with the chance of a normal tail. With the cosines
@@ -69,7 +72,7 @@ def pac_bayes_margin(margins: Any, confidence: float = 0.95, *, uses: int = 1, q
 
 
 def _record(
-    value: float, scale: float, risk: float, rows: int, confidence: float, uses: int, quantity: str
+    value: float, scale: float, risk: float, rows: int, confidence: float, uses: int, quantity: Quantity | str
 ) -> Certificate:
     return risk_record(
         value,

@@ -10,10 +10,11 @@ from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import count, plural
 from certus.guarantees.training.log_tail import log_tail_inverse, summed_tail_inverse
-from certus.guarantees.training.risk_records import check_divergence, check_level, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_divergence, check_level, failure_share, risk_record
 
 THEOREM = "Relating Data Compression and Learnability (Littlestone, Warmuth 1986), tail of Langford (2005)"
 RULE = "sample-compression"
@@ -27,7 +28,7 @@ def compression_bound(
     *,
     log_messages: float = 0.0,
     uses: int = 1,
-    quantity: str = "error",
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the error of a model that `support` training rows (and a short message) allow to rebuild.
 
@@ -88,7 +89,7 @@ def _record(
     messages: float,
     confidence: float,
     uses: int,
-    quantity: str,
+    quantity: Quantity | str,
 ) -> Certificate:
     return risk_record(
         value,

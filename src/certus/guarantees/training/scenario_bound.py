@@ -12,9 +12,10 @@ from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import exact
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import count, plural
-from certus.guarantees.training.risk_records import check_level, failure_share, risk_record
+from certus.guarantees.training.risk_record import check_level, failure_share, risk_record
 
 THEOREM = "Compression, Generalization and Learning (Campi, Garatti 2023)"
 RULE = "campi-garatti"
@@ -24,7 +25,7 @@ LARGEST = 2 * 10**9  # rows for which the sum is added up term by term in reason
 
 
 def campi_garatti(
-    support: int, rows: int, confidence: float = 0.95, *, uses: int = 1, quantity: str = "error"
+    support: int, rows: int, confidence: float = 0.95, *, uses: int = 1, quantity: Quantity | str = "error"
 ) -> Certificate:
     """Bound the risk of a model that `support` of its `rows` training rows determine: no held-out rows needed.
 
@@ -97,7 +98,9 @@ def scenario_upper(support: int, rows: int, delta: float) -> float:
     return bisect(too_small, support / rows, 1.0)
 
 
-def _record(value: float, support: int, rows: int, confidence: float, uses: int, quantity: str) -> Certificate:
+def _record(
+    value: float, support: int, rows: int, confidence: float, uses: int, quantity: Quantity | str
+) -> Certificate:
     return risk_record(
         value,
         quantity=quantity,

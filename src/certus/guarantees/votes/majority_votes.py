@@ -15,10 +15,11 @@ from typing import Any
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, percent, plural
 from certus.guarantees.training.pac_bayes import kl_budget, risk_upper, second_route
-from certus.guarantees.training.risk_records import (
+from certus.guarantees.training.risk_record import (
     check_divergence,
     check_level,
     check_share,
@@ -42,7 +43,7 @@ def first_order_bound(
     kl: float = 0.0,
     uses: int = 1,
     out_of_bag: bool = False,
-    quantity: str = QUANTITY,
+    quantity: Quantity | str = QUANTITY,
 ) -> Certificate:
     """Bound the error of a weighted vote by twice the risk of a voter drawn by weight.
 
@@ -79,7 +80,7 @@ def tandem_bound(
     kl: float = 0.0,
     uses: int = 1,
     out_of_bag: bool = False,
-    quantity: str = QUANTITY,
+    quantity: Quantity | str = QUANTITY,
 ) -> Certificate:
     """Bound the error of a weighted vote by four times the chance that two voters err together.
 
@@ -105,7 +106,7 @@ def _pairs_or_single(
     kl: object,
     uses: object,
     out_of_bag: bool,
-    quantity: str,
+    quantity: Quantity | str,
 ) -> Certificate:
     factor, entropies, _ = FACTORS[name]
     share = check_share(risk, "gibbs" if name == "first-order" else "tandem")
@@ -122,7 +123,7 @@ def _record(
     given: tuple[float, int, float, bool],
     confidence: float,
     uses: int,
-    quantity: str,
+    quantity: Quantity | str,
 ) -> Certificate:
     risk, rows, kl, out_of_bag = given
     what = "voters err" if name == "first-order" else "pairs of voters both err"
@@ -173,7 +174,7 @@ def cantelli_bound(
     kl: float = 0.0,
     uses: int = 1,
     out_of_bag: bool = False,
-    quantity: str = QUANTITY,
+    quantity: Quantity | str = QUANTITY,
 ) -> Certificate:
     """Bound the error of a weighted vote by Chebyshev and Cantelli's inequality with the best mu in [0, 1/2).
 
@@ -215,7 +216,7 @@ def _cantelli_record(
     given: tuple[float, int, float, int, float, bool],
     confidence: float,
     uses: int,
-    quantity: str,
+    quantity: Quantity | str,
 ) -> Certificate:
     gibbs, gibbs_rows, tandem, tandem_rows, kl, out_of_bag = given
     return risk_record(

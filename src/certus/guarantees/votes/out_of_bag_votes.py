@@ -3,7 +3,8 @@
 from typing import Any
 
 from certus.guarantees.records.certificate import Certificate
-from certus.guarantees.training.risk_records import check_level
+from certus.guarantees.records.quantity import Quantity
+from certus.guarantees.training.risk_record import check_level
 from certus.guarantees.votes.majority_votes import QUANTITY, cantelli_bound, first_order_bound, tandem_bound
 from certus.guarantees.votes.out_of_bag_counts import out_of_bag_errors
 from certus.guarantees.votes.vote_c_bound import c_bound
@@ -17,7 +18,7 @@ def oob_vote_bounds(
     *,
     weights: Any = None,
     uses: int = 1,
-    quantity: str = QUANTITY,
+    quantity: Quantity | str = QUANTITY,
 ) -> dict[str, Certificate]:
     """Bound the error of a bagged vote (bagging, a random forest) without any held-out rows.
 

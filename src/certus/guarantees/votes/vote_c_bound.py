@@ -11,10 +11,11 @@ from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import exact
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, percent, plural
 from certus.guarantees.training.pac_bayes_constant import log_xi_of_three, summed_log_xi
-from certus.guarantees.training.risk_records import (
+from certus.guarantees.training.risk_record import (
     check_divergence,
     check_level,
     check_share,
@@ -38,7 +39,7 @@ def c_bound(
     kl: float = 0.0,
     uses: int = 1,
     out_of_bag: bool = False,
-    quantity: str = QUANTITY,
+    quantity: Quantity | str = QUANTITY,
 ) -> Certificate:
     """Bound the error of a weighted vote by the C-bound, from the joint errors of two voters.
 
@@ -122,7 +123,7 @@ def largest_c(apart: float, both: float, budget: float) -> float:
 
 
 def _record(
-    value: float, given: tuple[float, float, int, float, bool], confidence: float, uses: int, quantity: str
+    value: float, given: tuple[float, float, int, float, bool], confidence: float, uses: int, quantity: Quantity | str
 ) -> Certificate:
     gibbs, apart, rows, kl, out_of_bag = given
     return risk_record(

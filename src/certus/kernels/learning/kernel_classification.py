@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from certus.base import Constraints, Exactly, InstanceOf, OneOf, check_weights, class_weights
 from certus.guarantees import Report
-from certus.kernels.evidence.gap_rules import machine_certificate
-from certus.kernels.evidence.kernel_labels import label_certificate
+from certus.kernels.evidence.decided_kernel_labels import label_certificate
+from certus.kernels.evidence.kernel_gap_rules import machine_certificate
 from certus.kernels.functions.kernel import Array
 from certus.kernels.learning.kernel_labels import KernelLabels
 from certus.kernels.learning.kernel_machine import KernelMachine, Outcome

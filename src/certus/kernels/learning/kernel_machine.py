@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import Boolean, Constraints, Interval, Iterations, OneOf, resolve_threads
+from certus.base import Boolean, Constraints, Interval, Iterations, OneOf, resolve_threads, warn_user
 from certus.base.persistence import check_shapes
 from certus.guarantees.records import number
 from certus.kernels.evidence.kernel_machine_gap import MachineEvidence, evidence, together
@@ -164,13 +163,12 @@ class KernelMachine(KernelLearner):
         self.gap_ = outcome.evidence.gap
         self.converged_ = bool(self.gap_ <= self.gap_tol * outcome.evidence.objective_at_zero)
         if not self.converged_:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: after {self.n_iter_} steps the objective is certified only to be within "
                 f"{number(self.gap_, 'upper')} of its minimum; gap_tol={self.gap_tol:g} asks for "
                 f"{self.gap_tol * outcome.evidence.objective_at_zero:.3g}.\n"
                 "Hint: raise max_iter or gap_tol, or regularize more.",
                 ConvergenceWarning,
-                stacklevel=6,
             )
         return outcome
 

@@ -13,12 +13,11 @@ s_i k(x_i, .) k(x_i, .)'. Leaving out the one or the other part of the Hessian,
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from certus.base import warn_user
 from certus.guarantees.training import GapEvidence, ScaledGradient
 from certus.kernels import _native_calls
 
@@ -42,7 +41,7 @@ def _solve(K: Array, root: Array, alpha: float, right: Array, threads: int) -> A
     least = len(K) * UNIT * float(np.diagonal(matrix).max(initial=0.0))
     factored = _native_calls.factor_cholesky(matrix, threads)
     if not factored or float(np.diagonal(matrix).min(initial=np.inf)) ** 2 <= least:
-        warnings.warn("Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=6)
+        warn_user("Singular matrix in solving dual problem. Using least-squares solution instead.")
         return np.asarray(linalg.lstsq(_shifted(K, root, alpha), right)[0])
     factor = (matrix.T, False)  # the transpose is in LAPACK's order: nothing is copied
     solution = linalg.cho_solve(factor, right, check_finite=False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from certus.guarantees import Certificate
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.gap_rules import MACHINE
+from certus.linear.evidence.linear_gap_rules import MACHINE
 from certus.linear.problems.box_problem import BoxProblem
 
 Array = NDArray[np.float64]

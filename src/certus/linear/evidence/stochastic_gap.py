@@ -20,7 +20,7 @@ from certus import losses
 from certus.guarantees import Certificate
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.gap_rules import STOCHASTIC
+from certus.linear.evidence.linear_gap_rules import STOCHASTIC
 from certus.linear.problems.box_problem import MachineTable
 
 Array = NDArray[np.float64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgWarning
 
+from certus.base import warn_user
 from certus.guarantees.training import upper_bound
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
 from certus.linear.evidence.decrement_gap import decrement_at
@@ -136,12 +136,11 @@ def solve(
 
 
 def _tell_of_fallback() -> None:
-    warnings.warn(
-        "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian matrix at "
-        "the start. It falls back to solver='lbfgs', and that try counts as one of max_iter iterations.\n"
+    warn_user(
+        "The Hessian matrix is singular or very ill-conditioned at the start. solver='lbfgs' is used instead, and this "
+        "attempt counts as one of the max_iter iterations.\n"
         "Hint: remove collinear columns, or add a penalty.",
         LinAlgWarning,
-        stacklevel=6,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,13 +24,14 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_threads,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.guarantees.training import Decrement, GapEvidence
 from certus.linear.design.design_matrix import make_design
-from certus.linear.evidence.gap_rules import MEAN
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import MEAN
 from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
@@ -199,22 +199,16 @@ class MeanRegression(Regressor):
         if separated is not None:
             self.report_ = Report([*self.report_, separated.certificate])
             self.converged_ = False
-            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+            warn_user(separated.message, ConvergenceWarning)
         elif drowned(evidence.gap, evidence.objective_at_zero, problem.total_weight):
             self.converged_ = False
-            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero)
         elif not self.converged_:
             self._warn(evidence)
 
     def _warn(self, evidence: GapEvidence) -> None:
-        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
-        warnings.warn(
-            f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\n"
-            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
-            "value without coefficients).\nHint: raise max_iter, or scale the data (StandardScaler).",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        cause = f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+        warn_not_converged(self, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero)
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:

@@ -58,8 +58,8 @@ class RowProblem:
             raise overflow("the squares of some rows are too large to be computed")
         if lipschitz == share:
             raise ZeroDivisionError(
-                "Current sag implementation does not handle the case step_size * alpha_scaled == 1: all rows are "
-                "zero and there is no intercept.\nHint: choose another solver, or check the table."
+                "The 'sag' and 'saga' solvers cannot fit this table: all rows are zero and there is no intercept.\n"
+                "Hint: choose another solver, or check the table."
             )
         if self.unbiased:  # strong convexity is strength / n, so 2 n times it is 2 strength
             return 1.0 / (2.0 * lipschitz + min(2.0 * self.strength, lipschitz))

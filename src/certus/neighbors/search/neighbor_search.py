@@ -54,7 +54,36 @@ STATE = ("_fit_X", "_y", "_fit_method", "n_samples_fit_", "effective_metric_", "
 
 
 class NeighborSearch(MultiOutputMixin):
-    """Mixin with the parameters of a neighbor search, `kneighbors` and `kneighbors_graph`."""
+    """Mixin with the parameters of a neighbor search, `kneighbors` and `kneighbors_graph`.
+
+    Parameters
+    ----------
+    algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}
+        ``'kd_tree'``: a kd-tree. ``'brute'``: comparison with all rows (by matrix products, where they are
+        faster). ``'auto'`` and ``'ball_tree'``: whichever of the two a cost model says is faster. All give the
+        same neighbors. Sparse rows are always compared by brute force.
+    leaf_size : int
+        Most rows in a leaf of the tree.
+    p : float
+        Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
+    metric : str, callable or DistanceMetric
+        The distance. The Minkowski family, ``'cosine'`` and their synonyms are compiled; the other names of
+        scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
+        distances; in a sparse X only the stored entries are neighbors.
+    metric_params : dict
+        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
+    n_jobs : int
+        Number of threads; None means all cores, unless joblib's configuration says otherwise.
+
+    Attributes
+    ----------
+    effective_metric_ : str or callable
+        The metric that is used, for example ``'euclidean'`` for ``metric='minkowski', p=2``.
+    effective_metric_params_ : dict
+        Its arguments.
+    n_samples_fit_ : int
+        Number of training rows.
+    """
 
     _keeps_training_rows = True
 

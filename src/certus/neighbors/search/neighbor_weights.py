@@ -21,8 +21,8 @@ def neighbor_weights(weights: Any, distances: Floats) -> Floats:
     counts = (found != 0).any(axis=1)
     if not counts.all():
         raise ValueError(
-            "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if "
-            f"you are using a user-defined function. The first such query is row {int(np.argmin(counts))}."
+            f"All neighbors of row {int(np.argmin(counts))} of X have the weight 0.\n"
+            "Hint: let the function given as 'weights' return a positive weight for at least one neighbor."
         )
     return found
 

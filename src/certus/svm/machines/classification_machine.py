@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_seed,
+    warn_deprecated,
 )
 from certus.svm._native_calls import Floats, Kernel, Problems
 from certus.svm.evidence.kernel_rounding import KernelFacts
@@ -124,13 +124,7 @@ class ClassificationMachine(Machine, Classifier):
 
     def _warn_about_probability(self) -> None:
         if self.probability != "deprecated":
-            name = type(self).__name__
-            warnings.warn(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
-                f"`CalibratedClassifierCV({name}(), ensemble=False)` instead of `{name}(probability=True)`",
-                FutureWarning,
-                stacklevel=4,
-            )
+            warn_deprecated("probability")
 
     def _refuse_lost_classes(self, codes: NDArray[np.intp]) -> None:
         left = np.unique(codes)
@@ -209,11 +203,7 @@ class ClassificationMachine(Machine, Classifier):
 
     @staticmethod
     def _deprecated_sigmoid(name: str, value: Floats) -> Floats:
-        warnings.warn(
-            f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_deprecated(name)
         return value
 
     def _pair_decisions(self, X: Any) -> Floats:
@@ -291,22 +281,6 @@ class ClassificationMachine(Machine, Classifier):
         if self._probA.size == 0:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return platt.class_probabilities(self._pair_decisions(X), self._probA, self._probB, len(self.classes_))
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
 
     def _linear_weights(self) -> Any:
         if len(self.classes_) == 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -27,6 +26,7 @@ from certus.base import (
     check_X,
     check_Xy,
     resolve_threads,
+    warn_user,
 )
 from certus.svm import _native_calls
 from certus.svm._native_calls import Floats, Kernel, Options
@@ -221,12 +221,11 @@ class Machine(Learner):
             cause = f"Solver terminated early (max_iter={self.max_iter})."
         else:
             cause = "Solver terminated early: the numbers are too ill-scaled for further progress."
-        warnings.warn(
+        warn_user(
             f"{cause}  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
             f"The optimality conditions hold to {worst:.2g}, asked for was tol={self.tol:g}; the duality gap is "
             f"{gap:.3g} ({gap / scale if scale > 0 else np.inf:.2g} of the objective at zero coefficients).",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     def _warn_impossible(self, solution: Solution) -> None:
@@ -235,12 +234,11 @@ class Machine(Learner):
         found = solution.impossible.values()
         sure = "No function meets" if all(record.decided for record in found) else "No function was found that meets"
         missed, total = sum(record.violated for record in found), sum(record.violation for record in found)
-        warnings.warn(
+        warn_user(
             f"{sure} all constraints of {type(self).__name__} with C=inf. The one of least total violation misses "
             f"{missed} of them, by {total:.4g} in sum; report_ holds the proof.\n"
             "Hint: use a finite C, or a kernel with more features.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:

@@ -8,7 +8,6 @@ which the multipliers grow there prove that nobody does better.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from certus.base import warn_user
 from certus.svm._native_calls import CONVERGED, NO_BIAS, STALLED, Floats, Kernel, Options, Problems
 from certus.svm.evidence.kernel_rounding import diagonal, proved_psd
 from certus.svm.evidence.svm_duality import duality_gap
@@ -58,11 +58,10 @@ def solve_hard(
         parts.append(part)
     solution = _joined(problems, parts)
     if machine.gap_tol is not None and np.isfinite(gap) and gap > machine.gap_tol * _objective(solution):
-        warnings.warn(
+        warn_user(
             f"The duality gap is {gap:.3g}, asked for was gap_tol={machine.gap_tol:g} of the objective: rounding or "
             f"max_iter={machine.max_iter} stopped the solver.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     return solution, gap, 0.0
 

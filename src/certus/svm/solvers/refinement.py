@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from certus.base import warn_user
 from certus.svm._native_calls import CONVERGED, Floats, Kernel, Problems
 from certus.svm.evidence.svm_duality import duality_gaps, objective_at_zero
 from certus.svm.solvers.hard_margin import solve_hard
@@ -39,10 +39,9 @@ def solve_to_gap(
         solution = replace(solution, steps=steps + solution.steps)
         gap = float(duality_gaps(solution).sum())
     if gap > wanted:
-        warnings.warn(
+        warn_user(
             f"The duality gap is {gap:.3g}, asked for was gap_tol={machine.gap_tol:g} of the objective at zero "
             f"coefficients, {wanted:.3g}: rounding or max_iter={machine.max_iter} stopped the solver.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     return solution, gap, scale if np.isfinite(scale) else np.inf

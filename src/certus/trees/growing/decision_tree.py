@@ -37,7 +37,53 @@ from certus.trees.tree import Tree
 
 
 class DecisionTree(MultiOutputMixin, Learner):
-    """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
+    """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`.
+
+    Parameters
+    ----------
+    splitter : {"best", "random"}
+        "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
+        the best of these.
+    max_depth : int
+        Most splits between the root and a leaf.
+    min_samples_split : int or float
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float
+        Every leaf keeps at least this fraction of the total weight.
+    max_features : int, float or {"sqrt", "log2"}
+        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
+    random_state : int, RandomState, Generator or None
+        Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
+        of columns. Ties between columns are never broken at random: the first column wins.
+    max_leaf_nodes : int
+        Grow at most so many leaves, the largest improvement first.
+    ccp_alpha : float or "cv"
+        Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Columns of the target.
+    max_features_ : int
+        Columns searched at each node.
+    tree_ : Tree
+        The tree as arrays.
+    ccp_alpha_ : float
+        The price of a leaf that was used.
+    ccp_alphas_, ccp_losses_ : ndarray
+        With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
+        The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
+    """
 
     # check_input is for callers that have validated their data already; it is not routed through pipelines
     __metadata_request__fit = {"check_input": UNUSED}
@@ -136,8 +182,6 @@ class DecisionTree(MultiOutputMixin, Learner):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         check_input : bool, default=True
             False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
@@ -153,8 +197,6 @@ class DecisionTree(MultiOutputMixin, Learner):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         check_input : bool, default=True
             False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
