@@ -72,9 +72,12 @@ def test_drift_between_first_and_last_rows() -> None:
 
 
 def test_stable_columns_rarely_drift() -> None:
-    """The level of 0.001 for all columns together, in 300 tables of ten columns without drift."""
+    """The level of 0.001 for all columns together, in 150 tables of ten columns without drift.
+
+    Three or more calls happen to a right level once in 2000 times; a level that is a hundred times too high makes 15.
+    """
     rng, called = np.random.default_rng(1), 0
-    for _ in range(300):
+    for _ in range(150):
         frame = pl.DataFrame({f"x{k}": rng.normal(size=200) for k in range(10)})
         called += bool(profile_table(frame, classify_columns(frame, {}), [], classification=False).drifting)
-    assert called <= 3
+    assert called <= 2

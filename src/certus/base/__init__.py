@@ -14,7 +14,17 @@ from certus.base.data import (
     check_Xy,
     refuse_large,
 )
-from certus.base.inputs import SparseTable, TableLike, TargetLike, WeightsLike
+from certus.base.inputs import (
+    ClassWeightLike,
+    ColumnsLike,
+    FoldsLike,
+    RandomStateLike,
+    SparseTable,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+)
 from certus.base.learner import (
     Classifier,
     Clusterer,
@@ -53,12 +63,15 @@ from certus.base.user_warnings import warn_user
 __all__ = [
     "ArrayLike",
     "Boolean",
+    "ClassWeightLike",
     "Classifier",
     "Clusterer",
+    "ColumnsLike",
     "Constraints",
     "Exactly",
     "FLOATS",
     "Folds",
+    "FoldsLike",
     "Fraction",
     "Function",
     "HasMethods",
@@ -70,9 +83,11 @@ __all__ = [
     "OneOf",
     "ParameterError",
     "RandomState",
+    "RandomStateLike",
     "Regressor",
     "Rule",
     "SparseTable",
+    "Table",
     "TableLike",
     "TargetLike",
     "Transformer",

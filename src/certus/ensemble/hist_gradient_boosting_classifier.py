@@ -14,6 +14,7 @@ from certus.base import Classifier, Exactly, InstanceOf, OneOf, fit_method, pred
 from certus.ensemble._native_calls import boosting_kernels as kernels
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, MultinomialLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
+from certus.losses import Logistic
 
 
 @register(
@@ -190,7 +191,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         return np.stack([1.0 - second, second], axis=1)
 
     def _make_loss(self) -> BoostingLoss:
-        return ScalarLoss("logistic") if len(self.classes_) <= 2 else MultinomialLoss(len(self.classes_))
+        return ScalarLoss(Logistic()) if len(self.classes_) <= 2 else MultinomialLoss(len(self.classes_))
 
     def _encode_target(self, y: NDArray[Any], *, reset: bool) -> NDArray[np.float64]:
         if reset:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from certus.base import Exactly, Interval, OneOf, Regressor, fit_method, predict_method, register
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
+from certus.losses import named_loss
 
 
 @register(
@@ -149,7 +150,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
                 "loss='quantile' needs the parameter 'quantile'.\nHint: quantile=0.9 predicts what 90 % of the targets "
                 "stay below."
             )
-        return ScalarLoss(self.loss, 0.5 if self.quantile is None or self.loss != "quantile" else float(self.quantile))
+        return ScalarLoss(named_loss(self.loss, self.quantile))
 
     def _encode_target(self, y: NDArray[Any], *, reset: bool) -> NDArray[np.float64]:
         target = y.astype(np.float64)

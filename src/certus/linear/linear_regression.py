@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sklearn.linear_model
 from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
@@ -192,3 +193,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.positive
         return tags
+
+
+# RANSACRegressor asks for scikit-learn's own class
+sklearn.linear_model.LinearRegression.register(LinearRegression)

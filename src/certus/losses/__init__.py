@@ -5,6 +5,7 @@ Penalties are functions of the coefficients (`certus.losses.penalties.convex_pen
 of every loss and penalty with a native name (``cpp/core/losses.hpp``, ``cpp/core/penalties.hpp``).
 """
 
+from certus.losses._native_calls import native_loss, native_loss_named
 from certus.losses.epsilon_insensitive import EpsilonInsensitive, SquaredEpsilonInsensitive
 from certus.losses.exponential import Exponential
 from certus.losses.gamma import Gamma
@@ -24,7 +25,7 @@ from certus.losses.penalties.non_negative import NonNegative
 from certus.losses.poisson import Poisson
 from certus.losses.positive_mean import MeanLoss
 from certus.losses.quantile import Absolute, Quantile, weighted_quantile
-from certus.losses.registry import LOSSES, named_loss
+from certus.losses.registry import LOSSES, PENALTIES, named_loss
 from certus.losses.squared import Squared
 from certus.losses.tweedie import Tweedie, TweedieIdentity, tweedie_loss
 from certus.losses.zero_one import ZeroOne
@@ -33,6 +34,7 @@ __all__ = [
     "L1",
     "L2",
     "LOSSES",
+    "PENALTIES",
     "Absolute",
     "ConvexLoss",
     "ElasticNet",
@@ -64,6 +66,8 @@ __all__ = [
     "TweedieIdentity",
     "ZeroOne",
     "named_loss",
+    "native_loss",
+    "native_loss_named",
     "tweedie_loss",
     "weighted_quantile",
 ]

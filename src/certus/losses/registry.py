@@ -1,4 +1,4 @@
-"""All losses by their names."""
+"""All losses by their names, and all penalties."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from certus.losses.huber import Huber
 from certus.losses.logistic import Logistic
 from certus.losses.loss import KnownLoss
 from certus.losses.multinomial import Multinomial
+from certus.losses.penalties.convex_penalty import KnownPenalty
+from certus.losses.penalties.elastic_net_penalty import ElasticNet
+from certus.losses.penalties.group_l2 import GroupL2
+from certus.losses.penalties.l1 import L1
+from certus.losses.penalties.l2 import L2
+from certus.losses.penalties.multi_task import MultiTask
+from certus.losses.penalties.no_penalty import NoPenalty
+from certus.losses.penalties.non_negative import NonNegative
 from certus.losses.poisson import Poisson
 from certus.losses.quantile import Absolute, Quantile
 from certus.losses.squared import Squared
@@ -38,6 +46,7 @@ LOSSES: tuple[type[KnownLoss], ...] = (
     TweedieIdentity,
     ZeroOne,
 )
+PENALTIES: tuple[type[KnownPenalty], ...] = (NoPenalty, L2, L1, ElasticNet, GroupL2, MultiTask, NonNegative)
 BY_NAME: dict[str, type[KnownLoss]] = {name: loss for loss in LOSSES for name in (loss.name, *loss.aliases)}
 
 

@@ -17,6 +17,7 @@ Kernel = tuple[int, float, float, int]  # kind, gamma, coef0, degree
 Table: TypeAlias = Floats | sparse.csr_matrix | sparse.csr_array
 
 LINEAR, POLYNOMIAL, GAUSSIAN, SIGMOID, GIVEN = range(5)
+WHOLE: Kernel = (GIVEN, 0.0, 0.0, 0)  # the table is the matrix of kernel values
 NO_BIAS, ONE_SUM, TWO_SUMS = range(3)
 CONVERGED, OUT_OF_ITERATIONS, STALLED, INTERRUPTED, NUMERICAL_FAILURE = range(5)
 

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.losses import KnownLoss
+from certus.losses import KnownLoss, native_loss
 
 Array = NDArray[np.float64]
-LOSSES: dict[str | None, _native.Loss] = {loss.name: loss for loss in _native.Loss}
 _NO_WEIGHTS = np.empty(0)
 _NO_CURVATURE = np.empty((0, 0))
 
@@ -53,7 +52,7 @@ def loss_gradient(
     gradient, gradient_intercept = np.empty_like(coef), np.empty_like(intercept)
     curvature = np.empty((X.shape[0], len(coef))) if want_curvature else _NO_CURVATURE
     value = _native.loss_gradient(
-        LOSSES[loss.native],
+        native_loss(loss),
         X,
         target,
         _weights(weights),
@@ -79,7 +78,7 @@ def hessian_product(
     """Hessian of the loss times the direction (coef, intercept)."""
     product, product_intercept = np.empty_like(coef), np.empty_like(intercept)
     _native.hessian_product(
-        LOSSES[loss.native], X, _weights(weights), curvature, coef, intercept, threads, product, product_intercept
+        native_loss(loss), X, _weights(weights), curvature, coef, intercept, threads, product, product_intercept
     )
     return product, product_intercept
 
@@ -98,7 +97,7 @@ def newton_pass(
     gradient, gradient_intercept = np.empty_like(coef), np.empty_like(intercept)
     hessian = np.empty((X.shape[1] + 1, X.shape[1] + 1))
     value = _native.newton_pass(
-        LOSSES[loss.native],
+        native_loss(loss),
         X,
         target,
         _weights(weights),
@@ -148,13 +147,13 @@ def apply_loss(
 ) -> tuple[float, Array, Array]:
     """Loss of given scores, derivatives (which overwrite the scores) and curvature."""
     curvature = np.empty_like(scores)
-    value = _native.apply_loss(LOSSES[loss.native], target, _weights(weights), threads, scores, curvature)
+    value = _native.apply_loss(native_loss(loss), target, _weights(weights), threads, scores, curvature)
     return value, scores, curvature
 
 
 def apply_curvature(loss: KnownLoss, curvature: Array, weights: Array | None, directions: Array, threads: int) -> None:
     """Multiply directions by the curvature of every row, in place."""
-    _native.apply_curvature(LOSSES[loss.native], curvature, _weights(weights), threads, directions)
+    _native.apply_curvature(native_loss(loss), curvature, _weights(weights), threads, directions)
 
 
 def descend_gram(

@@ -39,10 +39,14 @@ class Penalty(Protocol):
 
 
 class KnownPenalty:
-    """What the penalties of this package share; ``native`` is the name of the twin in ``cpp/core/penalties.hpp``."""
+    """What the penalties of this package share."""
 
     name: ClassVar[str]
-    native: ClassVar[str | None] = None
+
+    @property
+    def block(self) -> tuple[float, float, bool]:
+        """The twin in ``cpp/core/penalties.hpp``: l1, l2, whether negative coefficients are forbidden."""
+        return 0.0, 0.0, False
 
     @property
     def strong_convexity(self) -> float:

@@ -27,6 +27,11 @@ class ElasticNet(KnownPenalty):
         refuse_negative("l2 of ElasticNet", self.l2)
 
     @property
+    def block(self) -> tuple[float, float, bool]:
+        """A block per coefficient."""
+        return self.l1, self.l2, False
+
+    @property
     def strong_convexity(self) -> float:
         """The ridge part."""
         return self.l2

@@ -43,6 +43,11 @@ class GroupL2(KnownPenalty):
             raise ValueError("weights must hold a positive number for every group.")
 
     @property
+    def block(self) -> tuple[float, float, bool]:
+        """A block per group; l1 is to be multiplied by its weight."""
+        return self.strength, 0.0, False
+
+    @property
     def factors(self) -> Array:
         """The weights of the groups."""
         return np.ones(len(self.groups)) if self.weights is None else as_vector(self.weights)

@@ -30,6 +30,11 @@ class L1(KnownPenalty):
     def __post_init__(self) -> None:
         refuse_negative("The strength of L1", self.strength)
 
+    @property
+    def block(self) -> tuple[float, float, bool]:
+        """A block per coefficient."""
+        return self.strength, 0.0, False
+
     def value(self, w: ArrayLike) -> float:
         """Sum of sizes times the strength."""
         return self.strength * float(np.abs(as_vector(w)).sum())

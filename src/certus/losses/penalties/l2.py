@@ -23,6 +23,11 @@ class L2(KnownPenalty):
         refuse_negative("The strength of L2", self.strength)
 
     @property
+    def block(self) -> tuple[float, float, bool]:
+        """The ridge part of a block."""
+        return 0.0, self.strength, False
+
+    @property
     def strong_convexity(self) -> float:
         """The strength."""
         return self.strength

@@ -29,6 +29,11 @@ class MultiTask(KnownPenalty):
         refuse_negative("l2 of MultiTask", self.l2)
 
     @property
+    def block(self) -> tuple[float, float, bool]:
+        """A block per row."""
+        return self.l1, self.l2, False
+
+    @property
     def strong_convexity(self) -> float:
         """The ridge part."""
         return self.l2

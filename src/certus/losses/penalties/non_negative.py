@@ -17,6 +17,11 @@ class NonNegative(KnownPenalty):
 
     name: ClassVar[str] = "non_negative"
 
+    @property
+    def block(self) -> tuple[float, float, bool]:
+        """A block per coefficient."""
+        return 0.0, 0.0, True
+
     def value(self, w: ArrayLike) -> float:
         """The indicator of w >= 0."""
         return zero_or_infinity((as_vector(w) >= 0.0).all())

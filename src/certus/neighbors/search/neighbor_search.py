@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.base import MultiOutputMixin
 from sklearn.metrics import DistanceMetric
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags
 
 from certus.base import (
@@ -53,7 +54,11 @@ CONSTRAINTS: Constraints = {
 STATE = ("_fit_X", "_y", "_fit_method", "n_samples_fit_", "effective_metric_", "effective_metric_params_")
 
 
-class NeighborSearch(MultiOutputMixin):
+# scikit-learn's kneighbors_graph asks for the base of its learners that has `kneighbors`; ours replaces its methods.
+KNeighborsBase: Any = next(kind for kind in NearestNeighbors.__mro__ if "kneighbors" in vars(kind))
+
+
+class NeighborSearch(KNeighborsBase, MultiOutputMixin):
     """Mixin with the parameters of a neighbor search, `kneighbors` and `kneighbors_graph`.
 
     Parameters

@@ -40,18 +40,18 @@ def impossibility_certificates(
 ) -> list[Certificate]:
     """For every problem without a solution: the norm that nobody stays below, and the least total violation."""
     found = []
-    for place, record in solution.impossible.items():
+    for index, record in solution.impossible.items():
         problems = solution.problems
-        variables, members = problems.variables(place), problems.members[problems.rows(place)]
+        variables, members = problems.variables(index), problems.members[problems.rows(index)]
         sign, linear = problems.sign[variables], problems.linear[variables]
         counts = whole_shares(record.shares, sign if problems.bias != NO_BIAS else None)
         shares = counts / GRID
         coefficients = (sign * shares).reshape(problems.copies, -1).sum(axis=0)
         square = _square(facts, table, members, coefficients)
-        own = solution.coefficients(place)
-        norm = math.sqrt(max(0.0, float(own @ solution.scores[problems.rows(place)])))
+        own = solution.coefficients(index)
+        norm = math.sqrt(max(0.0, float(own @ solution.scores[problems.rows(index)])))
         witness: dict[str, Any] = {
-            "pair": place,
+            "pair": index,
             "demand": float(-(linear @ shares)) * (1.0 - 1e-13),
             "length": math.sqrt(square) * (1.0 + 1e-12),
             "violation": record.violation,
@@ -75,9 +75,9 @@ def whole_shares(shares: Floats, sign: NDArray[np.int8] | None) -> NDArray[np.in
         return counts
     excess = int((counts * sign).sum())
     heavy = 1 if excess > 0 else -1
-    for place in np.argsort(-counts * (sign == heavy), kind="stable"):
-        taken = min(abs(excess), int(counts[place]))
-        counts[place] -= taken
+    for index in np.argsort(-counts * (sign == heavy), kind="stable"):
+        taken = min(abs(excess), int(counts[index]))
+        counts[index] -= taken
         excess -= heavy * taken
         if excess == 0:
             break
@@ -172,8 +172,8 @@ def _check(certificate: Certificate, data: Any) -> None:
     require_kept(certificate, "shares", KEPT)
     table, y, weights = rows_with_weight(inputs, data)
     problems = declared_problems(inputs, y, weights)
-    place = int(witness["pair"])
-    variables, members = problems.variables(place), problems.members[problems.rows(place)]
+    index = int(witness["pair"])
+    variables, members = problems.variables(index), problems.members[problems.rows(index)]
     sign, counts = problems.sign[variables], np.array(witness["shares"], dtype=np.int64)
     if counts.shape != sign.shape or (counts < 0).any() or (counts > GRID).any():
         raise CertificateError(f"{certificate.quantity}: the shares do not fit these data")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import warn_user
-from certus.svm._native_calls import CONVERGED, Floats, Kernel, Problems
+from certus.svm._native_calls import CONVERGED, Floats, Kernel, Options, Problems, Table
 from certus.svm.evidence.svm_duality import duality_gaps, objective_at_zero
 from certus.svm.solvers.hard_margin import solve_hard
 from certus.svm.solvers.verified_solution import Solution, solve
@@ -18,18 +17,20 @@ ROUNDS = 8  # each with a tenth of the tolerance
 
 
 def solve_to_gap(
-    machine: Any, table: Any, kernel: Kernel, problems: Problems, start: Floats
+    table: Table, kernel: Kernel, problems: Problems, start: Floats, options: Options, gap_tol: float | None
 ) -> tuple[Solution, float, float]:
     """The solution, its duality gap and the objective at zero coefficients that the gap is compared with."""
     if not np.isfinite(problems.upper).all():
-        return solve_hard(machine, table, kernel, problems, start)
-    options = machine._options()
+        solution, gap, objective = solve_hard(table, kernel, problems, start, options)
+        if gap_tol is not None and np.isfinite(gap) and gap > gap_tol * objective:
+            _warn_of_gap(gap, f"gap_tol={gap_tol:g} of the objective", options)
+        return solution, gap, 0.0
     solution = solve(table, kernel, problems, start, options)
     scale = objective_at_zero(problems)
     gap = float(duality_gaps(solution).sum())
-    if machine.gap_tol is None:
+    if gap_tol is None:
         return solution, gap, scale
-    wanted = machine.gap_tol * scale
+    wanted = gap_tol * scale
     for _ in range(ROUNDS):
         if gap <= wanted or not (solution.reasons == CONVERGED).all():
             break
@@ -39,9 +40,13 @@ def solve_to_gap(
         solution = replace(solution, steps=steps + solution.steps)
         gap = float(duality_gaps(solution).sum())
     if gap > wanted:
-        warn_user(
-            f"The duality gap is {gap:.3g}, asked for was gap_tol={machine.gap_tol:g} of the objective at zero "
-            f"coefficients, {wanted:.3g}: rounding or max_iter={machine.max_iter} stopped the solver.",
-            ConvergenceWarning,
-        )
+        _warn_of_gap(gap, f"gap_tol={gap_tol:g} of the objective at zero coefficients, {wanted:.3g}", options)
     return solution, gap, scale if np.isfinite(scale) else np.inf
+
+
+def _warn_of_gap(gap: float, asked: str, options: Options) -> None:
+    warn_user(
+        f"The duality gap is {gap:.3g}, but {asked}, was asked for: rounding or max_iter={options.max_steps} stopped "
+        "the solver.\nHint: raise gap_tol, allow more steps, or scale the columns.",
+        ConvergenceWarning,
+    )
