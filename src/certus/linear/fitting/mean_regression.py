@@ -30,8 +30,8 @@ from certus.base import (
 from certus.guarantees import Report
 from certus.guarantees.training import Decrement, GapEvidence
 from certus.linear.design.design_matrix import make_design
-from certus.linear.evidence.gap_rules import MEAN
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import MEAN
 from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
@@ -214,7 +214,7 @@ class MeanRegression(Regressor):
         known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
         inputs = {"loss": problem.loss.name, "alpha": float(self.alpha), "fit_intercept": bool(self.fit_intercept)}
         stored = {"coef": coef[0], "intercept": float(self.intercept_)}
-        self.report_ = Report([MEAN.certificate(evidence, inputs, **stored)] if known else [])
+        self.report_ = Report([MEAN.certificate(evidence, inputs, stored)] if known else [])
         separated = None
         if isinstance(problem.loss, Poisson) and self.alpha == 0.0 and not isinstance(evidence.bound, Decrement):
             separated = separation_of_counts(self, problem, coef, intercept)
