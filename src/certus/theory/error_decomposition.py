@@ -1,9 +1,9 @@
 """Where the error comes from: noise, a class that is too small, or rows that are too few."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.theory.bayes_risk import bayes_predictor, check_joint
 from certus.theory.text import aligned
@@ -45,7 +45,7 @@ class ErrorDecomposition:
         )
 
 
-def decompose_error(joint: Any, hypotheses: Any, sample: Any) -> ErrorDecomposition:
+def decompose_error(joint: ArrayLike, hypotheses: ArrayLike, sample: ArrayLike) -> ErrorDecomposition:
     """Split the true error of the hypothesis that errs least on a sample, for a known finite distribution.
 
     error = Bayes error + (best of the class - Bayes error) + (picked - best of the class).
@@ -70,9 +70,9 @@ def decompose_error(joint: Any, hypotheses: Any, sample: Any) -> ErrorDecomposit
     rows = np.asarray(sample)
     points = np.arange(len(table))
     if answers.ndim != 2 or answers.shape[1] != len(table) or not np.isin(answers, range(table.shape[1])).all():
-        raise ValueError(f"hypotheses must be a (hypotheses, {len(table)}) table of classes, got {answers.shape}")
+        raise ValueError(f"hypotheses must be a (hypotheses, {len(table)}) table of classes, got {answers.shape}.")
     if rows.ndim != 2 or rows.shape[1:] != (2,) or len(rows) == 0 or not np.isin(rows[:, 0], points).all():
-        raise ValueError(f"sample must be a non-empty table of (point, class) rows, got shape {rows.shape}")
+        raise ValueError(f"sample must be a non-empty table of (point, class) rows, got shape {rows.shape}.")
     answers, rows = answers.astype(np.int64), rows.astype(np.int64)
     true = 1.0 - table[points[None, :], answers].sum(axis=1)
     trained = np.mean(answers[:, rows[:, 0]] != rows[:, 1], axis=1)

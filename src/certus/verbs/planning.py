@@ -30,7 +30,7 @@ class RowsPerErrors(Sequence[int]):
         """Rows needed for that many errors, or a list of them for a slice with an end."""
         if isinstance(errors, slice):
             if errors.stop is None:
-                raise ValueError("a slice of rows needs an end, such as rows[:10]")
+                raise ValueError("a slice of rows must have an end, got none.\nHint: rows[:10].")
             return [self[k] for k in range(errors.stop)[errors]]
         return row_planning.rows_for_errors(check_count(errors, "errors"), self._target, self._delta)
 
@@ -84,7 +84,7 @@ class Plan:
         expected = self.true_error if true_error is None else true_error
         if expected is None or not 0.0 <= expected <= 1.0:
             raise ValueError(
-                f"true_error must be a number from 0 to 1, got {expected!r}. "
+                f"true_error must be a number from 0 to 1, got {expected!r}.\n"
                 "Hint: plan(..., true_error=0.01), or pilot=(errors, rows) from an earlier look."
             )
         return float(expected)
@@ -178,13 +178,13 @@ def plan(
     check_confidence(confidence)
     if pilot is not None:
         if true_error is not None:
-            raise ValueError("give either true_error or pilot, not both")
+            raise ValueError("at most one of true_error and pilot must be given, got both.")
         try:
             seen_errors, seen_rows = pilot
         except (TypeError, ValueError):
-            raise ValueError(f"pilot must be a pair (errors, rows), got {pilot!r}") from None
+            raise ValueError(f"pilot must be a pair (errors, rows), got {pilot!r}.") from None
         wrong, rows = check_errors_and_rows(seen_errors, seen_rows)
         true_error = wrong / rows
     if true_error is not None and not 0.0 <= true_error <= 1.0:
-        raise ValueError(f"true_error must be a number from 0 to 1, got {true_error!r}")
+        raise ValueError(f"true_error must be a number from 0 to 1, got {true_error!r}.")
     return Plan(float(error), float(confidence), true_error)

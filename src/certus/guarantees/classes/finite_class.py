@@ -1,7 +1,9 @@
 """Finitely many hypotheses: bounds that hold for all of them at once, however one is picked, and the rows they need."""
 
 import math
-from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
@@ -79,7 +81,7 @@ def _record(
 
 
 @rules.checker("finite-class")
-def _check_finite_class(certificate: Certificate, data: Any) -> Derivation:
+def _check_finite_class(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """The binomial tail added up; `data`, if given, has one truth value per row: did the hypothesis err."""
     errors, rows = check_errors_and_rows(certificate.witness["errors"], certificate.witness["rows"])
     size, uses = check_count(int(certificate.inputs["hypotheses"]), "hypotheses", 1), certificate.inputs["uses"]
@@ -140,20 +142,20 @@ def _uniform_record(value: float, which: str, size: int, rows: int, confidence: 
     )
 
 
-def _check_uniform(certificate: Certificate, data: Any) -> Derivation:
+def _check_uniform(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> Derivation:
     """The formula in 50 digits. `data`, if given, are (training errors, true errors) of all hypotheses."""
     which = certificate.rule.removeprefix("uniform-")
     size = check_count(int(certificate.inputs["hypotheses"]), "hypotheses", 1)
     rows = check_count(certificate.witness["rows"], "rows", minimum=1)
     factor = 2.0 if which == "excess" else 1.0
     if data is not None:
-        trained, true = ([float(value) for value in column] for column in data)
+        trained, true = (np.asarray(column, dtype=float).tolist() for column in data)
         if which == "excess":
             seen = true[trained.index(min(trained))] - min(true)
         else:
             seen = max(abs(a - b) for a, b in zip(trained, true, strict=True))
-        if len(trained) != size or seen > certificate.value:  # type: ignore[operator]
-            raise CertificateError(f"{certificate.quantity}: the data show {seen!r} for {len(trained)} hypotheses")
+        if len(trained) != size or seen > certificate.value:
+            raise CertificateError(f"{certificate.quantity}: the data show {seen!r} for {len(trained)} hypotheses.")
     level = concentration.log_level_decimal(certificate.confidence, 2 * size)
     value = min(1.0, factor * concentration.hoeffding_in_decimals(0.0, rows, level, float(rows)))
     stated: float = certificate.value  # type: ignore[assignment]

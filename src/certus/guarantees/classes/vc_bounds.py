@@ -1,8 +1,10 @@
 """The VC bound: how far the error of every hypothesis of a class can be above its training error."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.classes.growth_sums import log_sauer, summed_log_sauer
 from certus.guarantees.classes.hypothesis_classes import CLASSES, HypothesisClass
@@ -88,7 +90,7 @@ def vc_rows(vc: int, error: float, confidence: float = 0.95) -> int:
     return _first_that(enough)
 
 
-def _first_that(enough: Any) -> int:
+def _first_that(enough: Callable[[int], bool]) -> int:
     high = 1
     while not enough(high):
         high *= 2
@@ -130,7 +132,7 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_vc(certificate: Certificate, data: Any) -> Derivation:
+def _check_vc(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Growth by a second route, and the root by bisection.
 
     `data`, if given, has one truth value per training row: did the hypothesis err.
@@ -145,7 +147,7 @@ def _check_vc(certificate: Certificate, data: Any) -> Derivation:
     value = 1.0 if at_one else bisect(lambda r: (r - risk) ** 2 <= slope * r, risk, 1.0)
     if abs(witness["log_growth"] - log_growth) > 1e-9 * max(1.0, log_growth):
         raise CertificateError(
-            f"{certificate.quantity}: the witness has log growth {witness['log_growth']!r}, the class {log_growth!r}"
+            f"{certificate.quantity}: the witness has log growth {witness['log_growth']!r}, the class {log_growth!r}."
         )
     record = _record(
         certificate.value,  # type: ignore[arg-type]

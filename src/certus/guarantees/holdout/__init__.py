@@ -1,9 +1,21 @@
 """What rows that training never saw support: rates, means, rankings, comparisons, and how many rows it takes."""
 
+from certus.guarantees.holdout import classical_tests as classical_tests
 from certus.guarantees.holdout.complements import complement
 from certus.guarantees.holdout.confusion_measures import balanced_accuracy_bound, f_bound, macro_f_bound
 from certus.guarantees.holdout.exact_tests import TestResult, holm, mcnemar, mcnemar_power, mcnemar_rows
-from certus.guarantees.holdout.losses_by_row import check_loss, is_regression, labels, mistakes, predictions, row_losses
+from certus.guarantees.holdout.losses_by_row import (
+    LossFunction,
+    Predictor,
+    automatic_loss,
+    check_loss,
+    is_regression,
+    labels,
+    mistakes,
+    predictions,
+    row_losses,
+    true_labels,
+)
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_certificates import certify
 from certus.guarantees.holdout.paired import Pair, Verdict, compare_losses, compare_mistakes
@@ -13,11 +25,14 @@ from certus.guarantees.holdout.rate import RateSetting, error_bound, rate_bound
 from certus.guarantees.holdout.selection import discordant_counts, shortlist_certificate, worse_pvalues
 
 __all__ = [
+    "LossFunction",
     "Pair",
+    "Predictor",
     "RateSetting",
     "TestResult",
     "Verdict",
     "auc_bound",
+    "automatic_loss",
     "balanced_accuracy_bound",
     "certify",
     "check_loss",
@@ -41,6 +56,7 @@ __all__ = [
     "rate_bound",
     "row_losses",
     "shortlist_certificate",
+    "true_labels",
     "won_pairs_table",
     "worse_pvalues",
 ]

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import packing
 from certus.guarantees.records.assumptions import holdout_tokens
@@ -146,7 +147,7 @@ def setting_of(certificate: Certificate) -> Setting:
     )
 
 
-def losses_of(certificate: Certificate, data: Any, setting: Setting) -> np.ndarray | None:
+def losses_of(certificate: Certificate, data: ArrayLike | None, setting: Setting) -> np.ndarray | None:
     """The losses from the data or the witness, proven to belong to the witness; None if there are none."""
     witness = certificate.witness
     rows = check_count(witness["rows"], "rows", minimum=1)
@@ -155,11 +156,11 @@ def losses_of(certificate: Certificate, data: Any, setting: Setting) -> np.ndarr
         return None
     values = packed if data is None else np.asarray(data, dtype=np.float64)
     if values is None or values.shape != (rows,):
-        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate")
+        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate.")
     if (packed is not None and not np.array_equal(values, packed)) or (
         "sha256" in witness and packing.digest(values) != witness["sha256"]
     ):
-        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate")
+        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate.")
     if not math.isclose(math.fsum(values.tolist()) / rows, witness["mean"], rel_tol=1e-12, abs_tol=1e-300):
-        raise CertificateError(f"{setting.quantity}: the mean of the losses is not the one in the witness")
+        raise CertificateError(f"{setting.quantity}: the mean of the losses is not the one in the witness.")
     return values

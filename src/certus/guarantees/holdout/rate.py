@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import clopper_pearson, concentration
 from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
@@ -122,7 +122,7 @@ def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certif
     )
 
 
-def _check_rate(certificate: Certificate, data: Any) -> Derivation:
+def _check_rate(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     witness, inputs = certificate.witness, certificate.inputs
     setting = RateSetting(
         confidence=certificate.confidence,
@@ -164,15 +164,15 @@ def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, 
     return 1.0 - ends[0], ends[1]
 
 
-def _recount(quantity: Quantity | str, data: Any, events: int, rows: int) -> None:
+def _recount(quantity: Quantity | str, data: ArrayLike | None, events: int, rows: int) -> None:
     """`data` has one truth value per row: did the event happen."""
     happened = np.asarray(data)
     if happened.ndim != 1 or not np.isin(happened, (0, 1)).all():
-        raise CertificateError(f"{quantity}: data must be one 0 or 1 per row, 1 where the event happened")
+        raise CertificateError(f"{quantity}: data must be one 0 or 1 per row, 1 where the event happened.")
     if (int(happened.sum()), happened.size) != (events, rows):
         raise CertificateError(
             f"{quantity}: the data have {int(happened.sum())} events in {happened.size} rows, "
-            f"the witness says {events} in {rows}"
+            f"the witness says {events} in {rows}."
         )
 
 

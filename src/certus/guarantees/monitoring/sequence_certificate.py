@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.binomial_tail import bisect
 from certus.guarantees.monitoring import quadrature
@@ -120,10 +121,10 @@ def _setting(certificate: Certificate) -> SequenceSetting:
     low, high = check_range(inputs["low"], inputs["high"])
     prior = inputs.get("prior")
     if prior is not None and not (len(prior) == 2 and min(prior) >= 0.5):
-        raise CertificateError(f"{certificate.quantity}: the prior {prior!r} is not a pair of weights")
+        raise CertificateError(f"{certificate.quantity}: the prior {prior!r} is not a pair of weights.")
     tuned = float(inputs.get("tuned_variance", 1.0))
     if not 1e-3 <= tuned <= 1e9:
-        raise CertificateError(f"{certificate.quantity}: the tuned variance {tuned!r} is not allowed")
+        raise CertificateError(f"{certificate.quantity}: the tuned variance {tuned!r} is not allowed.")
     return SequenceSetting(
         method=check_choice(certificate.rule.removeprefix("sequence-"), "method", METHODS),
         low=low,
@@ -136,13 +137,13 @@ def _setting(certificate: Certificate) -> SequenceSetting:
     )
 
 
-def _check_sequence(certificate: Certificate, data: Any) -> Derivation:
+def _check_sequence(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data` are the losses in the order in which they came."""
     setting, witness = _setting(certificate), certificate.witness
     rows, total = check_count(witness["rows"], "rows"), float(witness["total"])
     spread = float(witness.get("spread", 0.0))
     if not (0.0 <= total <= rows and 0.0 <= spread <= rows):
-        raise CertificateError(f"{setting.quantity}: total and spread do not belong to {rows} rows")
+        raise CertificateError(f"{setting.quantity}: total and spread do not belong to {rows} rows.")
     if data is not None:
         _recount(setting, data, rows, total, spread)
     ends = _beta_ends if setting.method == "beta-binomial" else _gamma_ends
@@ -157,11 +158,11 @@ def _check_sequence(certificate: Certificate, data: Any) -> Derivation:
     )
 
 
-def _recount(setting: SequenceSetting, data: Any, rows: int, total: float, spread: float) -> None:
+def _recount(setting: SequenceSetting, data: ArrayLike | None, rows: int, total: float, spread: float) -> None:
     """One loss after the other, as the definition says."""
     losses = np.asarray(data, dtype=float)
     if losses.shape != (rows,) or not ((losses >= setting.low) & (losses <= setting.high)).all():
-        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate, in order")
+        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate, in order.")
     unit = ((losses - setting.low) / setting.width).tolist()
     seen, again = 0.0, 0.0
     for row, loss in enumerate(unit):
@@ -169,7 +170,7 @@ def _recount(setting: SequenceSetting, data: Any, rows: int, total: float, sprea
         seen += loss
     wrong_spread = setting.method == "gamma-exponential" and not math.isclose(again, spread, rel_tol=1e-9)
     if not math.isclose(seen, total, rel_tol=1e-9, abs_tol=1e-9) or wrong_spread:
-        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate")
+        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate.")
 
 
 def _beta_ends(setting: SequenceSetting, rows: int, total: float, _spread: float) -> tuple[float, float]:

@@ -2,7 +2,8 @@
 
 import math
 from decimal import Decimal
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
@@ -120,7 +121,7 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_pac_bayes(certificate: Certificate, data: Any) -> Derivation:
+def _check_pac_bayes(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, are the rows' losses, each averaged over the posterior."""
     witness, side, uses = certificate.witness, certificate.inputs["side"], certificate.inputs["uses"]
     risk, kl = check_share(witness["risk"], "risk"), check_divergence(witness["kl"])

@@ -10,7 +10,7 @@ risk is g = E[W] and the tandem risk t = E[W^2], the chance that two drawn voter
 Empirical risks enter through PAC-Bayes-kl; pairs of voters cost twice the relative entropy.
 """
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
@@ -141,7 +141,7 @@ def _record(
     )
 
 
-def _check_markov(certificate: Certificate, data: Any) -> Derivation:
+def _check_markov(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     name = certificate.rule.removeprefix("vote-")
     factor, entropies, _ = FACTORS[name]
     witness, inputs = certificate.witness, certificate.inputs
@@ -235,7 +235,7 @@ def _cantelli_record(
 
 
 @rules.checker("vote-cantelli")
-def _check_cantelli(certificate: Certificate, data: Any) -> Derivation:
+def _check_cantelli(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Both risks in 50 digits, and mu by trying many values around ever smaller intervals."""
     witness, inputs = certificate.witness, certificate.inputs
     uses, confidence = inputs["uses"], certificate.confidence
