@@ -11,6 +11,7 @@ from certus.linear import Ridge
 from certus.theory import (
     bias_variance,
     chance_to_miss,
+    class_bounds,
     class_means,
     decompose_error,
     double_descent,
@@ -248,3 +249,17 @@ def test_normal_tail_is_the_bayes_error():
 def test_error_names_the_argument(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_capacities_of_a_class():
+    points = np.linspace(0, 1, 300)
+    truth = points > 0.52
+    found = class_bounds([points > t for t in np.linspace(0, 1, 33)], truth, vc=1)
+    assert found.errors == int(np.sum((points > 0.52) != (points > 17 / 32)))
+    assert found.shattered == 1
+    assert all(item.value >= found.errors / found.rows for item in found.report)
+    assert found.report.check()
+    assert found.finite.value < found.rademacher.value < 1
+    assert "Rademacher" in str(found)
+    with pytest.raises(ValueError, match="table of labels"):
+        class_bounds([[0, 1]], [0, 1, 1])

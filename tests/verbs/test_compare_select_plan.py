@@ -119,7 +119,7 @@ def test_plan_table_text_and_plot():
     assert found.errors_allowed(99) == 0
     assert found.rows_for(0.8, true_error=0.05) is None
     axes = found.plot(errors=3)
-    assert axes.get_xlabel() == "fresh labelled rows"
+    assert axes.get_xlabel() == "fresh labeled rows"
     matplotlib.pyplot.close("all")
     assert plan(error=0.1).rows[0] == 29
 

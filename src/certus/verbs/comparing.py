@@ -175,7 +175,6 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    from numpy.typing import ArrayLike
     >>> truth = np.zeros(500, dtype=int)
     >>> a, b = truth.copy(), truth.copy()
     >>> a[:30], b[30:45] = 1, 1

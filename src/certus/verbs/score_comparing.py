@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.guarantees.holdout import TestResult, Verdict, classical_tests, holm
+from certus.guarantees.holdout import (
+    TestResult,
+    Verdict,
+    corrected_t,
+    five_by_two,
+    friedman,
+    holm,
+    nemenyi,
+    paired_t,
+    wilcoxon,
+    z_test,
+)
 from certus.guarantees.records import check_choice, check_confidence, failure_of
 
 Test = Callable[[ArrayLike, ArrayLike], TestResult]
@@ -140,13 +151,13 @@ def _paired(test: str, test_share: float | None, deviation: float | None) -> Tes
     if test_share is not None and test != "corrected-t":
         raise ValueError(f"test_share does not go with test={test!r}.\nHint: only 'corrected-t' corrects for overlap.")
     if test == "corrected-t":
-        return lambda a, b: classical_tests.corrected_t(a, b, test_share=test_share or 1.0 / max(1, np.size(a) - 1))
+        return lambda a, b: corrected_t(a, b, test_share=test_share or 1.0 / max(1, np.size(a) - 1))
     if test == "z":
         assert deviation is not None
-        return lambda a, b: classical_tests.z_test(np.subtract(a, b), deviation)
+        return lambda a, b: z_test(np.subtract(a, b), deviation)
     if test == "5x2cv":
-        return lambda a, b: classical_tests.five_by_two(np.subtract(a, b))
-    return classical_tests.paired_t if test == "paired-t" else classical_tests.wilcoxon
+        return lambda a, b: five_by_two(np.subtract(a, b))
+    return paired_t if test == "paired-t" else wilcoxon
 
 
 def _together(tables: Mapping[str, np.ndarray], test: str, confidence: float) -> ScoreComparison:
@@ -155,10 +166,10 @@ def _together(tables: Mapping[str, np.ndarray], test: str, confidence: float) ->
     if len({table.shape for table in tables.values()}) != 1:
         raise ValueError(f"scores must be equally long, got the shapes {[table.shape for table in tables.values()]}.")
     scores = np.column_stack(list(tables.values()))
-    found = classical_tests.friedman(scores)
+    found = friedman(scores)
     better: list[tuple[str, str]] = []
     if test == "nemenyi" and found.pvalue <= failure_of(confidence):
         ranks = found.details["average_ranks"]
-        for i, j in classical_tests.nemenyi(scores, confidence=confidence)["different"]:
+        for i, j in nemenyi(scores, confidence=confidence)["different"]:
             better.append((names[i], names[j]) if ranks[i] < ranks[j] else (names[j], names[i]))
     return ScoreComparison(names, test, (found,), (found.pvalue,), tuple(better), confidence)
