@@ -75,10 +75,10 @@ def class_bounds(
     >>> found.errors, round(found.finite.value, 3), found.vc.value > found.finite.value
     (0, 0.03, True)
     """
-    said, truth = np.asarray(hypotheses), np.asarray(labels)
-    if said.ndim != 2 or truth.shape != said.shape[1:] or said.size == 0:
-        raise ValueError(f"hypotheses must be a (hypotheses, {truth.size}) table of labels, got shape {said.shape}.")
-    wrong, rows = said != truth, len(truth)
+    predicted, truth = np.asarray(hypotheses), np.asarray(labels)
+    if predicted.ndim != 2 or truth.shape != predicted.shape[1:] or predicted.size == 0:
+        raise ValueError(f"hypotheses must be a (hypotheses, {truth.size}) table of labels, got {predicted.shape}.")
+    wrong, rows = predicted != truth, len(truth)
     picked = int(wrong.sum(axis=1).argmin())
     errors = int(wrong[picked].sum())
     half = 1.0 - (1.0 - check_confidence(confidence)) / 2.0
@@ -87,8 +87,8 @@ def class_bounds(
         picked,
         errors,
         rows,
-        finite_class_bound(errors, rows, len(said), confidence),
-        vc_bound(errors / rows, rows, int(np.log2(len(said))) if vc is None else vc, confidence),
+        finite_class_bound(errors, rows, len(predicted), confidence),
+        vc_bound(errors / rows, rows, int(np.log2(len(predicted))) if vc is None else vc, confidence),
         rademacher_bound(errors / rows, noise, rows, half),
         vc_dimension(wrong),
     )

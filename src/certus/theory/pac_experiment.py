@@ -121,8 +121,8 @@ def pac_experiment(
         for r in range(errors.shape[1]):
             order = rng.permutation(len(table))
             w, b = class_means(table[order[:size]], labels[order[:size]])
-            said = table[order[size:]] @ w > b
-            errors[i, r] = np.mean(said != labels[order[size:]])
+            predicted = table[order[size:]] @ w > b
+            errors[i, r] = np.mean(predicted != labels[order[size:]])
     return ErrorDistribution(tuple(int(size) for size in chosen), errors, check_confidence(confidence))
 
 

@@ -133,8 +133,8 @@ def monitor(
             found = alarm_reference.of_counts(_events(unit), len(unit))
         else:
             found = alarm_reference.of_losses(unit, check_count(seed, "seed"))
-    said = quantity or ("error" if name == "error" else "mean loss" if name == "given" else f"mean {name} loss")
-    alarm = AlarmSetting(said, low, high, confidence, tolerance / (high - low), max(1, window // 10), found)
+    watched = quantity or ("error" if name == "error" else "mean loss" if name == "given" else f"mean {name} loss")
+    alarm = AlarmSetting(watched, low, high, confidence, tolerance / (high - low), max(1, window // 10), found)
     rungs = alarm_reference.ladder(found, failure_of(confidence), alarm.tolerance, unit)
     return Monitor(
         MonitorSetting(alarm, name, window),

@@ -123,8 +123,8 @@ class Plan:
         if self.true_error is not None:
             for chance in (0.8, 0.9):
                 found = self.rows_for(chance)
-                said = "no number of rows" if found is None else f"{count(found)} rows"
-                lines.append(f"  if the true error is {percent(self.true_error)}: {said} for a {chance:.0%} chance")
+                phrase = "no number of rows" if found is None else f"{count(found)} rows"
+                lines.append(f"  if the true error is {percent(self.true_error)}: {phrase} for a {chance:.0%} chance")
         return "\n".join(lines)
 
     def plot(self, ax: Any = None, *, errors: int = 20) -> Any:

@@ -143,12 +143,12 @@ def _record(
 ) -> Certificate:
     points = int(witness["shape"][1])
     if draws:
-        said = f"With confidence {confidence_percent(confidence)} the {quantity}"
+        phrase = f"With confidence {confidence_percent(confidence)} the {quantity}"
         how = f"{plural(draws, 'draw')} of signs, seed {seed}"
     else:
-        said, how = f"The {quantity}", "all signs"
+        phrase, how = f"The {quantity}", "all signs"
     return Certificate(
-        claim=f"{said} is at most {number(value, 'upper')} ({plural(points, 'point')}, {how}).",
+        claim=f"{phrase} is at most {number(value, 'upper')} ({plural(points, 'point')}, {how}).",
         quantity=quantity,
         direction="upper",
         value=value,

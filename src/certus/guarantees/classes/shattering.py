@@ -143,10 +143,10 @@ def _greedy(signs: np.ndarray, most: int) -> list[int]:
     classes, best, left = np.zeros(len(signs), dtype=np.int64), [], list(range(signs.shape[1]))
     for _ in range(most):
         refined = [_refine(classes, signs[:, j]) for j in left]
-        place = max(range(len(left)), key=lambda i: refined[i][1])
-        classes, count = refined[place]
+        index = max(range(len(left)), key=lambda i: refined[i][1])
+        classes, count = refined[index]
         best.append(count)
-        left.pop(place)
+        left.pop(index)
     return best
 
 

@@ -60,15 +60,15 @@ def pairwise_auc_bound(truth: ArrayLike, scores: ArrayLike, *, confidence: float
     >>> round(bound.value, 3), bound.check()
     (0.908, True)
     """
-    labels, said = _rows(truth, scores)
+    labels, table = _rows(truth, scores)
     check_confidence(confidence)
     check_count(uses, "uses", minimum=1)
-    counts = np.bincount(labels, minlength=said.shape[1])
+    counts = np.bincount(labels, minlength=table.shape[1])
     level = log_level(confidence, uses)
     chosen = entering_classes(counts.tolist(), level)
     if len(chosen) < 2:
         raise ValueError("at least two classes need rows, otherwise there is no pair to compare.")
-    won = won_pairs_table(labels, said, chosen)
+    won = won_pairs_table(labels, table, chosen)
     witness = {"counts": counts.tolist(), "classes": chosen, "won_half_pairs": won}
     lost, effective = _lost_share(won, [int(counts[c]) for c in chosen])
     mirrored = concentration.kl_upper(min(1.0, lost + 1e-15), level / effective)
@@ -78,13 +78,13 @@ def pairwise_auc_bound(truth: ArrayLike, scores: ArrayLike, *, confidence: float
 
 
 def _rows(truth: ArrayLike, scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    said, labels = np.asarray(scores, dtype=float), np.asarray(truth)
-    if said.ndim != 2 or said.shape[1] < 2 or np.isnan(said).any():
-        raise ValueError(f"scores must have one column per class and no NaN, got the shape {said.shape}.")
-    fits = labels.shape == said.shape[:1] and np.issubdtype(labels.dtype, np.integer)
-    if not fits or labels.min(initial=0) < 0 or labels.max(initial=0) >= said.shape[1]:
+    table, labels = np.asarray(scores, dtype=float), np.asarray(truth)
+    if table.ndim != 2 or table.shape[1] < 2 or np.isnan(table).any():
+        raise ValueError(f"scores must have one column per class and no NaN, got the shape {table.shape}.")
+    fits = labels.shape == table.shape[:1] and np.issubdtype(labels.dtype, np.integer)
+    if not fits or labels.min(initial=0) < 0 or labels.max(initial=0) >= table.shape[1]:
         raise ValueError("truth must name, for every row, the column of scores that belongs to its class.")
-    return labels.astype(np.intp), said
+    return labels.astype(np.intp), table
 
 
 def entering_classes(counts: Sequence[int], level: float) -> list[int]:
@@ -188,7 +188,7 @@ def _check_pairwise(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] 
 
 def _recount(data: tuple[ArrayLike, ArrayLike], counts: list[int], chosen: list[int], won: list[list[int]]) -> None:
     """Compare every pair of rows, one class against another."""
-    labels, said = _rows(*data)
-    same = np.bincount(labels, minlength=said.shape[1]).tolist() == counts
-    if not same or won_pairs_table(labels, said, chosen, compared_half_pairs) != won:
+    labels, table = _rows(*data)
+    same = np.bincount(labels, minlength=table.shape[1]).tolist() == counts
+    if not same or won_pairs_table(labels, table, chosen, compared_half_pairs) != won:
         raise CertificateError(f"{QUANTITY}: the scores do not give the counts of the witness.")

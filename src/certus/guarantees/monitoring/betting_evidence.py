@@ -76,10 +76,10 @@ class BettingEvidence:
 
     def _first(self, paths: np.ndarray) -> int | None:
         candidates = np.arange(len(paths))
-        for place, rung in enumerate(self.rungs):
+        for index, rung in enumerate(self.rungs):
             if rung.threshold >= 1.0:
                 return None
-            logs = self._log_mixture(place, paths[candidates, place])
+            logs = self._log_mixture(index, paths[candidates, index])
             candidates = candidates[logs >= SLIP - math.log(rung.level)]
             if not candidates.size:
                 return None
@@ -87,7 +87,7 @@ class BettingEvidence:
 
     def log_evidence(self) -> list[float]:
         """Log evidence against every threshold now."""
-        return [float(self._log_mixture(place, self._capital[place])) for place in range(len(self.rungs))]
+        return [float(self._log_mixture(index, self._capital[index])) for index in range(len(self.rungs))]
 
     def witness(self) -> dict[str, Any]:
         """What the certificate of an alarm needs."""

@@ -11,12 +11,12 @@ from certus.guarantees.holdout.binomial_tail import bisect
 from certus.guarantees.monitoring import quadrature
 from certus.guarantees.monitoring.gamma_mixture import tuned_rho
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_range
+from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_range, one_or_both
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.rules import Derivation, Value
-from certus.guarantees.records.wording import confidence_percent, number, percent, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, number, percent, plural
 
 THEOREMS = {
     "beta-binomial": "Statistical Methods Related to the Law of the Iterated Logarithm: mixtures (Robbins 1970)",
@@ -78,19 +78,10 @@ def record(value: Value, setting: SequenceSetting, rows: int, total: float, spre
     """The certificate of a sequence after `rows` rows."""
     unit = (setting.low, setting.high) == (0.0, 1.0) and setting.method == "beta-binomial"
     shown = percent if unit else number
-    if isinstance(value, tuple):
-        said = f"between {shown(value[0], 'lower')} and {shown(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if setting.side == 'upper' else 'least'} {shown(value, setting.side)}"
     whole = unit and float(total).is_integer()
     mean = setting.low + setting.width * total / rows if rows else math.nan
     seen = f"{plural(int(total), 'event')} in " if whole else f"mean {number(mean)} on " if rows else ""
     what = f"{setting.quantity}, averaged over the rows," if setting.method == "gamma-exponential" else setting.quantity
-    trivials: dict[str, Value] = {
-        "both": (setting.low, setting.high),
-        "upper": setting.high,
-        "lower": setting.low,
-    }
     witness: dict[str, Any] = {"rows": rows, "total": total}
     inputs: dict[str, Any] = {"low": setting.low, "high": setting.high, "side": setting.side}
     if setting.method == "beta-binomial":
@@ -100,12 +91,12 @@ def record(value: Value, setting: SequenceSetting, rows: int, total: float, spre
         inputs["tuned_variance"], witness["spread"] = setting.tuned_variance, spread
         assumptions = ("bounded-range",)
     return Certificate(
-        claim=f"With confidence {confidence_percent(setting.confidence)}, at every look, the {what} is {said} "
-        f"({seen}{plural(rows, 'row')} so far).",
+        claim=f"With confidence {confidence_percent(setting.confidence)}, at every look, the {what} is "
+        f"{bounded(value, setting.side, shown)} ({seen}{plural(rows, 'row')} so far).",
         quantity=setting.quantity,
         direction="interval" if setting.side == "both" else setting.side,
         value=value,
-        trivial=trivials[setting.side],
+        trivial=one_or_both(setting.low, setting.high, setting.side),
         confidence=setting.confidence,
         kind="anytime",
         theorem=THEOREMS[setting.method],

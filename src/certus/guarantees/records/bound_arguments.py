@@ -33,6 +33,11 @@ def check_choice(value: object, name: str, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def one_or_both(low: float, high: float, side: str) -> float | tuple[float, float]:
+    """The ends that a bound of this side has."""
+    return (low, high) if side == "both" else high if side == "upper" else low
+
+
 def check_range(low: object, high: object) -> tuple[float, float]:
     """Return a finite range with low < high."""
     try:

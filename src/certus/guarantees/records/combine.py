@@ -9,7 +9,7 @@ from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import exact
 from certus.guarantees.records.plain_values import decode
 from certus.guarantees.records.rules import Derivation
-from certus.guarantees.records.wording import confidence_percent, number
+from certus.guarantees.records.wording import bounded, confidence_percent
 
 UNION_BOUND = "Union bound (Boole 1847)"
 
@@ -134,12 +134,8 @@ def _intersected(
 
 def _claim(parts: tuple[Certificate, ...], direction: str, value: float | tuple[float, float]) -> str:
     confidence = float(1 - sum((1 - exact(part.confidence) for part in parts), Fraction(0)))
-    if isinstance(value, tuple):
-        said = f"between {number(value[0], 'lower')} and {number(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if direction == 'upper' else 'least'} {number(value, direction)}"
     opening = "Always" if confidence == 1 else f"With confidence {confidence_percent(confidence)}"
-    return f"{opening} the {parts[0].quantity} is {said} ({len(parts)} certificates together)."
+    return f"{opening} the {parts[0].quantity} is {bounded(value, direction)} ({len(parts)} certificates together)."
 
 
 def _check_parts(certificate: Certificate, data: object) -> tuple[Certificate, ...]:

@@ -65,9 +65,9 @@ def pac_bayes_margin(
     budgets = np.array([kl_budget(0.5 * mu * mu, rows, delta) for mu in SCALES])
     rough = risks + np.sqrt(2.0 * risks * budgets) + 2.0 * budgets  # the exact inversion is worth its time for a few
     best = (2.0, float(SCALES[0]), 1.0)
-    for place in np.argsort(rough)[:CLOSE]:
-        risk = min(1.0, float(risks[place]))
-        best = min(best, (2.0 * risk_upper(risk, float(budgets[place])), float(SCALES[place]), risk))
+    for index in np.argsort(rough)[:CLOSE]:
+        risk = min(1.0, float(risks[index]))
+        best = min(best, (2.0 * risk_upper(risk, float(budgets[index])), float(SCALES[index]), risk))
     return _record(min(1.0, best[0]), best[1], best[2], rows, level, paid, quantity)
 
 

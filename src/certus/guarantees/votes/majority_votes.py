@@ -253,9 +253,9 @@ def _check_cantelli(certificate: Certificate, data: ArrayLike | None) -> Derivat
     for _ in range(0 if below >= 0.5 or above < below * below else 40):
         grid = [low + (high - low) * i / 16 for i in range(16 + (high < 0.5))]
         values = [(above - 2.0 * mu * below + mu * mu) / (0.5 - mu) ** 2 for mu in grid]
-        place = values.index(min(values))
-        best, step = min(best, values[place]), (high - low) / 16
-        low, high = max(0.0, grid[place] - step), min(high, grid[place] + step)
+        index = values.index(min(values))
+        best, step = min(best, values[index]), (high - low) / 16
+        low, high = max(0.0, grid[index] - step), min(high, grid[index] + step)
     stated: float = certificate.value  # type: ignore[assignment]
     given = (gibbs, rows[0], tandem, rows[1], kl, bool(inputs["out_of_bag"]))
     record = _cantelli_record(stated, given, confidence, uses, certificate.quantity)

@@ -81,15 +81,15 @@ def out_of_bag_errors(
 
 
 def _check_votes(masks: ArrayLike, votes: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    outside, said, truth = np.asarray(masks), np.asarray(votes), np.asarray(labels)
+    outside, voted, truth = np.asarray(masks), np.asarray(votes), np.asarray(labels)
     if outside.ndim != 2 or outside.shape[0] == 0 or not np.isin(outside, (0, 1)).all():
         raise ValueError(
             f"masks must be a (voters, rows) table of truth values, got shape {outside.shape} of {outside.dtype}."
         )
-    if said.shape != outside.shape or truth.shape != outside.shape[1:]:
+    if voted.shape != outside.shape or truth.shape != outside.shape[1:]:
         raise ValueError(
             f"votes must have the shape of masks {outside.shape} and labels its number of rows, "
-            f"got {said.shape} and {truth.shape}."
+            f"got {voted.shape} and {truth.shape}."
         )
     empty = np.flatnonzero(~outside.astype(bool).any(axis=1))
     if empty.size:
@@ -97,7 +97,7 @@ def _check_votes(masks: ArrayLike, votes: ArrayLike, labels: ArrayLike) -> tuple
             f"masks: voter {int(empty[0])} has no row outside its bag.\n"
             "Hint: draw bags with replacement, or smaller ones."
         )
-    return outside.astype(bool), said != truth[None, :]
+    return outside.astype(bool), voted != truth[None, :]
 
 
 def _check_weights(weights: ArrayLike | None, voters: int) -> tuple[np.ndarray, float]:

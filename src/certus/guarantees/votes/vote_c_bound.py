@@ -164,9 +164,9 @@ def _around(apart: float, both: float, budget: float) -> float:
     for _ in range(7):
         angles = np.linspace(low, high, 361)
         values = _c_on_boundary(apart, both, budget, angles)
-        place = int(np.argmax(values))
-        best, step = max(best, float(values[place])), (high - low) / 360
-        low, high = angles[place] - 2 * step, angles[place] + 2 * step
+        index = int(np.argmax(values))
+        best, step = max(best, float(values[index])), (high - low) / 360
+        low, high = angles[index] - 2 * step, angles[index] + 2 * step
     return min(1.0, best)
 
 
