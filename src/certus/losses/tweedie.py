@@ -84,7 +84,9 @@ class Tweedie(MeanLoss):
                 excess = self.derivative(y, f) - u
                 low, high = np.where(excess <= 0.0, f, low), np.where(excess >= 0.0, f, high)
                 step = f - excess / self.curvature(y, f)
-                f = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+                last, f = f, np.where((step > low) & (step < high), step, 0.5 * (low + high))
+                if (np.abs(f - last) <= 1e-15 * (1.0 + np.abs(f))).all():
+                    break
             found = u * f - self.value(y, f)
         # Without a falling part the derivative is positive, and the loss comes as near to 0 as one likes.
         return np.where((y == 0.0) & (u <= 0.0), np.where(u == 0.0, 0.0, np.inf), found)
