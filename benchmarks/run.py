@@ -1,9 +1,9 @@
 """Compare our learners with their peers: time, memory and quality side by side.
 
-    python benchmarks/run.py --family linear                      every task of a family
-    python benchmarks/run.py --family linear --task ridge-tall    one task (shell wildcards allowed)
-    python benchmarks/run.py --family linear --quick              small sizes, done in seconds
-    python benchmarks/run.py --family linear --list               the tasks
+    python -m benchmarks.run --family linear                      every task of a family
+    python -m benchmarks.run --family linear --task ridge-tall    one task (shell wildcards allowed)
+    python -m benchmarks.run --family linear --quick              small sizes, done in seconds
+    python -m benchmarks.run --family linear --list               the tasks
 
 Results go to benchmarks/results/<family>.json, with --quick only to a file given by --json. Peers come from
 benchmarks/requirements.txt; one that is not installed is named and skipped.
@@ -16,10 +16,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from measure import record
-from measure.rounds import Settings, limit_cores, run_task
-from measure.show import show
-from measure.task import FOLDER, families, load_tasks
+from benchmarks.measure import record
+from benchmarks.measure.rounds import Settings, limit_cores, run_task
+from benchmarks.measure.show import show
+from benchmarks.measure.task import FOLDER, families, load_tasks
 
 
 def main(arguments: list[str]) -> int:
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     limit_cores(settings.threads)
     progress = Console(stderr=True, highlight=False, style="dim").print
     path = options.json or (None if options.quick else FOLDER / "results" / f"{options.family}.json")
-    command = " ".join(["python benchmarks/run.py", *arguments])
+    command = " ".join(["python -m benchmarks.run", *arguments])
     for task in chosen:
         outcome = run_task(options.family, task, settings, progress)
         show(outcome, console)

@@ -1,8 +1,14 @@
 """Settings for all tests."""
 
+import os
 import signal
 
 from hypothesis import settings
+
+# Where processes already share the cores, threads of BLAS would wait for each other more than they work. This must be
+# said before NumPy is imported. Tests that are about threads set their number themselves.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A busy machine is no failed property: single examples have no deadline (each test has pytest's timeout). The same
 # examples are tried everywhere, so that a run can be trusted; pytest --hypothesis-profile=new draws new ones.

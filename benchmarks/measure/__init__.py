@@ -1,0 +1,1 @@
+"""The harness: fresh processes, rotating order, equal quality, one record."""

@@ -6,7 +6,7 @@ The call returns the fitted model and its prediction (None where nothing is pred
 from collections.abc import Callable
 from typing import Any
 
-from measure.task import Data
+from benchmarks.measure.task import Data
 
 Call = Callable[[], tuple[Any, Any]]
 Build = Callable[[], Any]

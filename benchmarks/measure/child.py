@@ -1,4 +1,4 @@
-"""One measurement in a fresh process: ``python -m measure.child`` reads a request and writes a JSON answer.
+"""One measurement in a fresh process: ``python -m benchmarks.measure.child`` reads a request and writes a JSON answer.
 
 The first call, the warm calls, the growth of memory over the state with the data loaded, and the quality.
 """
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from measure import actions
-from measure.task import Competitor, Data, Task, load_tasks
+from benchmarks.measure import actions
+from benchmarks.measure.task import Competitor, Data, Task, load_tasks
 
 LONG = 5.0  # seconds; a longer call is repeated once
 

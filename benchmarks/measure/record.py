@@ -9,7 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from measure.rounds import Outcome, Row, Settings
+from benchmarks.measure.plain_json import to_json
+from benchmarks.measure.rounds import Outcome, Row, Settings
 
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "sklearnex": "scikit-learn-intelex"}
 
@@ -19,7 +20,7 @@ def write(path: Path, family: str, outcomes: list[Outcome], settings: Settings, 
     earlier = json.loads(path.read_text())["tasks"] if path.exists() else {}
     new = {outcome.task.name: _task(outcome, settings, command) for outcome in outcomes}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"family": family, "tasks": {**earlier, **new}}, indent=1, allow_nan=False) + "\n")
+    path.write_text(to_json({"family": family, "tasks": {**earlier, **new}}) + "\n")
 
 
 def _task(outcome: Outcome, settings: Settings, command: str) -> dict[str, Any]:

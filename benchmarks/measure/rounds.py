@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from measure.task import FOLDER, OURS, Competitor, Task
+from benchmarks.measure.task import FOLDER, OURS, Competitor, Task
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 _SHORT = 5.0  # seconds that anybody may take
@@ -160,11 +160,11 @@ def _missing(competitor: Competitor) -> str:
 
 
 def _ask(request: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    paths = [str(FOLDER), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    paths = [str(FOLDER.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     limits = dict.fromkeys(_THREAD_VARIABLES, str(settings.threads))
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "measure.child"],
+            [sys.executable, "-m", "benchmarks.measure.child"],
             input=json.dumps(request),
             env={**os.environ, **limits, "PYTHONPATH": os.pathsep.join(paths)},
             capture_output=True,

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from measure.rounds import Outcome
+from benchmarks.measure.rounds import Outcome
 
 
 def show(outcome: Outcome, console: Console) -> None:

@@ -65,8 +65,8 @@ class Competitor:
 class Task:
     """One comparison: the data, what is timed, what quality means, and who takes part.
 
-    ``action`` names a function of ``measure.actions``; ``make_data(**size)`` returns named arrays, among them
-    ``X`` and ``y``.
+    ``action`` names a function of `benchmarks.measure.actions`; ``make_data(**size)`` returns named arrays, among
+    them ``X`` and ``y``.
     """
 
     name: str
@@ -85,4 +85,4 @@ def families() -> list[str]:
 
 
 def load_tasks(family: str) -> dict[str, Task]:
-    return {task.name: task for task in importlib.import_module(f"vs.{family}").TASKS}
+    return {task.name: task for task in importlib.import_module(f"benchmarks.vs.{family}").TASKS}

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+
 from benchmarks.study.systems import SYSTEMS
 from benchmarks.study.tables import TARGET, find
 

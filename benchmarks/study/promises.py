@@ -8,15 +8,16 @@ studies; the number of failures is held against the 99 % quantile of the binomia
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import stats
+
+from benchmarks.measure.plain_json import to_json
 from benchmarks.study.one import kept_on
 from benchmarks.study.run import RESULTS
 from benchmarks.study.tables import TARGET, find
-from scipy import stats
 
 TABLES = ("phoneme", "satimage", "magic", "letter", "winequality_white", "puma32h", "compactiv", "ccpp", "diamonds")
 STUDIED_ROWS = 500
@@ -78,7 +79,7 @@ def main() -> None:
     print(f"{'all':20}{broken:4} of {studies} failed (limit {limit(studies)})")
     whole = {"studies": studies, "failures": broken, "limit": limit(studies)}
     record = {"confidence": CONFIDENCE, "studied_rows": STUDIED_ROWS, "trials": given.trials, "all": whole}
-    (RESULTS / "study-promises.json").write_text(json.dumps({**record, "tables": tables}, indent=1) + "\n")
+    (RESULTS / "study-promises.json").write_text(to_json({**record, "tables": tables}) + "\n")
 
 
 if __name__ == "__main__":

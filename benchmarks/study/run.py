@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from benchmarks.measure.plain_json import to_json
 from benchmarks.study.one import split
 from benchmarks.study.systems import SYSTEMS
 from benchmarks.study.tables import TABLES, TARGET, Table
-
 from certus.workflow.columns import classify_columns
 from certus.workflow.split import split_rows
 
@@ -62,7 +63,7 @@ def compare(names: list[str], seconds: float, seed: int, file: Path, pythons: di
             for system in missing:
                 known[system] = outcome(pythons[system], system, table.name, seconds, seed, rows)
             found["tables"][table.name]["systems"] = {system: known[system] for system in SYSTEMS if system in known}
-            file.write_text(json.dumps(found, indent=1) + "\n")
+            file.write_text(to_json(found) + "\n")
             print(line(table.name, found["tables"][table.name]), flush=True)
 
 
@@ -73,7 +74,7 @@ def line(name: str, table: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Run what is missing; docs/generate_quality.py then writes the page with ranks and losses."""
+    """Run what is missing; docs/pages/quality.py then writes the page with ranks and losses."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0)

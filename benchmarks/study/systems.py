@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from benchmarks.study.tables import TARGET
 
 Answers = tuple[np.ndarray, dict[str, Any]]

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-import data
-import predictions
-from measure.task import Competitor, Task
+from benchmarks.measure.task import Competitor, Task
+from benchmarks.problems import data, predictions
 
 _COMPETITORS = (
     Competitor("certus", "certus.bayes.GaussianNB"),

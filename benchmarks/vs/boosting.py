@@ -1,9 +1,7 @@
 """Histogram boosting, 100 rounds of 31 leaves and 255 bins, against LightGBM, XGBoost, CatBoost and scikit-learn."""
 
-import data
-import predictions
-import tree_data
-from measure.task import THREADS, Competitor, Task
+from benchmarks.measure.task import THREADS, Competitor, Task
+from benchmarks.problems import data, predictions, tree_data
 
 _LIGHT = {"n_estimators": 100, "num_leaves": 31, "max_bin": 255, "n_jobs": THREADS, "verbose": -1}
 _XGB = {

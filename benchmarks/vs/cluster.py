@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
-import data
-from measure.task import Competitor, Data, Quality, Task
+from benchmarks.measure.task import Competitor, Data, Quality, Task
+from benchmarks.problems import data
 
 
 def _relative_cost(model: Any, _prediction: Any, given: Data) -> float:

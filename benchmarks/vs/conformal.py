@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-import data
-from conformal_models import Library
-from measure.task import Data, Quality, Task
+from benchmarks.measure.task import Data, Quality, Task
+from benchmarks.peers.conformal_models import Library
+from benchmarks.problems import data
 
 _LEVEL = 0.9
 _SEED = 20240229
@@ -51,22 +51,27 @@ def _valid_average_width(_model: Any, interval: np.ndarray, _made: Data) -> floa
 
 
 _SPLIT = (
-    Library("certus", "conformal_models.CertusSplit", library="certus"),
-    Library("mapie", "conformal_models.MapieSplit", library="mapie"),
-    Library("crepes", "conformal_models.CrepesSplit", library="crepes"),
+    Library("certus", "benchmarks.peers.conformal_models.CertusSplit", library="certus"),
+    Library("mapie", "benchmarks.peers.conformal_models.MapieSplit", library="mapie"),
+    Library("crepes", "benchmarks.peers.conformal_models.CrepesSplit", library="crepes"),
 )
 _SAMPLES = (
-    Library("certus", "conformal_models.certus_samples", library="certus"),
-    Library("mapie", "conformal_models.mapie_samples", library="mapie"),
-    Library("crepes", "conformal_models.crepes_samples", library="crepes"),
+    Library("certus", "benchmarks.peers.conformal_models.certus_samples", library="certus"),
+    Library("mapie", "benchmarks.peers.conformal_models.mapie_samples", library="mapie"),
+    Library("crepes", "benchmarks.peers.conformal_models.crepes_samples", library="crepes"),
 )
 
 
 def _cross(cv: Any, rows: int) -> tuple[Library, ...]:
     ours = "leave-one-out" if cv == rows else cv
     return (
-        Library("certus", "conformal_models.CertusCross", {"cv": ours}, library="certus"),
-        Library("mapie", "conformal_models.MapieCross", {"cv": cv, "our_folds": cv != rows}, library="mapie"),
+        Library("certus", "benchmarks.peers.conformal_models.CertusCross", {"cv": ours}, library="certus"),
+        Library(
+            "mapie",
+            "benchmarks.peers.conformal_models.MapieCross",
+            {"cv": cv, "our_folds": cv != rows},
+            library="mapie",
+        ),
     )
 
 

@@ -6,10 +6,8 @@ tables scikit-learn's forests and snapml's histograms are left out: they need a 
 what the others need. ``stumps-large`` takes scikit-learn more than a minute per call: run it with ``--rounds 1``.
 """
 
-import data
-import predictions
-import tree_data
-from measure.task import THREADS, Competitor, Task
+from benchmarks.measure.task import THREADS, Competitor, Task
+from benchmarks.problems import data, predictions, tree_data
 
 _OWN = {"n_estimators": 100, "random_state": 0, "n_jobs": THREADS}
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from conformal_models import Library
-from measure.task import Data, Quality, Task
+from benchmarks.measure.task import Data, Quality, Task
+from benchmarks.peers.conformal_models import Library
 
 _SEED = 20240229
 _DELTA = 0.05
@@ -155,7 +155,7 @@ def _valid_excess(model: Any, prediction: Any, made: Data) -> float:
 
 
 def _competitor(name: str, adapter: str, **parameters: Any) -> Library:
-    return Library(name, f"vs.guarantees.{adapter}", parameters, library=name.split("-")[0])
+    return Library(name, f"{__name__}.{adapter}", parameters, library=name.split("-")[0])
 
 
 _WSR = _competitor("mapie", "MapieMean", bound="wsr")

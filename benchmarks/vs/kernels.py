@@ -2,9 +2,8 @@
 
 import numpy as np
 
-import data
-import predictions
-from measure.task import Competitor, Quality, Task
+from benchmarks.measure.task import Competitor, Quality, Task
+from benchmarks.problems import data, predictions
 
 _ALPHA, _GAMMA = 1.0, 0.02
 _SETTINGS = {"alpha": _ALPHA, "kernel": "rbf", "gamma": _GAMMA}

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
-import data
-import objectives
-from measure.task import Competitor, Quality, Task
+from benchmarks.measure.task import Competitor, Quality, Task
+from benchmarks.problems import data, objectives
 
 _ALPHA = 1.0
 
@@ -26,13 +25,13 @@ _LEAST_SQUARES = (
     Competitor("certus", "certus.linear.LinearRegression"),
     Competitor("scikit-learn", "sklearn.linear_model.LinearRegression"),
     Competitor("scikit-learn-intelex", "sklearnex.linear_model.LinearRegression"),
-    Competitor("normal equations", "normal_equations.NormalEquations"),
+    Competitor("normal equations", "benchmarks.peers.normal_equations.NormalEquations"),
 )
 _RIDGE = (
     Competitor("certus", "certus.linear.Ridge", {"alpha": _ALPHA}),
     Competitor("scikit-learn", "sklearn.linear_model.Ridge", {"alpha": _ALPHA}),
     Competitor("scikit-learn-intelex", "sklearnex.linear_model.Ridge", {"alpha": _ALPHA}),
-    Competitor("normal equations", "normal_equations.NormalEquations", {"alpha": _ALPHA}),
+    Competitor("normal equations", "benchmarks.peers.normal_equations.NormalEquations", {"alpha": _ALPHA}),
 )
 # On a small table the call itself is what takes time; hand-written equations check nothing and are no peer there.
 _SMALL_LEAST_SQUARES, _SMALL_RIDGE = _LEAST_SQUARES[:-1], _RIDGE[:-1]

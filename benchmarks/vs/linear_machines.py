@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import partial
 
-import linear_machine_data as machines
-from measure.task import THREADS, Competitor, Quality, Task
+from benchmarks.measure.task import THREADS, Competitor, Quality, Task
+from benchmarks.problems import linear_machine_data as machines
 
 _C = 1.0
 _GAP = 1e-5  # relative to the objective at zero coefficients

@@ -5,10 +5,9 @@ from functools import partial
 
 import numpy as np
 
-import data
-import path_models
-import sparse_models
-from measure.task import THREADS, Competitor, Quality, Task
+from benchmarks.measure.task import THREADS, Competitor, Quality, Task
+from benchmarks.peers import path_models, sparse_models
+from benchmarks.problems import data
 
 _ALPHAS = tuple(np.logspace(-3, 3, 10))
 
@@ -60,7 +59,8 @@ def _path_tasks():
                 quick_size={"n": 100, "d": 60},
                 quality=Quality("relative gap", _path_gap, wanted=wanted),
                 competitors=tuple(
-                    Competitor(who, f"path_models.{kind}", {"eps": eps}, ladder) for who, kind in names.items()
+                    Competitor(who, f"benchmarks.peers.path_models.{kind}", {"eps": eps}, ladder)
+                    for who, kind in names.items()
                 ),
             )
 
@@ -83,7 +83,7 @@ def _sparse_lasso_tasks():
             quick_size={"n": 1_000, "d": 2_000},
             quality=Quality("relative gap", _sparse_gap, wanted=1e-6),
             competitors=tuple(
-                Competitor(who, "sparse_models.SparseLasso", {"share": share, **rest}, _ladder(3, 12))
+                Competitor(who, "benchmarks.peers.sparse_models.SparseLasso", {"share": share, **rest}, _ladder(3, 12))
                 for who, rest in paths.items()
             ),
         )
@@ -118,7 +118,9 @@ def _logistic_tasks():
             quick_size={"n": 1_000, "d": 2_000},
             quality=Quality("relative gap", _sparse_logistic_gap, wanted=1e-6),
             competitors=tuple(
-                Competitor(who, "sparse_models.SparseLogistic", {"share": share, **rest}, _ladder(3, 12)[::2])
+                Competitor(
+                    who, "benchmarks.peers.sparse_models.SparseLogistic", {"share": share, **rest}, _ladder(3, 12)[::2]
+                )
                 for who, rest in _logistic_paths().items()
             ),
         )
@@ -134,7 +136,7 @@ def _logistic_tasks():
         quick_size={},
         quality=Quality("relative gap", _dense_logistic_gap, wanted=1e-6),
         competitors=tuple(
-            Competitor(who, "sparse_models.DenseLogistic", {"C": 1.0, **rest}, _ladder(3, 10))
+            Competitor(who, "benchmarks.peers.sparse_models.DenseLogistic", {"C": 1.0, **rest}, _ladder(3, 10))
             for who, rest in dense.items()
         ),
     )

@@ -2,10 +2,9 @@
 
 from functools import partial
 
-import data
-import linear_machine_data as machines
-import objectives
-from measure.task import THREADS, Competitor, Quality, Task
+from benchmarks.measure.task import THREADS, Competitor, Quality, Task
+from benchmarks.problems import data, objectives
+from benchmarks.problems import linear_machine_data as machines
 
 _C = 1.0
 _GAP = 1e-6  # relative to the objective at zero coefficients

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from conformal_models import Library
-from measure.task import Data, Quality, Task
+from benchmarks.measure.task import Data, Quality, Task
+from benchmarks.peers.conformal_models import Library
 
 _SEED = 20240301
 _LEVEL = 0.05
@@ -84,7 +84,7 @@ def _false_alarms(model: Any, _prediction: Any, made: Data) -> float:
 
 
 def _competitor(name: str, adapter: str, **parameters: Any) -> Library:
-    return Library(name, f"vs.monitor.{adapter}", parameters, library=name.split("-")[0])
+    return Library(name, f"{__name__}.{adapter}", parameters, library=name.split("-")[0])
 
 
 _EVERYBODY = (

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-import data
-import predictions
-from measure.task import THREADS, Competitor, Task
+from benchmarks.measure.task import THREADS, Competitor, Task
+from benchmarks.problems import data, predictions
 
 _CLASSIFIERS = tuple(
     Competitor(name, f"{module}.KNeighborsClassifier", {"n_jobs": THREADS})

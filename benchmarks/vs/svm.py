@@ -8,10 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import data
-import predictions
-import svm_gaps
-from measure.task import Competitor, Data, Quality, Task
+from benchmarks.measure.task import Competitor, Data, Quality, Task
+from benchmarks.problems import data, predictions, svm_gaps
 
 _SMALL = {"n": 1_000, "d": 10, "queries": 200}
 _ACCURACY = predictions.accuracy(slack=2e-3)

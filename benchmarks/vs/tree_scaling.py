@@ -4,9 +4,8 @@ The competitors of a task are learners of ours at different settings, so there i
 with ``--threads 2`` and with ``--threads 1 --json benchmarks/results/tree_scaling_one_thread.json``.
 """
 
-import data
-import predictions
-from measure.task import Competitor, Task
+from benchmarks.measure.task import Competitor, Task
+from benchmarks.problems import data, predictions
 
 _FOREST = {"n_estimators": 20, "random_state": 0}
 _BOOSTING = {"max_iter": 50, "early_stopping": False, "random_state": 0}

@@ -4,10 +4,8 @@ Equal quality has some slack: among equally good splits the libraries choose dif
 histograms by default; with ``use_histograms=False`` they are exact like ours and scikit-learn's.
 """
 
-import data
-import predictions
-import tree_data
-from measure.task import THREADS, Competitor, Task
+from benchmarks.measure.task import THREADS, Competitor, Task
+from benchmarks.problems import data, predictions, tree_data
 
 
 def _competitors(name, **parameters):

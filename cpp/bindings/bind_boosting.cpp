@@ -16,7 +16,6 @@ using boosting::BinnedTable;
 using boosting::BinSet;
 using boosting::Grower;
 using boosting::GrowOptions;
-using boosting::Loss;
 using boosting::Node;
 using boosting::PackedTrees;
 using boosting::Row;
@@ -144,40 +143,28 @@ void bind_growing(nb::module_& m) {
            "The tree as bytes.");
 }
 
-boosting::Rows make_rows(const Vector<const double>& target, const Vector<const double>& weights,
-                         double share) {
-  return {span(target), span(weights), share};
-}
-
-void bind_losses(nb::module_& m) {
-  nb::enum_<Loss>(m, "BoostingLoss")
-      .value("squared_error", Loss::squared)
-      .value("absolute_error", Loss::absolute)
-      .value("quantile", Loss::quantile)
-      .value("poisson", Loss::poisson)
-      .value("gamma", Loss::gamma)
-      .value("logistic", Loss::logistic);
+void bind_boosting_losses(nb::module_& m) {
   m.def(
       "boosting_gradients",
-      [](Loss loss, Vector<const double> target, double share, Vector<const double> raw,
-         Vector<double> gradients, Vector<double> hessians, int threads) {
+      [](Loss loss, Vector<const double> target, Vector<const double> raw, Vector<double> gradients,
+         Vector<double> hessians, int threads) {
         run_kernel([&](StopToken& stop) {
-          boosting::loss_gradients(loss, {span(target), {}, share}, span(raw), span(gradients),
-                                   span(hessians), threads, stop);
+          boosting::loss_gradients(loss, {span(target), {}}, span(raw), span(gradients), span(hessians),
+                                   threads, stop);
         });
       },
-      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("share"), nb::arg("raw").noconvert(),
+      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("raw").noconvert(),
       nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(), nb::arg("threads"),
       "Derivatives of the loss at every row.");
   m.def(
       "boosting_mean_loss",
-      [](Loss loss, Vector<const double> target, Vector<const double> weights, double share,
-         Vector<const double> raw, int threads) {
+      [](Loss loss, Vector<const double> target, Vector<const double> weights, Vector<const double> raw,
+         int threads) {
         return run_kernel([&](StopToken& stop) {
-          return boosting::mean_loss(loss, make_rows(target, weights, share), span(raw), threads, stop);
+          return boosting::mean_loss(loss, {span(target), span(weights)}, span(raw), threads, stop);
         });
       },
-      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("weights").noconvert(), nb::arg("share"),
+      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("weights").noconvert(),
       nb::arg("raw").noconvert(), nb::arg("threads"), "Weighted mean of the loss.");
   m.def(
       "boosting_class_shares",
@@ -202,7 +189,7 @@ void bind_losses(nb::module_& m) {
       "boosting_mean_class_loss",
       [](Vector<const double> target, Vector<const double> weights, Matrix<const double> raw, int threads) {
         return run_kernel([&](StopToken& stop) {
-          return boosting::mean_class_loss(make_rows(target, weights, 0.5), view(raw), threads, stop);
+          return boosting::mean_class_loss({span(target), span(weights)}, view(raw), threads, stop);
         });
       },
       nb::arg("target").noconvert(), nb::arg("weights").noconvert(), nb::arg("raw").noconvert(),
@@ -246,7 +233,7 @@ void bind_boosting(nb::module_& m) {
   bind_binning_of<double>(m);
   bind_options(m);
   bind_growing(m);
-  bind_losses(m);
+  bind_boosting_losses(m);
   bind_prediction(m);
 }
 

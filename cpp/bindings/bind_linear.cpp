@@ -12,7 +12,6 @@ namespace certus::bindings {
 namespace {
 
 using linear::Coefficients;
-using linear::Loss;
 using linear::Rows;
 using linear::SparseRows;
 
@@ -207,12 +206,6 @@ void bind_pointwise(nb::module_& m) {
 }  // namespace
 
 void bind_linear(nb::module_& m) {
-  nb::enum_<Loss>(m, "Loss")
-      .value("squared", Loss::squared)
-      .value("logistic", Loss::logistic)
-      .value("multinomial", Loss::multinomial)
-      .value("poisson", Loss::poisson)
-      .value("gamma", Loss::gamma);
   bind_dense<double>(m);
   bind_dense<float>(m);
   bind_sparse<double, std::int32_t>(m);

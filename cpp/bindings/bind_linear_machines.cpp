@@ -97,16 +97,15 @@ void stochastic_descent(const Table& table, Matrix<const double> targets, Matrix
 }
 
 template <class Table>
-void sag_epoch(const Table& table, linear::SagLoss loss, Vector<const double> target,
-               Vector<const double> weights, double strength, double step, double intercept_decay,
-               bool unbiased, std::uint64_t seed, std::uint64_t epoch, Matrix<double> coef,
-               Vector<double> intercept, Matrix<double> sums, Vector<double> intercept_sums,
-               Matrix<double> slopes, Vector<std::uint8_t> seen) {
+void sag_epoch(const Table& table, Loss loss, Vector<const double> target, Vector<const double> weights,
+               double strength, double step, double intercept_decay, bool unbiased, std::uint64_t seed,
+               std::uint64_t epoch, Matrix<double> coef, Vector<double> intercept, Matrix<double> sums,
+               Vector<double> intercept_sums, Matrix<double> slopes, Vector<std::uint8_t> seen) {
   const auto rows = table.rows(0.0);
   const auto flat = [](Matrix<double>& matrix) { return std::span(matrix.data(), matrix.size()); };
   const linear::SagProblem problem{
-      loss,     span(target), span(weights),   static_cast<Index>(intercept.size()),
-      strength, step,         intercept_decay, unbiased};
+      loss.kind, span(target), span(weights),   static_cast<Index>(intercept.size()),
+      strength,  step,         intercept_decay, unbiased};
   const linear::SagState state{flat(coef),           span(intercept), flat(sums),
                                span(intercept_sums), flat(slopes),    span(seen)};
   run_kernel([&](StopToken& stop) { linear::sag_epoch(rows, problem, seed, epoch, stop, state); });
@@ -198,23 +197,8 @@ void bind_sparse(nb::module_& m, const char* name) {
 }
 
 void bind_options(nb::module_& m) {
-  using linear::RowLoss;
   using linear::StepRule;
   using linear::StochasticOptions;
-  nb::enum_<RowLoss>(m, "RowLoss")
-      .value("hinge", RowLoss::hinge)
-      .value("squared_hinge", RowLoss::squared_hinge)
-      .value("perceptron", RowLoss::perceptron)
-      .value("log_loss", RowLoss::log_loss)
-      .value("modified_huber", RowLoss::modified_huber)
-      .value("squared_error", RowLoss::squared_error)
-      .value("huber", RowLoss::huber)
-      .value("epsilon_insensitive", RowLoss::epsilon_insensitive)
-      .value("squared_epsilon_insensitive", RowLoss::squared_epsilon_insensitive);
-  nb::enum_<linear::SagLoss>(m, "SagLoss")
-      .value("logistic", linear::SagLoss::logistic)
-      .value("multinomial", linear::SagLoss::multinomial)
-      .value("squared", linear::SagLoss::squared);
   nb::enum_<StepRule>(m, "StepRule")
       .value("constant", StepRule::constant)
       .value("optimal", StepRule::optimal)
@@ -226,7 +210,6 @@ void bind_options(nb::module_& m) {
   nb::class_<StochasticOptions>(m, "StochasticOptions")
       .def(nb::init<>())
       .def_rw("loss", &StochasticOptions::loss)
-      .def_rw("epsilon", &StochasticOptions::epsilon)
       .def_rw("ridge", &StochasticOptions::ridge)
       .def_rw("truncate", &StochasticOptions::truncate)
       .def_rw("alpha", &StochasticOptions::alpha)

@@ -15,6 +15,7 @@ void bind_linear(nb::module_& m);
 void bind_linear_machines(nb::module_& m);
 void bind_linear_paths(nb::module_& m);
 void bind_linear_smooth(nb::module_& m);
+void bind_losses(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_svm(nb::module_& m);
 void bind_trees(nb::module_& m);
@@ -25,6 +26,7 @@ NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);  // an object alive at exit is no news for a user; developers' builds say it
 #endif
   m.doc() = "Certus's compiled kernels. Private: call the learners instead.";
+  certus::bindings::bind_losses(m);  // first: the signatures of other kernels name its class
   certus::bindings::bind_bayes(m);
   certus::bindings::bind_boosting(m);
   certus::bindings::bind_cluster(m);

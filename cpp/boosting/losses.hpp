@@ -1,25 +1,18 @@
-// Losses of boosting as functions of the raw prediction r: gradient, hessian and value, up to terms that do
-// not depend on r. Weights count in means only; the trees multiply derivatives by them.
-//
-//   squared      (y - r)^2 / 2              gamma        r + y exp(-r)
-//   absolute     |y - r|                    poisson      exp(r) - y r
-//   quantile     (y - r)(a - [y < r])       logistic     log(1 + exp(r)) - y r,  y in {0, 1}
-//   multinomial  log sum_k exp(r_k) - r_y
+// Losses of boosting as functions of the raw prediction r: gradient, hessian and value of all rows. The
+// formulas are in core/losses.hpp. Weights count in means only; the trees multiply derivatives by them.
 #pragma once
 
 #include <span>
 
+#include "core/losses.hpp"
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
 
 namespace certus::boosting {
 
-enum class Loss : int { squared, absolute, quantile, poisson, gamma, logistic };
-
 struct Rows {
   std::span<const double> target;
   std::span<const double> weights;  // empty: 1 each
-  double share = 0.5;               // of the quantile loss
 };
 
 // `hessians` may be empty if it is 1 for every row.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/penalties.hpp"
 #include "core/view2d.hpp"
 
 namespace certus::linear {
@@ -25,14 +26,11 @@ struct BoxDual {
 
   Index rows() const { return static_cast<Index>(target.size()); }
 
-  static double shrink(double value, double by) {
-    return value > by ? value - by : (value < -by ? value + by : 0.0);
-  }
   double clip(std::size_t i, double value) const { return std::clamp(value, lower[i], upper[i]); }
 
   // argmax over b of  b slope - epsilon |b| - curvature (b - center)^2 / 2  inside the box.
   double best(std::size_t i, double slope, double curvature, double center) const {
-    return clip(i, shrink(center * curvature + slope, epsilon) / curvature);
+    return clip(i, soft_threshold(center * curvature + slope, epsilon) / curvature);
   }
 
   // The loss of a row with score f: max over b of b (t - f) - epsilon |b| - ridge b^2 / 2 inside the box.

@@ -13,7 +13,7 @@ constexpr int sweeps_per_check = 5;  // a gap costs as much as a sweep
 }  // namespace
 
 template <class Store>
-void ColumnDescent<Store>::run(Fit& fit, std::vector<Index> columns, const GroupPenalty& penalty,
+void ColumnDescent<Store>::run(Fit& fit, std::vector<Index> columns, const BlockPenalty& penalty,
                                double wanted, Budget& budget, StopToken& stop) {
   if (columns.empty()) return;
   const Index all = fit.targets * table_.rows();
@@ -41,7 +41,7 @@ double ColumnDescent<Store>::slope(const Fit& fit, Index column, Index target) c
 }
 
 template <class Store>
-double ColumnDescent<Store>::sweep(Fit& fit, const std::vector<Index>& columns, const GroupPenalty& penalty) {
+double ColumnDescent<Store>::sweep(Fit& fit, const std::vector<Index>& columns, const BlockPenalty& penalty) {
   double largest = 0.0;
   for (const Index j : columns) {
     const double squares = table_.squares[static_cast<std::size_t>(j)];
@@ -65,7 +65,7 @@ double ColumnDescent<Store>::sweep(Fit& fit, const std::vector<Index>& columns, 
 
 template <class Store>
 void ColumnDescent<Store>::extrapolate(Fit& fit, const std::vector<Index>& columns,
-                                       const GroupPenalty& penalty) {
+                                       const BlockPenalty& penalty) {
   flush(fit);
   const auto width = static_cast<std::size_t>(fit.targets);
   moving_.resize(columns.size() * width);
@@ -96,10 +96,10 @@ void ColumnDescent<Store>::extrapolate(Fit& fit, const std::vector<Index>& colum
 
 template <class Store>
 double ColumnDescent<Store>::primal(const Fit& fit, const std::vector<Index>& columns,
-                                    const GroupPenalty& penalty) const {
+                                    const BlockPenalty& penalty) const {
   GapParts parts;
   for (const Index j : columns) {
-    const double size = group_norm(fit.coef + j * fit.targets, fit.targets, 1);
+    const double size = block_norm(fit.coef + j * fit.targets, fit.targets, 1);
     parts.norms += size;
     parts.squares += size * size;
   }
@@ -109,14 +109,14 @@ double ColumnDescent<Store>::primal(const Fit& fit, const std::vector<Index>& co
 
 template <class Store>
 double ColumnDescent<Store>::gap(const Fit& fit, const std::vector<Index>& columns,
-                                 const GroupPenalty& penalty) const {
+                                 const BlockPenalty& penalty) const {
   GapParts parts;
   std::vector<double> slopes(static_cast<std::size_t>(fit.targets));
   for (const Index j : columns) {
     const double* w = fit.coef + j * fit.targets;
     for (Index t = 0; t < fit.targets; ++t) slopes[static_cast<std::size_t>(t)] = slope(fit, j, t);
     parts.largest = std::max(parts.largest, dual_size(slopes.data(), w, fit.targets, 1, penalty));
-    const double size = group_norm(w, fit.targets, 1);
+    const double size = block_norm(w, fit.targets, 1);
     parts.norms += size;
     parts.squares += size * size;
   }

@@ -24,14 +24,14 @@ class ColumnDescent {
  public:
   ColumnDescent(const CenteredColumns<Store>& table, Rng* random) : table_(table), random_(random) {}
   // As GramDescent::run, with the residual of `fit` up to date before and after.
-  void run(Fit& fit, std::vector<Index> columns, const GroupPenalty& penalty, double wanted, Budget& budget,
+  void run(Fit& fit, std::vector<Index> columns, const BlockPenalty& penalty, double wanted, Budget& budget,
            StopToken& stop);
 
  private:
-  double sweep(Fit& fit, const std::vector<Index>& columns, const GroupPenalty& penalty);
-  void extrapolate(Fit& fit, const std::vector<Index>& columns, const GroupPenalty& penalty);
-  double primal(const Fit& fit, const std::vector<Index>& columns, const GroupPenalty& penalty) const;
-  double gap(const Fit& fit, const std::vector<Index>& columns, const GroupPenalty& penalty) const;
+  double sweep(Fit& fit, const std::vector<Index>& columns, const BlockPenalty& penalty);
+  void extrapolate(Fit& fit, const std::vector<Index>& columns, const BlockPenalty& penalty);
+  double primal(const Fit& fit, const std::vector<Index>& columns, const BlockPenalty& penalty) const;
+  double gap(const Fit& fit, const std::vector<Index>& columns, const BlockPenalty& penalty) const;
   double slope(const Fit& fit, Index column, Index target) const;
   void flush(Fit& fit);
 

@@ -4,13 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "core/penalties.hpp"
+
 namespace certus::linear {
 namespace {
-
-double soft_threshold(double value, double by) {
-  if (value > by) return value - by;
-  return value < -by ? value + by : 0.0;
-}
 
 // Alternates full sweeps with sweeps over the moving coordinates. slope(j): derivative of the smooth part
 // (without l2) at the current step; move(j, change): records that coordinate j moved.

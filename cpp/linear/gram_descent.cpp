@@ -19,13 +19,13 @@ constexpr double factorization_cost = 0.15;  // of one multiplication in it, rel
 }  // namespace
 
 GapParts gram_gap_parts(const GramSystem& system, const std::vector<Index>& columns,
-                        const GroupPenalty& penalty) {
+                        const BlockPenalty& penalty) {
   GapParts parts;
   double with_cross = 0.0, with_slope = 0.0;
   for (const Index k : columns) {
     parts.largest = std::max(
         parts.largest, dual_size(system.slope + k, system.coef + k, system.targets, system.stride, penalty));
-    const double size = group_norm(system.coef + k, system.targets, system.stride);
+    const double size = block_norm(system.coef + k, system.targets, system.stride);
     if (size == 0.0) continue;
     parts.norms += size;
     parts.squares += size * size;
@@ -41,7 +41,7 @@ GapParts gram_gap_parts(const GramSystem& system, const std::vector<Index>& colu
   return parts;
 }
 
-void GramDescent::run(GramSystem& system, std::vector<Index> columns, const GroupPenalty& penalty,
+void GramDescent::run(GramSystem& system, std::vector<Index> columns, const BlockPenalty& penalty,
                       double wanted, Budget& budget, StopToken& stop) {
   if (columns.empty()) return;
   const double noise = machine * std::sqrt(system.target_squares);
@@ -68,7 +68,7 @@ void GramDescent::run(GramSystem& system, std::vector<Index> columns, const Grou
 
 // Returns the largest change, measured as the length by which it moves the residual.
 double GramDescent::sweep(GramSystem& system, const std::vector<Index>& columns,
-                          const GroupPenalty& penalty) {
+                          const BlockPenalty& penalty) {
   double largest = 0.0;
   for (const Index k : columns) {
     const double* row = system.gram + k * system.stride;
@@ -92,7 +92,7 @@ double GramDescent::sweep(GramSystem& system, const std::vector<Index>& columns,
 }
 
 bool GramDescent::extrapolate(GramSystem& system, const std::vector<Index>& columns,
-                              const GroupPenalty& penalty) {
+                              const BlockPenalty& penalty) {
   const Index length = system.targets * system.stride;
   if (!anderson_.keep(system.coef, length, system.slope, length)) return false;
   trial_coef_.resize(static_cast<std::size_t>(length));
@@ -114,7 +114,7 @@ bool GramDescent::extrapolate(GramSystem& system, const std::vector<Index>& colu
 // Solves exactly for the coefficients that are not 0, step by step as long as coefficients reach 0 on the
 // way.
 bool GramDescent::solve_support(GramSystem& system, const std::vector<Index>& columns,
-                                const GroupPenalty& penalty) {
+                                const BlockPenalty& penalty) {
   if (system.targets != 1) return false;
   bool moved = false;
   for (int step = 0; step < steps_to_support; ++step) {
@@ -137,7 +137,7 @@ bool GramDescent::solve_support(GramSystem& system, const std::vector<Index>& co
 // without the fit changing when the columns are linearly dependent; at most until a coefficient reaches 0.
 // True when the minimum was reached.
 bool GramDescent::step_on_support(GramSystem& system, const std::vector<Index>& support,
-                                  const GroupPenalty& penalty) {
+                                  const BlockPenalty& penalty) {
   const auto size = static_cast<Index>(support.size());
   matrix_.resize(static_cast<std::size_t>(size * size));
   right_.assign(static_cast<std::size_t>(size), 0.0);

@@ -1,4 +1,4 @@
-// Coordinate descent on a Gram matrix: min P(W) of group_penalty.hpp over some of the columns, from G = X'X
+// Coordinate descent on a Gram matrix: min P(W) of gap_parts.hpp over some of the columns, from G = X'X
 // and X'Y alone. A coordinate that stays costs nothing, one that moves costs a row of G. Extrapolation speeds
 // up the sweeps; when they have cost about as much as a factorization would, the coefficients that are not 0
 // are solved for exactly (one target), as far as their signs allow.
@@ -10,7 +10,7 @@
 #include "core/rng.hpp"
 #include "core/stop.hpp"
 #include "linear/anderson.hpp"
-#include "linear/group_penalty.hpp"
+#include "linear/gap_parts.hpp"
 
 namespace certus::linear {
 
@@ -35,7 +35,7 @@ struct Budget {
 
 // Parts of the gap of the problem restricted to the listed columns; coefficients of others must be 0.
 GapParts gram_gap_parts(const GramSystem& system, const std::vector<Index>& columns,
-                        const GroupPenalty& penalty);
+                        const BlockPenalty& penalty);
 
 class GramDescent {
  public:
@@ -43,15 +43,15 @@ class GramDescent {
   explicit GramDescent(Rng* random) : random_(random) {}
   // Improves the coefficients of the listed columns until the gap of the problem restricted to them is at
   // most `wanted`, nothing moves any more, or the budget is used up.
-  void run(GramSystem& system, std::vector<Index> columns, const GroupPenalty& penalty, double wanted,
+  void run(GramSystem& system, std::vector<Index> columns, const BlockPenalty& penalty, double wanted,
            Budget& budget, StopToken& stop);
 
  private:
-  double sweep(GramSystem& system, const std::vector<Index>& columns, const GroupPenalty& penalty);
-  bool extrapolate(GramSystem& system, const std::vector<Index>& columns, const GroupPenalty& penalty);
-  bool solve_support(GramSystem& system, const std::vector<Index>& columns, const GroupPenalty& penalty);
+  double sweep(GramSystem& system, const std::vector<Index>& columns, const BlockPenalty& penalty);
+  bool extrapolate(GramSystem& system, const std::vector<Index>& columns, const BlockPenalty& penalty);
+  bool solve_support(GramSystem& system, const std::vector<Index>& columns, const BlockPenalty& penalty);
 
-  bool step_on_support(GramSystem& system, const std::vector<Index>& support, const GroupPenalty& penalty);
+  bool step_on_support(GramSystem& system, const std::vector<Index>& support, const BlockPenalty& penalty);
 
   Rng* random_;
   Anderson anderson_;

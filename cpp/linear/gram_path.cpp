@@ -25,7 +25,7 @@ void refresh(GramSystem& system) {
   }
 }
 
-void solve_point(GramSystem& system, const std::vector<Index>& all, const GroupPenalty& penalty,
+void solve_point(GramSystem& system, const std::vector<Index>& all, const BlockPenalty& penalty,
                  const PathOptions& options, GramDescent& descent, Budget& budget, StopToken& stop,
                  const PathRecord& record, GapParts& parts) {
   const double wanted = options.wanted;
@@ -36,7 +36,7 @@ void solve_point(GramSystem& system, const std::vector<Index>& all, const GroupP
       return;
     std::vector<Index> working;
     for (const Index k : all) {
-      const bool active = group_norm(system.coef + k, system.targets, system.stride) != 0.0;
+      const bool active = block_norm(system.coef + k, system.targets, system.stride) != 0.0;
       const double size =
           dual_size(system.slope + k, system.coef + k, system.targets, system.stride, penalty);
       if (active || size > penalty.l1) working.push_back(k);
@@ -71,7 +71,7 @@ void solve_gram_path(View2D<const double> gram, View2D<const double> cross, doub
   std::iota(all.begin(), all.end(), Index{0});
   refresh(system);
   for (std::size_t point = 0; point < options.l1.size(); ++point) {
-    const GroupPenalty penalty{options.l1[point], options.l2[point], options.positive};
+    const BlockPenalty penalty{options.l1[point], options.l2[point], options.positive};
     Budget budget{0, options.max_sweeps * size};
     GapParts parts;
     solve_point(system, all, penalty, options, descent, budget, stop, record, parts);

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "core/losses.hpp"
 #include "core/rng.hpp"
 
 namespace certus::linear {
 namespace {
 
-double share_of(double t) {
-  return t >= 0.0 ? 1.0 / (1.0 + std::exp(-t)) : std::exp(t) / (1.0 + std::exp(t));
-}
+double share_of(double t) { return losses::Logistic(0.0, t, 0.0).probability(); }
 
 // The root t of t + slope + square * share(t) = 0, which rises at least as fast as t: Newton steps that stay
 // between the ends of what is known.

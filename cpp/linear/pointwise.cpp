@@ -10,41 +10,18 @@ namespace {
 
 double weight_of(const double* weights, Index row) noexcept { return weights ? weights[row] : 1.0; }
 
-// log(1 + x) for x in [0, 1]: the logarithm of the rounded sum, put right by what the rounding took.
-double log_of_one_and(double x) noexcept {
-  const double sum = 1.0 + x;
-  return std::log(sum) + (x - (sum - 1.0)) / sum;
-}
-
-double squared(Index rows, Index outputs, const double* target, const double* weights, double* scores,
-               double* curvature) noexcept {
+template <class L>
+double each_score(double parameter, Index rows, Index outputs, const double* target, const double* weights,
+                  double* scores, double* curvature) noexcept {
   double sum = 0.0;
   for (Index i = 0; i < rows; ++i) {
     const double weight = weight_of(weights, i);
-    for (Index k = 0; k < outputs; ++k) {
-      const Index at = i * outputs + k;
-      const double residual = scores[at] - target[at];
-      sum += 0.5 * weight * residual * residual;
-      scores[at] = weight * residual;
-      if (curvature) curvature[at] = weight;
+    for (Index at = i * outputs; at < (i + 1) * outputs; ++at) {
+      const L loss(target[at], scores[at], parameter);
+      sum += weight * loss.value();
+      scores[at] = weight * loss.slope();
+      if (curvature) curvature[at] = weight * loss.curvature();
     }
-  }
-  return sum;
-}
-
-double logistic(Index rows, const double* target, const double* weights, double* scores,
-                double* curvature) noexcept {
-  double sum = 0.0;
-  for (Index i = 0; i < rows; ++i) {
-    const double score = scores[i], weight = weight_of(weights, i);
-    const double decay = std::exp(-std::abs(score));  // never overflows
-    const double smaller = decay / (1.0 + decay);     // probability of the less likely class
-    const double probability = score >= 0.0 ? 1.0 / (1.0 + decay) : smaller;
-    sum += weight * (std::max(score, 0.0) - target[i] * score + log_of_one_and(decay));
-    // For y = 1 and a large score, probability - 1 cancels; the smaller probability is exact.
-    const double derivative = score >= 0.0 ? (1.0 - target[i]) - smaller : smaller - target[i];
-    scores[i] = weight * derivative;
-    if (curvature) curvature[i] = weight * probability * (score >= 0.0 ? smaller : 1.0 - smaller);
   }
   return sum;
 }
@@ -83,52 +60,22 @@ double multinomial(Index rows, Index outputs, const double* target, const double
   return sum;
 }
 
-// Both have one exponential e of the score (of -score for gamma): l' = +-(e - constant part).
-double poisson(Index rows, const double* target, const double* weights, double* scores,
-               double* curvature) noexcept {
-  double sum = 0.0;
-  for (Index i = 0; i < rows; ++i) {
-    const double score = scores[i], weight = weight_of(weights, i), mean = std::exp(score);
-    sum += weight * (mean - target[i] * score);
-    scores[i] = weight * (mean - target[i]);
-    if (curvature) curvature[i] = weight * mean;
-  }
-  return sum;
-}
-
-double gamma(Index rows, const double* target, const double* weights, double* scores,
-             double* curvature) noexcept {
-  double sum = 0.0;
-  for (Index i = 0; i < rows; ++i) {
-    const double score = scores[i], weight = weight_of(weights, i), ratio = target[i] * std::exp(-score);
-    sum += weight * (score + ratio);
-    scores[i] = weight * (1.0 - ratio);
-    if (curvature) curvature[i] = weight * ratio;
-  }
-  return sum;
-}
-
 }  // namespace
 
 double apply_loss(Loss loss, Index rows, Index outputs, const double* target, const double* weights,
                   double* scores, double* curvature) noexcept {
-  switch (loss) {
-    case Loss::logistic:
-      return logistic(rows, target, weights, scores, curvature);
-    case Loss::multinomial:
-      return multinomial(rows, outputs, target, weights, scores, curvature);
-    case Loss::poisson:
-      return poisson(rows, target, weights, scores, curvature);
-    case Loss::gamma:
-      return gamma(rows, target, weights, scores, curvature);
-    default:
-      return squared(rows, outputs, target, weights, scores, curvature);
+  if (loss.kind == LossKind::multinomial) {
+    return multinomial(rows, outputs, target, weights, scores, curvature);
   }
+  return with_loss(loss.kind, [&](auto tag) {
+    using L = typename decltype(tag)::type;
+    return each_score<L>(loss.parameter, rows, outputs, target, weights, scores, curvature);
+  });
 }
 
 void apply_curvature(Loss loss, Index rows, Index outputs, const double* curvature, const double* weights,
                      double* directions) noexcept {
-  if (loss != Loss::multinomial) {
+  if (loss.kind != LossKind::multinomial) {
     for (Index at = 0; at < rows * outputs; ++at) directions[at] *= curvature[at];
     return;
   }

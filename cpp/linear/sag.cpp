@@ -91,14 +91,13 @@ class Sag {
   // Scores become the weighted slopes of the row's loss.
   void to_slopes(std::size_t i) {
     const double y = p_.target[i];
-    if (p_.loss == SagLoss::squared) {
-      score_[0] -= y;
-    } else if (p_.loss == SagLoss::logistic) {
-      score_[0] = 1.0 / (1.0 + std::exp(-score_[0])) - y;
+    if (p_.loss == LossKind::squared) {
+      score_[0] = losses::Squared(y, score_[0], 0.0).slope();
+    } else if (p_.loss == LossKind::logistic) {
+      score_[0] = losses::Logistic(y, score_[0], 0.0).slope();
     } else {
-      const double largest = *std::max_element(score_.begin(), score_.end());
-      double total = 0.0;
-      for (double& value : score_) total += value = std::exp(value - largest);
+      const auto at = [&](Index k) -> double& { return score_[static_cast<std::size_t>(k)]; };
+      const double total = losses::exponentials(p_.outputs, at, at).total;
       for (double& value : score_) value /= total;
       score_[static_cast<std::size_t>(y)] -= 1.0;
     }

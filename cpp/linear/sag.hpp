@@ -13,17 +13,16 @@
 #include <cstdint>
 #include <span>
 
+#include "core/losses.hpp"
 #include "core/stop.hpp"
 #include "linear/table_rows.hpp"
 
 namespace certus::linear {
 
-enum class SagLoss : int { logistic, multinomial, squared };
-
 struct SagProblem {
-  SagLoss loss = SagLoss::logistic;
-  std::span<const double> target;   // class codes or numbers
-  std::span<const double> weights;  // empty: all 1
+  LossKind loss = LossKind::logistic;  // or squared, or multinomial
+  std::span<const double> target;      // class codes or numbers
+  std::span<const double> weights;     // empty: all 1
   Index outputs = 1;
   double strength = 0.0;         // of the ridge penalty, divided by the number of rows
   double step = 0.0;             // constant step size

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -41,6 +42,19 @@ void draw_order(Rng rng, std::vector<std::int32_t>& order) {
   }
 }
 
+struct LossPoint {
+  double value, slope;
+};
+
+// Labels of classes are -1 and 1.
+LossPoint loss_point(Loss loss, double y, double f) {
+  return with_loss(loss.kind, [&](auto tag) -> LossPoint {
+    using L = typename decltype(tag)::type;
+    const L at(std::is_same_v<L, losses::Logistic> ? 0.5 * (y + 1.0) : y, f, loss.parameter);
+    return {at.value(), at.slope()};
+  });
+}
+
 template <class Rows>
 class Descent {
  public:
@@ -49,7 +63,7 @@ class Descent {
       : x_(x), p_(problem), o_(options), s_(state), n_(state.numbers), v_(state.coef) {
     if (o_.rule == StepRule::optimal) {
       const double typical = std::sqrt(1.0 / std::sqrt(o_.alpha));
-      const double slope = loss_point(o_.loss, o_.epsilon, 1.0, -typical).slope;
+      const double slope = loss_point(o_.loss, 1.0, -typical).slope;
       first_step_ = std::max(1.0, slope) / (typical * o_.alpha);
     }
     for (const double value : v_) length_ += value * value, l1_ += std::abs(value);
@@ -155,7 +169,7 @@ class Descent {
     const auto i = static_cast<std::size_t>(row);
     const double y = p_.target[i], inner = scale_ * x_.dot(row, v_.data());
     const double score = inner + number(S::intercept), step = step_size();
-    const LossPoint loss = loss_point(o_.loss, o_.epsilon, y, score);
+    const LossPoint loss = loss_point(o_.loss, y, score);
     double objective = loss.value;
     if (o_.rule != StepRule::pa1 && o_.rule != StepRule::pa2) {
       if (o_.ridge) objective += 0.5 * o_.alpha * (1.0 - o_.l1_ratio) * scale_ * scale_ * length_;

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
+#include "core/losses.hpp"
 #include "core/stop.hpp"
-#include "linear/stochastic_losses.hpp"
 #include "linear/table_rows.hpp"
 
 namespace certus::linear {
@@ -18,8 +18,7 @@ namespace certus::linear {
 enum class StepRule : int { constant, optimal, invscaling, adaptive, pa1, pa2, pegasos };
 
 struct StochasticOptions {
-  RowLoss loss = RowLoss::hinge;
-  double epsilon = 0.1;
+  Loss loss{LossKind::hinge};
   bool ridge = true;      // whether the penalty has a ridge part
   bool truncate = false;  // whether it has an L1 part
   double alpha = 1e-4;

@@ -114,7 +114,7 @@ void WorkingSetPath<Store>::run(const PathRecord& record) {
 
 template <class Store>
 void WorkingSetPath<Store>::solve(std::size_t point, const PathRecord& record) {
-  const GroupPenalty penalty{options_.l1[point], options_.l2[point], options_.positive};
+  const BlockPenalty penalty{options_.l1[point], options_.l2[point], options_.positive};
   working_.clear();
   std::fill(in_working_.begin(), in_working_.end(), char{0});
   alive_.resize(static_cast<std::size_t>(table_.cols()));
@@ -153,7 +153,7 @@ void WorkingSetPath<Store>::solve(std::size_t point, const PathRecord& record) {
 // that was right when the residual had moved by `seen_` is off by at most its column's length times the
 // movement since. Leaves an upper bound on every dual size, exact where the slope is up to date.
 template <class Store>
-void WorkingSetPath<Store>::look(double least, const GroupPenalty& penalty) {
+void WorkingSetPath<Store>::look(double least, const BlockPenalty& penalty) {
   const Index targets = target_.rows;
   column_residual(table_, {targets, target_.data, coef_.data(), residual_.data()}, center_);
   // Against the residual of the last look: descent on columns has moved residual_ itself in between.
@@ -186,7 +186,7 @@ void WorkingSetPath<Store>::look(double least, const GroupPenalty& penalty) {
 template <class Store>
 bool WorkingSetPath<Store>::is_active(Index column) const {
   const Index targets = target_.rows;
-  return group_norm(coef_.data() + column * targets, targets, 1) != 0.0;
+  return block_norm(coef_.data() + column * targets, targets, 1) != 0.0;
 }
 
 template <class Store>
@@ -195,7 +195,7 @@ GapParts WorkingSetPath<Store>::parts() const {
   const Index targets = target_.rows, all = static_cast<Index>(residual_.size());
   for (const Index j : alive_) {
     result.largest = std::max(result.largest, bound_[static_cast<std::size_t>(j)]);
-    const double size = group_norm(coef_.data() + j * targets, targets, 1);
+    const double size = block_norm(coef_.data() + j * targets, targets, 1);
     result.norms += size;
     result.squares += size * size;
   }
@@ -207,7 +207,7 @@ GapParts WorkingSetPath<Store>::parts() const {
 // A column is 0 at the optimum if its dual size stays below l1 all over the sphere of radius sqrt(2 gap)
 // around the dual point (the dual objective is strongly concave with constant 1).
 template <class Store>
-void WorkingSetPath<Store>::screen(const GroupPenalty& penalty, double scale) {
+void WorkingSetPath<Store>::screen(const BlockPenalty& penalty, double scale) {
   const double radius = std::sqrt(2.0 * std::max(gap_, 0.0));
   std::erase_if(alive_, [&](Index j) {
     const auto k = static_cast<std::size_t>(j);
@@ -220,7 +220,7 @@ void WorkingSetPath<Store>::screen(const GroupPenalty& penalty, double scale) {
 // The next working set: what is in it or not 0, and the most promising others. On a path these are the
 // columns that the sequential strong rule (Tibshirani et al. 2012) does not discard.
 template <class Store>
-std::vector<Index> WorkingSetPath<Store>::choose(const GroupPenalty& penalty, double scale) {
+std::vector<Index> WorkingSetPath<Store>::choose(const BlockPenalty& penalty, double scale) {
   const bool first = working_.empty();
   std::vector<std::pair<double, Index>> others;
   const double threshold = !first ? penalty.l1 : last_l1_ > penalty.l1 ? 2.0 * penalty.l1 - last_l1_ : 0.0;
@@ -249,7 +249,7 @@ std::vector<Index> WorkingSetPath<Store>::choose(const GroupPenalty& penalty, do
 }
 
 template <class Store>
-void WorkingSetPath<Store>::descend(const std::vector<Index>& columns, const GroupPenalty& penalty,
+void WorkingSetPath<Store>::descend(const std::vector<Index>& columns, const BlockPenalty& penalty,
                                     double wanted) {
   if (static_cast<Index>(columns.size()) <= gram_limit_) {
     descend_on_gram(columns, penalty, wanted);
@@ -260,7 +260,7 @@ void WorkingSetPath<Store>::descend(const std::vector<Index>& columns, const Gro
 }
 
 template <class Store>
-void WorkingSetPath<Store>::descend_on_gram(const std::vector<Index>& columns, const GroupPenalty& penalty,
+void WorkingSetPath<Store>::descend_on_gram(const std::vector<Index>& columns, const BlockPenalty& penalty,
                                             double wanted) {
   if (active_.size() + static_cast<Index>(columns.size()) > gram_limit_) active_.clear();
   active_.include(table_, columns);

@@ -40,12 +40,12 @@ class WorkingSetPath {
 
  private:
   void solve(std::size_t point, const PathRecord& record);
-  void look(double least, const GroupPenalty& penalty);
-  void screen(const GroupPenalty& penalty, double scale);
+  void look(double least, const BlockPenalty& penalty);
+  void screen(const BlockPenalty& penalty, double scale);
   GapParts parts() const;
-  std::vector<Index> choose(const GroupPenalty& penalty, double scale);
-  void descend(const std::vector<Index>& columns, const GroupPenalty& penalty, double wanted);
-  void descend_on_gram(const std::vector<Index>& columns, const GroupPenalty& penalty, double wanted);
+  std::vector<Index> choose(const BlockPenalty& penalty, double scale);
+  void descend(const std::vector<Index>& columns, const BlockPenalty& penalty, double wanted);
+  void descend_on_gram(const std::vector<Index>& columns, const BlockPenalty& penalty, double wanted);
   bool is_active(Index column) const;
 
   const CenteredColumns<Store>& table_;

@@ -1,10 +1,11 @@
 // The one quadratic problem behind all support vector machines:
 //
 //   min_a  1/2 sum_tu a_t a_u s_t s_u k(row t, row u) + sum_t p_t a_t     subject to  0 <= a_t <= upper_t and
-//   Bias::one   sum_t s_t a_t stays as it is             (C-SVC, epsilon-SVR, one-class)
-//   Bias::two   the sums of a_t with s_t = +1 and with s_t = -1 stay as they are                 (nu-SVC,
-//   nu-SVR) Bias::none  nothing more                                                        (machines without
-//   intercept)
+// clang-format off
+//   Bias::one   sum_t s_t a_t stays as it is                                        (C-SVC, epsilon-SVR, one-class)
+//   Bias::two   the sums of a_t with s_t = +1 and with s_t = -1 stay as they are    (nu-SVC, nu-SVR)
+//   Bias::none  nothing more                                                        (machines without intercept)
+// clang-format on
 //
 // There is one variable per row, or two (regression): variable t belongs to row t mod rows. With
 // F_i = sum_t s_t a_t k(i, row t) and v_t = -s_t p_t - F_(row t), a solution is optimal when within each

@@ -202,14 +202,13 @@ TEST(boosting_derivatives_are_those_of_the_losses) {
   StopToken stop;
   const std::vector<double> target = {0.0, 1.0, 1.0}, raw = {0.3, -1.2, 2.0};
   constexpr double h = 1e-5;
-  for (const Loss loss : {Loss::squared, Loss::poisson, Loss::gamma, Loss::logistic}) {
+  for (const LossKind kind : {LossKind::squared, LossKind::poisson, LossKind::gamma, LossKind::logistic}) {
+    const Loss loss{kind};
     std::vector<double> gradients(3), hessians(3);
-    loss_gradients(loss, {target, {}, 0.5}, raw, gradients, hessians, 1, stop);
+    loss_gradients(loss, {target, {}}, raw, gradients, hessians, 1, stop);
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const std::vector<double> y = {target[i]};
-      const auto at = [&](double r) {
-        return mean_loss(loss, {y, {}, 0.5}, std::vector<double>{r}, 1, stop);
-      };
+      const auto at = [&](double r) { return mean_loss(loss, {y, {}}, std::vector<double>{r}, 1, stop); };
       CHECK_CLOSE(gradients[i], (at(raw[i] + h) - at(raw[i] - h)) / (2 * h), 1e-6);
       CHECK_CLOSE(hessians[i], (at(raw[i] + h) - 2 * at(raw[i]) + at(raw[i] - h)) / (h * h), 1e-4);
     }

@@ -92,7 +92,7 @@ Run solve(Data& data, const Store& store, const PathOptions& options, int thread
 
 // The optimality conditions: |X_j'R - l2 w_j| <= l1, with equality and the direction of w_j where w_j is not
 // 0.
-double violation(const Data& data, const double* coef, const GroupPenalty& penalty) {
+double violation(const Data& data, const double* coef, const BlockPenalty& penalty) {
   std::vector<double> residual = data.y;
   for (Index t = 0; t < data.targets; ++t) {
     for (Index j = 0; j < data.cols; ++j) {
@@ -104,7 +104,7 @@ double violation(const Data& data, const double* coef, const GroupPenalty& penal
   double worst = 0.0;
   for (Index j = 0; j < data.cols; ++j) {
     const double* w = coef + j * data.targets;
-    const double size = group_norm(w, data.targets, 1);
+    const double size = block_norm(w, data.targets, 1);
     double norm = 0.0, apart = 0.0;
     for (Index t = 0; t < data.targets; ++t) {
       double slope = -penalty.l2 * w[t];

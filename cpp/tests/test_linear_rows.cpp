@@ -96,7 +96,7 @@ std::array<double, columns + 1> plain_sag(const Table& table, const SagProblem& 
 template <class Rows>
 void check_sag(const Table& table, const Rows& x, bool unbiased) {
   const std::vector<double> labels = zero_or_one(table.signs);
-  const SagProblem problem{SagLoss::logistic, labels, {}, 1, 0.05, 0.1, 1.0, unbiased};
+  const SagProblem problem{LossKind::logistic, labels, {}, 1, 0.05, 0.1, 1.0, unbiased};
   SagRun run;
   StopToken stop;
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) sag_epoch(x, problem, 5, epoch, stop, run.state());
@@ -262,7 +262,7 @@ struct StochasticRun {
 template <class Rows>
 void check_pegasos(const Table& table, const Rows& x) {
   StochasticOptions options;
-  options.loss = RowLoss::hinge;
+  options.loss = {LossKind::hinge};
   options.rule = StepRule::pegasos;
   options.alpha = 0.1;
   options.shuffle = false;

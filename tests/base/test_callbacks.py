@@ -21,6 +21,21 @@ class Countdown(Regressor):
         return self
 
 
+class Told(Regressor):
+    """Tells the given values, one per iteration, until it is told to stop."""
+
+    def __init__(self, values=()):
+        self.values = values
+
+    @fit_method
+    def fit(self, X=None, y=None):
+        with Iterations(self, len(self.values), X, y) as iterations:
+            for self.n_iter_, value in enumerate(self.values, start=1):
+                if iterations.step({}, loss=value):
+                    break
+        return self
+
+
 def test_our_callbacks_follow_scikit_learns_protocol() -> None:
     assert all(isinstance(callback, FitCallback) for callback in (History(), EarlyStopping("gap"), Progress()))
 
@@ -36,6 +51,14 @@ def test_patience_counts_iterations_without_a_new_lowest_value() -> None:
     stopping = EarlyStopping("gap", patience=3)
     assert Countdown().set_callbacks(stopping).fit().n_iter_ == 20
     assert Countdown().set_callbacks(stopping).fit().n_iter_ == 20
+
+
+@pytest.mark.parametrize(("patience", "last"), [(1, 3), (2, 4), (3, 9), (4, 10)])
+def test_patience_stops_and_starts_anew_at_every_new_lowest_value(patience: int, last: int) -> None:
+    values = (3.0, 2.0, 2.5, 2.0, 1.9, 1.0, 1.0, 1.5, 1.0, 1.2, 1.1)  # lowest so far at 1, 2, 5 and 6
+    stopping = EarlyStopping("loss", patience=patience)
+    for _ in range(2):  # a second fit counts from the beginning
+        assert Told(values).set_callbacks(stopping).fit().n_iter_ == last
 
 
 def test_watching_what_is_not_told_names_what_is() -> None:

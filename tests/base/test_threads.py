@@ -3,7 +3,7 @@ from __future__ import annotations
 import joblib
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from certus.base.threads import blas_on_one_thread, resolve_threads
 
@@ -38,12 +38,14 @@ def test_workers_use_one_thread(backend: str) -> None:
 
 def test_blas_is_limited_and_restored_even_when_nested() -> None:
     np.ones((2, 2)) @ np.ones((2, 2))
-    before = blas_threads()
-    with blas_on_one_thread():
+    with threadpool_limits(3, "blas"):
+        before = blas_threads()
+        assert before == {3}
         with blas_on_one_thread():
+            with blas_on_one_thread():
+                assert blas_threads() == {1}
             assert blas_threads() == {1}
-        assert blas_threads() == {1}
-    assert blas_threads() == before
-    with pytest.raises(ZeroDivisionError), blas_on_one_thread():
-        raise ZeroDivisionError
-    assert blas_threads() == before
+        assert blas_threads() == before
+        with pytest.raises(ZeroDivisionError), blas_on_one_thread():
+            raise ZeroDivisionError
+        assert blas_threads() == before

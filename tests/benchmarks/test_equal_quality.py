@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from measure.rounds import Outcome, Row, _missing
-from measure.show import verdict
-from measure.task import Competitor, Quality
+from benchmarks.measure.rounds import Outcome, Row, _missing
+from benchmarks.measure.show import verdict
+from benchmarks.measure.task import Competitor, Quality
 
 
 def row(name, seconds, quality, skipped=""):

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-import data
-import objectives
+from benchmarks.problems import data, objectives
 
 
 def test_quadratic_gap_equals_the_difference_of_objectives():

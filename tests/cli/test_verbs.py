@@ -59,8 +59,8 @@ def test_certify_losses(predictions: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give exactly one of --prediction or --model; 0 were given"),
-        (["--prediction", "a", "--model", "m"], "give exactly one of --prediction or --model; 2 were given"),
+        ([], "exactly one of --prediction or --model must be given, got 0"),
+        (["--prediction", "a", "--model", "m"], "exactly one of --prediction or --model must be given, got 2"),
         (
             ["--prediction", "a", "--positive", "maybe"],
             "--positive: 'maybe' is not among the labels.\nHint: they are '0', '1'",
@@ -179,7 +179,7 @@ def test_conformal_sets(predictions: Path, model: Path, holdout: Path, tmp_path:
     [
         (["--prediction", "size", "--apply", "x.csv"], "--apply and --output belong together"),
         (["--label", "yes"], "--label must read LABEL=COLUMN"),
-        ([], "give exactly one of --prediction or --model or --label; 0 were given"),
+        ([], "exactly one of --prediction or --model or --label must be given, got 0"),
     ],
 )
 def test_conformal_wrong_use(predictions: Path, arguments: list[str], message: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
@@ -117,6 +118,44 @@ def test_starts_are_spread_and_the_best_of_several_wins() -> None:
     assert KMeans(10, n_init=10, random_state=0).fit(X).inertia_ <= one[0]
     made = KMeans(10, init=lambda X, k, random_state: X[random_state.permutation(len(X))[:k]], n_init=2, random_state=0)
     assert made.fit(X).inertia_ > 0
+
+
+def law_of_starts(X: np.ndarray, weights: np.ndarray) -> dict[tuple[int, int], float]:
+    """Chances of pairs of first centers: by weight, then the better of two drawn by weight times squared distance."""
+    squares = ((X[:, None] - X) ** 2).sum(axis=2)
+    law: dict[tuple[int, int], float] = {}
+    for first in range(len(X)):
+        drawn = weights * squares[first] / (weights @ squares[first])
+        costs = [weights @ np.minimum(squares[first], squares[second]) for second in range(len(X))]
+        for a, b in itertools.product(range(len(X)), repeat=2):
+            pair = (first, a if costs[a] <= costs[b] else b)
+            law[pair] = law.get(pair, 0.0) + weights[first] / weights.sum() * drawn[a] * drawn[b]
+    return law
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_starts_follow_the_law_of_greedy_k_means_plus_plus() -> None:
+    """What one round makes of the drawn centers, against what it makes of every pair, by its exact chance.
+
+    The statistic may reach 21; uniform draws, a single candidate, or draws without weights would give 260 or more.
+    """
+    X = np.array([[0.0, 0.0], [1.0, 0.2], [4.0, 1.0], [5.0, 3.0], [2.0, 6.0]])
+    weights, options = np.array([1.0, 2.0, 1.0, 0.5, 1.0]), {"n_init": 1, "max_iter": 1, "bound_effort": 0}
+
+    def outcome(**given: object) -> float:
+        return round(KMeans(2, **options, **given).fit(X, sample_weight=weights).inertia_, 6)
+
+    chances: dict[float, float] = {}
+    for (first, second), chance in law_of_starts(X, weights).items():
+        if chance > 0:
+            made = outcome(init=X[[first, second]])
+            chances[made] = chances.get(made, 0.0) + chance
+    draws = 400
+    counts = Counter(outcome(random_state=seed) for seed in range(draws))
+    assert set(counts) <= set(chances)
+    assert len(chances) >= 4
+    found = [counts[made] for made in chances]
+    assert stats.chisquare(found, draws * np.array(list(chances.values()))).pvalue > 1e-4
 
 
 @settings(max_examples=15, deadline=None)

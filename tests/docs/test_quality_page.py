@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-PAGE = "quality"
+from docs.pages import quality
 
 
 def table(task: str, ours: float, other: float | None) -> dict[str, Any]:
@@ -13,9 +13,9 @@ def table(task: str, ours: float, other: float | None) -> dict[str, Any]:
     return {"task": task, "systems": systems}
 
 
-def test_losses_are_shown(generator: dict[str, Any]) -> None:
+def test_losses_are_shown() -> None:
     tables = {"lost": table("classification", 0.25, 0.2), "won": table("regression", 2.0, None)}
-    text = generator["budget"]({"seconds": 30.0, "tables": tables})
+    text = quality.budget({"seconds": 30.0, "tables": tables})
     assert "| `lost` | 1,200 | 0.25 | **0.2** | 5.00 points | 0.500 | 0.250 |" in text
     assert "| `won` | 1,200 | **2** | - | 0.00 % | 0.500 | 0.250 |" in text
     assert "Mean ranks: Certus 1.50 · other 1.50." in text

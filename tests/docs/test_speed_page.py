@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-PAGE = "speed"
+from docs.pages import speed
 
 
 def measured(competitor: str, warm: float, equal_quality: bool = True) -> dict[str, Any]:
@@ -31,31 +31,31 @@ def task(rows: list[dict[str, Any]], peer: str | None, ratio: float | None) -> d
     }
 
 
-def test_line_shows_both_times_and_the_ratio(generator: dict[str, Any]) -> None:
-    text = generator["line"]("fast", task([measured("certus", 0.002), measured("other", 3.0)], "other", 1500.0))
+def test_line_shows_both_times_and_the_ratio() -> None:
+    text = speed.line("fast", task([measured("certus", 0.002), measured("other", 3.0)], "other", 1500.0))
     assert text == (
         "| `fast` | a fit | 1,000 x 2 | 2.00 ms | other, 3.00 s | 1500.00 | 3 MB / 3 MB | error 0.5 / 0.5 |"
     )
 
 
-def test_losses_are_counted_and_missing_peers_named(generator: dict[str, Any]) -> None:
+def test_losses_are_counted_and_missing_peers_named() -> None:
     skipped = {"competitor": "other", "skipped": "not finished in 5 s"}
     tasks = {
         "lost": task([measured("certus", 1.0), measured("other", 0.5)], "other", 0.5),
         "alone": task([measured("certus", 1.0), skipped], None, None),
     }
-    text = generator["family"]({"family": "some", "file": "some", "tasks": tasks})
+    text = speed.family({"family": "some", "file": "some", "tasks": tasks})
     assert "2 lines, 1 with a ratio: median 0.50, 1 below 1." in text
     assert "- `alone`, other: not finished in 5 s" in text
     assert "| 1.00 s | - | - | 3 MB / - | error 0.5 / - |" in text
 
 
-def test_peers_that_were_given_up_bound_the_ratio(generator: dict[str, Any]) -> None:
+def test_peers_that_were_given_up_bound_the_ratio() -> None:
     given_up = {"competitor": "other", "skipped": "6 s for error 0.7, not refined", "stopped_after_seconds": 6.0}
-    text = generator["line"]("far", task([measured("certus", 2.0), given_up], None, None))
+    text = speed.line("far", task([measured("certus", 2.0), given_up], None, None))
     assert "| 2.00 s | - | > 3 |" in text
 
 
-def test_learners_at_several_settings_are_all_shown(generator: dict[str, Any]) -> None:
-    text = generator["line"]("grows", task([measured("certus a", 0.5), measured("certus b", 0.25)], None, None))
+def test_learners_at_several_settings_are_all_shown() -> None:
+    text = speed.line("grows", task([measured("certus a", 0.5), measured("certus b", 0.25)], None, None))
     assert "| certus a 500 ms; certus b 250 ms | - | - |" in text

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from scipy import stats
 from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 
 from certus.evaluation import (
@@ -71,6 +74,36 @@ def test_the_band_holds_at_all_thresholds_at_once() -> None:
     missed = np.mean(distance > half_width(rows, failure))
     assert missed <= failure
     assert missed > 0.3 * failure  # and it is not needlessly wide
+
+
+def drawn_band(display: RocDisplay) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places, lower and upper edge of the band as they are handed to the axes."""
+    ax = mock.MagicMock()
+    display.plot(ax)
+    return ax.fill_between.call_args.args
+
+
+def test_the_roc_band_is_what_both_rates_leave_open() -> None:
+    """At a share x of false alarms: all hits of thresholds whose false alarms may be x, up and down by their error."""
+    rng = np.random.default_rng(5)
+    positives, negatives = rng.normal(1.0, 1.0, size=40), rng.normal(size=60)
+    grid, low, high = drawn_band(RocDisplay(positives, negatives, confidence=0.9))
+    up, right = (np.sqrt(np.log(2 / 0.05) / (2 * rows)) for rows in (40, 60))
+    cuts = np.r_[np.inf, positives, negatives, -np.inf]
+    hits, alarms = ((scores[:, None] >= cuts).mean(axis=0) for scores in (positives, negatives))
+    for x, lower, upper in zip(grid, low, high, strict=True):
+        assert upper == pytest.approx(min(1.0, max(hits[alarms <= x + right]) + up))
+        assert lower == pytest.approx(max(0.0, min(hits[alarms >= x - right], default=1.0) - up))
+
+
+def test_the_roc_band_holds_the_true_curve() -> None:
+    """Scores N(1, 1) against N(0, 1): the share of samples whose true curve leaves the band anywhere."""
+    rng, missed, samples = np.random.default_rng(6), 0, 80
+    for _ in range(samples):
+        grid, low, high = drawn_band(RocDisplay(rng.normal(1.0, 1.0, size=30), rng.normal(size=30), confidence=0.8))
+        true = stats.norm.sf(stats.norm.isf(grid) - 1.0)
+        missed += bool(((true < low - 1e-12) | (true > high + 1e-12)).any())
+    assert missed / samples <= 0.2
 
 
 def test_recall_bounds_hold_together() -> None:

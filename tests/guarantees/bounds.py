@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from certus import _native
 from certus.guarantees import _native_calls
 from certus.guarantees.holdout import concentration
 
@@ -54,6 +55,19 @@ UPPER: dict[str, Upper] = {
     "betting": lambda samples, delta: _native_calls.betting_upper(samples, -math.log(delta), threads=2),
     "star": lambda samples, delta: _native_calls.star_upper(samples, -math.log(delta), threads=2),
 }
+
+
+def star_rejects(samples: np.ndarray, delta: float, mean: float) -> np.ndarray:
+    """Whether STaR rejects the largest candidate below the mean, per sample.
+
+    The bound is the last candidate that is rejected on the way from 1 downwards, so that a bound below the mean
+    implies it. One candidate costs a fraction of the way, hence more samples can be tried.
+    """
+    grid = _native_calls.star_grid(samples.shape[1])
+    candidate = grid[grid < mean][:1]
+    out = np.empty(len(samples))
+    _native.star_upper(np.ascontiguousarray(samples), -math.log(delta), _native_calls.STAR_CAP, candidate, out, 2)
+    return out < mean
 
 
 def bound_for(name: str, variance: float) -> Upper:

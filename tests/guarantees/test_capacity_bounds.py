@@ -236,6 +236,24 @@ def test_uniform_gap_is_compared_with_data():
         uniform_convergence(2, 1000).check((trained, [0.9, 0.3]))
 
 
+@pytest.mark.parametrize(("hypotheses", "rows", "confidence"), [(2, 1000, 0.95), (50, 400, 0.9), (10**6, 9000, 0.99)])
+def test_excess_is_twice_the_gap_of_all_hypotheses(hypotheses, rows, confidence):
+    expected = 2 * math.sqrt(math.log(2 * hypotheses / (1 - confidence)) / (2 * rows))
+    certificate = excess_bound(hypotheses, rows, confidence)
+    assert certificate.value == pytest.approx(expected, rel=1e-9)
+    assert certificate.value == pytest.approx(2 * uniform_convergence(hypotheses, rows, confidence).value, rel=1e-9)
+    assert certificate.check()
+
+
+def test_excess_of_the_winner_is_compared_with_data():
+    certificate = excess_bound(3, 1000)  # 0.0978
+    assert certificate.check(([0.1, 0.2, 0.3], [0.35, 0.3, 0.26]))  # the winner is 0.09 above the best
+    with pytest.raises(CertificateError, match="the data show"):
+        certificate.check(([0.1, 0.2, 0.3], [0.35, 0.3, 0.25]))  # 0.1
+    with pytest.raises(CertificateError, match="the data show"):
+        certificate.check(([0.1, 0.2], [0.1, 0.2]))  # another number of hypotheses
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

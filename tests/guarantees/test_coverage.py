@@ -56,8 +56,25 @@ def test_mean_bounds_cover(name, losses):
 @pytest.mark.parametrize(("name", "rows"), list(FEWER))
 @pytest.mark.parametrize("losses", gate.DISTRIBUTIONS, ids=lambda losses: losses.name)
 def test_betting_bounds_cover_with_all_replicates(name, rows, losses):
+    """STaR by the one candidate whose rejection every failure implies: at least as strict as the bound itself."""
+    drawn = gate.samples(losses, rows, gate.REPLICATES)
     for delta in gate.DELTAS:
-        _simulate(name, losses, rows, delta, gate.REPLICATES)
+        if name == "star":
+            failed = float(np.mean(bounds.star_rejects(drawn, delta, losses.mean)))
+            assert failed <= gate.allowed(delta, gate.REPLICATES)
+        else:
+            _simulate(name, losses, rows, delta, gate.REPLICATES)
+
+
+@pytest.mark.parametrize("losses", gate.DISTRIBUTIONS, ids=lambda losses: losses.name)
+def test_every_failure_of_star_rejects_the_candidate_below_the_mean(losses):
+    """At a level of one half the bound fails often enough to compare both."""
+    drawn = gate.samples(losses, 20, 2000)
+    failed = bounds.UPPER["star"](drawn, 0.5) < losses.mean
+    rejected = bounds.star_rejects(drawn, 0.5, losses.mean)
+    assert failed.any()
+    assert not (failed & ~rejected).any()
+    assert (rejected & ~failed).sum() <= 0.1 * failed.sum()
 
 
 @pytest.mark.parametrize("name", ["betting", "star"])

@@ -131,7 +131,7 @@ def test_callbacks_see_epochs_and_stop_them() -> None:
 def test_bad_input() -> None:
     zeros = np.zeros((4, 2))
     for model in (LogisticRegression(solver="sag", fit_intercept=False), Ridge(solver="sag", fit_intercept=False)):
-        with pytest.raises(ZeroDivisionError, match="step_size"):
+        with pytest.raises(ZeroDivisionError, match="all rows are zero"):
             model.fit(zeros, [0, 1, 0, 1])
     X = np.array([[1.0], [np.nan], [2.0]])
     with pytest.raises(ValueError, match="NaN"):

@@ -62,7 +62,7 @@ def test_the_seed_orders_the_rows_and_gap_tol_finishes() -> None:
     np.testing.assert_array_equal(one.coef_, again.coef_)
     assert np.abs(one.coef_ - other.coef_).max() > 1e-6
     assert dual(tol=1e-2, gap_tol=1e-11).fit(X, y).gap_ <= 1e-11 * 200 * np.log(2) * 1.0001
-    with pytest.warns(ConvergenceWarning, match="Liblinear failed to converge"):
+    with pytest.warns(ConvergenceWarning, match="liblinear solver failed to converge"):
         dual(max_iter=1).fit(X, y)
 
 

@@ -11,7 +11,8 @@ from scipy import optimize, sparse
 from certus.linear import GammaRegressor, PoissonRegressor
 from certus.linear.design.design_matrix import make_design
 from certus.linear.evidence.mean_gap import mean_evidence
-from certus.linear.problems.mean_problem import make_mean_problem, unit_losses
+from certus.linear.problems.mean_problem import make_mean_problem
+from certus.losses import named_loss
 
 LEARNERS = {"poisson": PoissonRegressor, "gamma": GammaRegressor}
 
@@ -31,7 +32,7 @@ def _minimum(X, y, weights, loss, strength, fit_intercept):
         scores = X @ both[:-1] + (both[-1] if fit_intercept else 0.0)
         slope = weights * (np.exp(scores) - y if loss == "poisson" else 1.0 - y * np.exp(-scores))
         gradient = np.append(X.T @ slope + strength * both[:-1], slope.sum() if fit_intercept else 0.0)
-        value = weights @ unit_losses(loss, y, scores) + 0.5 * strength * both[:-1] @ both[:-1]
+        value = weights @ named_loss(loss).value(y, scores) + 0.5 * strength * both[:-1] @ both[:-1]
         return value, gradient
 
     start = np.zeros(X.shape[1] + 1)
@@ -76,7 +77,7 @@ def test_gap_is_true_at_any_point(seed, loss, fit_intercept, step):
     X, y, rng = _data(seed, 30, 3, loss)
     weights = rng.uniform(0.5, 2.0, 30)
     best, objective = _minimum(X, y, weights, loss, 0.5 * weights.sum(), fit_intercept)
-    problem = make_mean_problem(make_design(X, 1), loss, y, weights, alpha=0.5, fit_intercept=fit_intercept)
+    problem = make_mean_problem(make_design(X, 1), named_loss(loss), y, weights, alpha=0.5, fit_intercept=fit_intercept)
     coef = step * rng.standard_normal((1, 3))
     intercept = np.array([np.log(y.mean()) + step * rng.normal()]) if fit_intercept else np.zeros(1)
     evidence = mean_evidence(problem, coef, intercept)

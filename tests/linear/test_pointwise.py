@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from certus.linear._native_calls import smooth_kernels
+from certus.losses import Logistic, Multinomial
 
 SIZES = (1e-8, 1e-3, 1.0, 20.0, 300.0, 900.0)
 
@@ -15,7 +16,7 @@ def test_logistic(size: float) -> None:
     rng = np.random.default_rng(0)
     scores, y = size * rng.normal(size=(500, 1)), rng.integers(0, 2, size=(500, 1)).astype(float)
     weights = rng.random(500)
-    value, slopes, curvature = smooth_kernels.apply_loss("logistic", y, weights, scores.copy(), 1)
+    value, slopes, curvature = smooth_kernels.apply_loss(Logistic(), y, weights, scores.copy(), 1)
     f, s = scores[:, 0].astype(np.longdouble), weights.astype(np.longdouble)
     signed = np.where(y[:, 0] == 1.0, f, -f)  # the margin
     losses = np.maximum(-signed, 0.0) + np.log1p(np.exp(-np.abs(f)))
@@ -32,7 +33,7 @@ def test_logistic(size: float) -> None:
 def test_multinomial(size: float, classes: int) -> None:
     rng = np.random.default_rng(1)
     scores, y = size * rng.normal(size=(200, classes)), rng.integers(0, classes, size=(200, 1)).astype(float)
-    value, slopes, chances = smooth_kernels.apply_loss("multinomial", y, None, scores.copy(), 1)
+    value, slopes, chances = smooth_kernels.apply_loss(Multinomial(), y, None, scores.copy(), 1)
     f, labels = scores.astype(np.longdouble), y[:, 0].astype(int)
     f = f - f.max(axis=1, keepdims=True)
     total = np.exp(f).sum(axis=1)

@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import certus
 from certus.guarantees import CertificateError
+from certus.guarantees.training import SELF_CONCORDANT
 from certus.linear import GammaRegressor, LogisticRegression, LogisticRegressionCV, PoissonRegressor
-from certus.linear.evidence.decrement_gap import SELF_CONCORDANT
 from certus.linear.evidence.separating_direction import find_direction, label_rows
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_array])

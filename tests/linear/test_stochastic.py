@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy import sparse
+from scipy import optimize, sparse
 
 from certus.guarantees import CertificateError
 from certus.linear import LinearSVC, LogisticRegression, Perceptron, SGDClassifier, SGDRegressor
@@ -112,6 +112,47 @@ def test_pegasos_reaches_the_gaps_of_the_literature() -> None:
         assert min(excess) >= -1e-12
         assert np.mean(excess) < 4.0 * gap
         assert all(model.gap_ >= value for model, value in zip(found, excess, strict=True))
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_pegasos_takes_the_steps_of_its_schedule(average: bool) -> None:
+    X, y = two_classes(2)
+    w, mean = np.zeros(4), np.zeros(4)
+    for t, (row, target) in enumerate(list(zip(X, y, strict=True)) * 3, start=1):
+        step = 1.0 / (0.1 * (t + 1))
+        slope = LOSSES["hinge"](target, row @ w)
+        w = (1.0 - step * 0.1) * w - step * slope * row
+        mean += (w - mean) / t
+    model = SGDClassifier(
+        alpha=0.1,
+        learning_rate="pegasos",
+        fit_intercept=False,
+        max_iter=3,
+        tol=None,
+        shuffle=False,
+        average=average,
+    ).fit(X, y)
+    assert_allclose(model.coef_[0], mean if average else w, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("rule", "power"), [("pa1", 1), ("pa2", 2)])
+def test_passive_aggressive_steps_are_proximal_ones(rule: str, power: int) -> None:
+    """Each step minimizes |w - w_t|^2 / 2 + C hinge(w)^power, found here by a search along the row."""
+    X, y = two_classes(4, rows=30)
+    for cost in (0.05, 0.5):
+        w = np.zeros(4)
+        for row, target in zip(X, y, strict=True):
+
+            def objective(size: float, at=w, row=row, target=target) -> float:
+                moved = at + size * target * row
+                return 0.5 * size**2 * (row @ row) + cost * max(0.0, 1.0 - target * (row @ moved)) ** power
+
+            best = optimize.minimize_scalar(objective, bounds=(0.0, 50.0), method="bounded", options={"xatol": 1e-12})
+            w = w + best.x * target * row if target * (row @ w) < 1 else w
+        model = SGDClassifier(
+            learning_rate=rule, eta0=cost, penalty=None, fit_intercept=False, max_iter=1, tol=None, shuffle=False
+        ).fit(X, y)
+        assert_allclose(model.coef_[0], w, atol=1e-6)
 
 
 @settings(max_examples=40, deadline=None)

@@ -20,7 +20,7 @@ def copied_columns(rows: int = 40) -> tuple[np.ndarray, np.ndarray]:
 def test_singular_start_falls_back_to_the_result_of_lbfgs() -> None:
     X, y = copied_columns()
     plain = LogisticRegression(C=np.inf).fit(X, y)
-    with pytest.warns(LinAlgWarning, match="falls back to solver='lbfgs'"):
+    with pytest.warns(LinAlgWarning, match="solver='lbfgs' is used instead"):
         fallen = LogisticRegression(C=np.inf, solver="newton-cholesky").fit(X, y)
     np.testing.assert_array_equal(fallen.coef_, plain.coef_)
     assert fallen.gap_ == plain.gap_
@@ -40,7 +40,7 @@ def test_fallback_counts_as_an_iteration() -> None:
     X, y = copied_columns()
     learner = LogisticRegression(C=np.inf, solver="newton-cholesky", max_iter=2)
     with (
-        pytest.warns(LinAlgWarning, match="counts as one of max_iter"),
+        pytest.warns(LinAlgWarning, match="counts as one of the max_iter"),
         pytest.warns(ConvergenceWarning, match=r"lbfgs failed to converge after 1 iteration\(s\) \(max_iter=2\)"),
     ):
         learner.fit(X, y)

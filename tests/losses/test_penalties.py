@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from certus.losses import L1, L2, ElasticNet, GroupL2, NonNegative, NoPenalty
+from certus.losses import L1, L2, ElasticNet, GroupL2, MultiTask, NonNegative, NoPenalty
 
 PENALTIES = [NoPenalty(), L2(0.7), L1(0.4), ElasticNet(0.4, 0.7), GroupL2([[0, 2], [1, 3]], 0.5), NonNegative()]
 vectors = arrays(np.float64, 4, elements=st.floats(-5.0, 5.0))
@@ -51,6 +51,35 @@ def test_dual_norms_bound_inner_products():
         assert (np.array(ratios) <= np.array(norms) + 1e-12).all()
     assert L1(0.5).conjugate([0.5, -0.5]) == 0.0
     assert L1(0.5).conjugate([0.5, -0.6]) == np.inf
+
+
+@given(w=arrays(np.float64, (3, 2), elements=st.floats(-5.0, 5.0)), step=st.floats(0.1, 4.0))
+def test_multi_task_is_a_group_penalty_of_rows(w, step):
+    groups = GroupL2([[0, 1], [2, 3], [4, 5]], 0.7)
+    assert MultiTask(0.7).value(w) == pytest.approx(groups.value(w.ravel()))
+    np.testing.assert_allclose(MultiTask(0.7).prox(w, step).ravel(), groups.prox(w.ravel(), step), atol=1e-15)
+    assert MultiTask(0.7).conjugate(w) == groups.conjugate(w.ravel())
+    ridge = MultiTask(0.7, 0.3)
+    best = ridge.prox(w, step)
+    slope = (w - best) / step
+    assert ridge.value(best) + ridge.conjugate(slope) == pytest.approx(float(np.vdot(best, slope)), abs=1e-8)
+
+
+@pytest.mark.parametrize("penalty", [L1(0.4), ElasticNet(0.4, 0.0), ElasticNet(0.4, 0.7), PENALTIES[4]], ids=_name)
+@given(u=vectors)
+def test_feasible_scale(penalty, u):
+    scale = penalty.feasible_scale(u)
+    assert 0.0 < scale <= 1.0
+    assert np.isfinite(penalty.conjugate(scale * (1.0 - 1e-12) * u))
+    assert scale == 1.0 or np.isinf(penalty.conjugate(scale * (1.0 + 1e-9) * u))
+
+
+def test_weights_of_groups():
+    penalty = GroupL2([[0], [1, 2]], 0.5, [1.0, 2.0])
+    assert penalty.value([3.0, 3.0, 4.0]) == pytest.approx(0.5 * (3.0 + 2.0 * 5.0))
+    assert penalty.dual_norm([1.0, 3.0, 4.0]) == pytest.approx(2.5)
+    with pytest.raises(ValueError, match="for every group"):
+        GroupL2([[0], [1]], 1.0, [1.0])
 
 
 def test_limits_of_the_elastic_net():

@@ -39,7 +39,7 @@ def imports_native(path: Path) -> bool:
 
 
 def test_each_package_has_one_door_to_the_kernels():
-    """Only ``_kernels*.py`` of a family call the module; the base layer has its input scan."""
+    """Only ``_native_calls`` of a family calls the module; the base layer has its input scan."""
     callers = {path.relative_to(HERE).as_posix() for path in HERE.rglob("*.py") if imports_native(path)}
     assert "base/data.py" in callers
-    assert {caller for caller in callers if "/_kernels" not in caller} == {"base/data.py"}
+    assert {caller for caller in callers if "/_native_calls" not in caller} == {"base/data.py"}

@@ -42,6 +42,13 @@ class Forgery:
             self.members = {name: archive.read(name) for name in archive.namelist()}
         self.manifest = json.loads(self.members.pop("manifest.json"))
 
+    def copy(self) -> Forgery:
+        """One that can be changed apart: the members are shared, the manifest is its own."""
+        other = object.__new__(Forgery)
+        other.members = dict(self.members)
+        other.manifest = json.loads(json.dumps(self.manifest))
+        return other
+
     def array_names(self) -> list[str]:
         return [name for name in self.members if name.startswith("arrays/")]
 
@@ -52,6 +59,7 @@ class Forgery:
                 name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
                 for name, data in self.members.items()
             }
+        path.unlink(missing_ok=True)  # emptying a file in place makes some file systems wait for the disk
         with zipfile.ZipFile(path, "w", compression) as archive:
             for name, data in self.members.items():
                 archive.writestr(name, data)

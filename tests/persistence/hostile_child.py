@@ -83,15 +83,15 @@ def outcomes(entry: Entry) -> dict[str, int]:
         original = Forgery(model)
         for member in some(list(array_members(original.manifest["model"]))):
             for forged_array in variants(np.load(io.BytesIO(original.members[member]))):
-                forged = Forgery(model)
+                forged = original.copy()
                 forged.members[member] = npy(np.ascontiguousarray(forged_array), version=(1, 0))
                 found[outcome(forged.write(path), X)] += 1
         for name, value in model.get_params(deep=False).items():
             for forged_value in (-5, 0, 2**62) if type(value) is int else ():
-                forged = Forgery(model)
+                forged = original.copy()
                 forged.manifest["model"]["parameters"][name] = forged_value
                 found[outcome(forged.write(path), X)] += 1
-        forged = Forgery(model)
+        forged = original.copy()
         forged.manifest["model"]["state"]["n_features_in_"] = 10 * X.shape[1]
         found[outcome(forged.write(path), np.tile(X, (30, 10)))] += 1
     return found

@@ -71,6 +71,33 @@ def test_audit_counts_every_multiplier() -> None:
     assert witness["failure"] < 1e-8
 
 
+def test_audit_of_a_classifier_counts_rows_by_their_margin() -> None:
+    X, y = noisy(150, np.random.default_rng(3))
+    machine = SVC(kernel="linear", C=0.7, tol=1e-10).fit(X, y)
+    margins = y * machine.decision_function(X)
+    witness = machine.report_["KKT residual"].witness
+    assert witness["outside"] == (margins > 1 + 1e-6).sum()
+    assert witness["margin"] == (np.abs(margins - 1) <= 1e-6).sum() > 0
+    assert witness["bound"] == (margins < 1 - 1e-6).sum()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_audit_of_a_regression_counts_rows_by_their_place_in_the_tube(kernel: str) -> None:
+    """Two multipliers a row: both are zero inside the tube, one is free on its edge, one at its bound outside."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=120)
+    machine = SVR(kernel=kernel, C=0.8, epsilon=0.2, gamma=0.5, tol=1e-10).fit(X, y)
+    distance = np.abs(y - machine.predict(X)) - 0.2
+    inside, outside = distance < -1e-6, distance > 1e-6
+    witness = machine.report_["KKT residual"].witness
+    assert witness["bound"] == outside.sum() > 0
+    assert witness["margin"] == (~inside & ~outside).sum() > 0
+    assert witness["outside"] == 240 - (~inside).sum()
+    assert witness["failure"] < 1e-8
+    assert set(machine.support_) == set(np.flatnonzero(~inside))
+
+
 @pytest.mark.parametrize(
     ("machine", "reason"),
     [

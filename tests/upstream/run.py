@@ -1,22 +1,17 @@
 """Run scikit-learn's own test files against our classes.
 
-python tests/upstream/run.py --list                 the files and what is swapped in each
-python tests/upstream/run.py ridge                  one file
-python tests/upstream/run.py ridge -k dense -x      further arguments go to pytest
-python tests/upstream/run.py ridge --upstream-original     the same tests on scikit-learn's classes
-python tests/upstream/run.py --causes ridge         failures grouped by their error
-python tests/upstream/run.py --write-exceptions     bring the list in docs/upstream-tests.md up to date
-python tests/upstream/run.py --write-docs           run everything, rewrite the page with its counts
+python -m tests.upstream.run --list                 the files and what is swapped in each
+python -m tests.upstream.run ridge                  one file
+python -m tests.upstream.run ridge -k dense -x      further arguments go to pytest
+python -m tests.upstream.run ridge --upstream-original     the same tests on scikit-learn's classes
+python -m tests.upstream.run --causes ridge         failures grouped by their error
 """
 
 import subprocess
 import sys
 from collections import defaultdict
-from pathlib import Path
 
-from upstream_runner import child, document, table
-
-DOCUMENT = table.FOLDER.parent.parent / "docs" / "upstream-tests.md"
+from tests.upstream.upstream_runner import child, table
 
 
 def main(arguments: list[str]) -> int:
@@ -24,12 +19,6 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["--list"]:
             return list_files(content)
-        case ["--write-docs"]:
-            return write_document(content, DOCUMENT)
-        case ["--write-exceptions"]:
-            head = DOCUMENT.read_text().split(document.EXCEPTIONS_TITLE)[0]
-            DOCUMENT.write_text(f"{head}{document.exceptions(content)}\n")
-            return 0
         case ["--causes", key] if key in content.files:
             return group_causes(content.files[key])
         case [key, *rest] if key in content.files:
@@ -57,20 +46,6 @@ def group_causes(file: table.UpstreamFile) -> int:
         say(f"{len(names):5}  {error}", *(f"         {name}" for name in names))
     say(*record["problems"], "" if record["tests"] else output)
     return code
-
-
-def write_document(content: table.Table, path: Path) -> int:
-    """Run every enforced file and write the page only from runs that succeeded."""
-    records = {}
-    for file in content.files.values():
-        if file.enforced:
-            code, output, records[file.key] = child.run(file)
-            if code != 0:
-                say(output, f"{file.key} failed; {path.name} was not written")
-                return 1
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(document.page(content, records))
-    return 0
 
 
 def say(*lines: str) -> None:

@@ -1,10 +1,10 @@
 """scikit-learn's own test files pass with our classes in place of theirs, except for the listed tests."""
 
 import pytest
-from upstream_runner import child, document, table
+
+from tests.upstream.upstream_runner import child, table
 
 CONTENT = table.load()
-DOCUMENT = table.FOLDER.parent.parent / "docs" / "upstream-tests.md"
 ENFORCED = [
     pytest.param(file, id=file.key, marks=[pytest.mark.slow] if file.slow else [])
     for file in CONTENT.files.values()
@@ -19,7 +19,3 @@ def test_upstream_file_passes_with_our_classes(file):
     assert code == 0, output[-20_000:]
     proved = [name for name, test in record["tests"].items() if test["ours"] and test["outcome"] == "passed"]
     assert proved, f"no test of {file.module} used our classes"
-
-
-def test_every_exception_is_documented():
-    assert document.exceptions(CONTENT) in DOCUMENT.read_text()

@@ -3,7 +3,8 @@
 import textwrap
 
 import pytest
-from upstream_runner import child, table
+
+from tests.upstream.upstream_runner import child, table
 
 SHELF = """
     class _Base:

@@ -49,19 +49,24 @@ def result() -> Study:
 
 
 @pytest.fixture(scope="module")
-def page(result: Study) -> Page:
-    return Page(result.report)
+def html(result: Study) -> str:
+    return result.report
 
 
-def test_nothing_is_fetched_and_every_tag_is_closed(result: Study, page: Page) -> None:
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_nothing_is_fetched_and_every_tag_is_closed(html: str, page: Page) -> None:
     assert page.open == []
     assert [address for address in page.fetched if not address.startswith(("#", "data:"))] == []
-    assert not re.search(r"@import|url\((?!['\"]?#)", result.report)
+    assert not re.search(r"@import|url\((?!['\"]?#)", html)
 
 
-def test_light_dark_print_and_phone(result: Study) -> None:
+def test_light_dark_print_and_phone(html: str) -> None:
     for needed in ("prefers-color-scheme: dark", "@media print", 'name="viewport"', "color-scheme: light dark"):
-        assert needed in result.report
+        assert needed in html
 
 
 def test_the_first_screen_answers_before_the_details(page: Page) -> None:
@@ -86,10 +91,10 @@ def test_the_page_has_the_numbers_of_the_json(result: Study, page: Page) -> None
         "Right and wrong on the test rows",
         "Hits and false alarms",
         "Precision and recall",
-        "By how much it is right",
-        "Is it as sure as it may be?",
-        "What it looks at",
-        "Columns that say the same",
+        "Margins of the predictions",
+        "Predicted and observed probability",
+        "Which columns matter",
+        "Columns that carry the same information",
         "Rows and error",
         "The race",
     ],

@@ -3,6 +3,7 @@
 from certus.base.callbacks import Iterations
 from certus.base.catalogue import find, register, register_part
 from certus.base.class_weights import class_weights
+from certus.base.convergence import warn_not_converged
 from certus.base.data import (
     FLOATS,
     LARGEST,
@@ -13,11 +14,20 @@ from certus.base.data import (
     check_Xy,
     refuse_large,
 )
-from certus.base.inputs import SparseTable, TableLike, TargetLike, WeightsLike
+from certus.base.inputs import (
+    ClassWeightLike,
+    ColumnsLike,
+    FoldsLike,
+    RandomStateLike,
+    SparseTable,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+)
 from certus.base.learner import (
     Classifier,
     Clusterer,
-    DensityEstimator,
     Learner,
     Regressor,
     Transformer,
@@ -25,6 +35,7 @@ from certus.base.learner import (
     fit_method,
     predict_method,
 )
+from certus.base.namesakes import present_criterion, warn_deprecated
 from certus.base.params import (
     ArrayLike,
     Boolean,
@@ -44,19 +55,23 @@ from certus.base.params import (
     check_parameters,
     violation,
 )
+from certus.base.probabilities import probabilities_of
 from certus.base.seeds import resolve_seed, resolve_seeds
 from certus.base.threads import blas_on_one_thread, resolve_threads
+from certus.base.user_warnings import warn_user
 
 __all__ = [
     "ArrayLike",
     "Boolean",
+    "ClassWeightLike",
     "Classifier",
     "Clusterer",
+    "ColumnsLike",
     "Constraints",
-    "DensityEstimator",
     "Exactly",
     "FLOATS",
     "Folds",
+    "FoldsLike",
     "Fraction",
     "Function",
     "HasMethods",
@@ -68,9 +83,11 @@ __all__ = [
     "OneOf",
     "ParameterError",
     "RandomState",
+    "RandomStateLike",
     "Regressor",
     "Rule",
     "SparseTable",
+    "Table",
     "TableLike",
     "TargetLike",
     "Transformer",
@@ -88,6 +105,8 @@ __all__ = [
     "find",
     "fit_method",
     "predict_method",
+    "present_criterion",
+    "probabilities_of",
     "refuse_large",
     "register",
     "register_part",
@@ -95,6 +114,9 @@ __all__ = [
     "resolve_seeds",
     "resolve_threads",
     "violation",
+    "warn_deprecated",
+    "warn_not_converged",
+    "warn_user",
 ]
 
 

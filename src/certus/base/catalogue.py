@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from certus.base.docstrings import complete_docstrings
+
 Task = Literal["classification", "regression", "clustering", "transformation", "density"]
 Class = TypeVar("Class", bound=type)
 
@@ -70,7 +72,7 @@ def register(
     known_failures: Mapping[str, str] | None = None,
     draws_rows: bool = False,
 ) -> Callable[[Class], Class]:
-    """Class decorator that puts a learner into the catalogue.
+    """Class decorator that puts a learner into the catalogue and completes its docstrings.
 
     Parameters
     ----------
@@ -89,6 +91,7 @@ def register(
     """
 
     def add(learner: Class) -> Class:
+        complete_docstrings(learner)
         summary = (learner.__doc__ or "").strip().splitlines()[0]
         entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}), draws_rows)
         _entries[entry.path] = entry

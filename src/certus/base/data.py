@@ -6,16 +6,18 @@ column names. What it cannot say, we add: which row and which column holds the v
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from certus import _native
+from certus.base.inputs import Table, TableLike, TargetLike, WeightsLike
 from certus.base.threads import resolve_threads
 
 FLOATS = (np.float64, np.float32)
@@ -23,12 +25,12 @@ LARGEST = 1e50  # products of a weight, a value and a target up to this stay far
 
 
 def check_X(
-    learner: Any,
-    X: Any,
+    learner: BaseEstimator,
+    X: TableLike,
     *,
     reset: bool = False,
-    accept_sparse: Any = False,
-    dtype: Any = FLOATS,
+    accept_sparse: bool | str | list[str] = False,
+    dtype: DTypeLike | tuple[DTypeLike, ...] = FLOATS,
     order: Literal["C", "F"] | None = None,
     allow_nan: bool = False,
     check_finite: bool = True,
@@ -69,7 +71,7 @@ def check_X(
     return table
 
 
-def _check_values(learner: Any, table: Any, allow_nan: bool, largest: float | None) -> None:
+def _check_values(learner: BaseEstimator, table: Table, allow_nan: bool, largest: float | None) -> None:
     """One pass over a table that is as it should be; another one to name the place if it is not."""
     if largest is not None and _all_finite(_values(table), largest):
         return
@@ -78,16 +80,17 @@ def _check_values(learner: Any, table: Any, allow_nan: bool, largest: float | No
         refuse_large(learner, table, largest)
 
 
-def _is_plain(X: Any, min_rows: int) -> bool:
+def _is_plain(X: TableLike, min_rows: int) -> TypeGuard[NDArray[Any]]:
     """Whether a table is a plain array of floats of the right size; the type and order are easily changed.
 
     For small tables the general conversion takes longer than the fit.
     """
-    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS
-    return plain and len(X) >= max(min_rows, 1) and X.shape[1] >= 1
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in FLOATS:
+        return False
+    return len(X) >= max(min_rows, 1) and X.shape[1] >= 1
 
 
-def _names_agree(learner: Any, X: NDArray[Any], reset: bool) -> bool:
+def _names_agree(learner: BaseEstimator, X: NDArray[Any], reset: bool) -> bool:
     """Set the learner's width (and forget column names), or see that it is the one it was fitted with."""
     known = vars(learner)
     if reset:
@@ -98,9 +101,9 @@ def _names_agree(learner: Any, X: NDArray[Any], reset: bool) -> bool:
 
 
 def check_Xy(
-    learner: Any,
-    X: Any,
-    y: Any,
+    learner: BaseEstimator,
+    X: TableLike,
+    y: TargetLike | None,
     *,
     multi_output: bool = False,
     y_numeric: bool = False,
@@ -123,7 +126,9 @@ def check_Xy(
     return table, target
 
 
-def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: bool = False) -> NDArray[Any]:
+def check_target(
+    learner: BaseEstimator, y: TargetLike, *, multi_output: bool = False, numeric: bool = False
+) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
     if _is_ready_target(y, multi_output):
         return y
@@ -142,7 +147,7 @@ def check_target(learner: Any, y: Any, *, multi_output: bool = False, numeric: b
     return target
 
 
-def _is_ready_target(y: Any, multi_output: bool) -> bool:
+def _is_ready_target(y: TargetLike, multi_output: bool) -> TypeGuard[NDArray[Any]]:
     """Whether a target can be used as it is: a plain array of finite numbers."""
     if type(y) is not np.ndarray or y.ndim not in ((1, 2) if multi_output else (1,)) or y.dtype.kind not in "fiu":
         return False
@@ -159,7 +164,12 @@ def _refuse_missing_labels(labels: NDArray[Any]) -> None:
 
 
 def check_weights(
-    learner: Any, sample_weight: Any, X: Any, *, dtype: Any = np.float64, copy: bool = False
+    learner: BaseEstimator,
+    sample_weight: WeightsLike,
+    X: Table,
+    *,
+    dtype: Any = np.float64,
+    copy: bool = False,
 ) -> NDArray[Any] | None:
     """Weights as a vector, or None when there are none: non-negative, finite, not all zero."""
     if sample_weight is None:
@@ -201,7 +211,7 @@ def check_weights(
     return weights
 
 
-def assert_finite(learner: Any, table: Any, *, allow_nan: bool = False, name: str = "X") -> None:
+def assert_finite(learner: BaseEstimator, table: Table, *, allow_nan: bool = False, name: str = "X") -> None:
     """Raise a ValueError that names row and column if the table holds NaN or infinity."""
     values = _values(table)
     if values.dtype.kind != "f" or _all_finite(values):
@@ -226,7 +236,7 @@ def assert_finite(learner: Any, table: Any, *, allow_nan: bool = False, name: st
     raise ValueError(message)
 
 
-def refuse_large(learner: Any, table: Any, largest: float, *, name: str = "X") -> None:
+def refuse_large(learner: BaseEstimator, table: Table, largest: float, *, name: str = "X") -> None:
     """Raise a ValueError that names row and column if a value's magnitude is above ``largest``."""
     bad = np.abs(_values(table)) > largest
     if not bad.any():
@@ -241,7 +251,7 @@ def refuse_large(learner: Any, table: Any, largest: float, *, name: str = "X") -
     )
 
 
-def _values(table: Any) -> NDArray[Any]:
+def _values(table: Table) -> NDArray[Any]:
     return np.asarray(table.data if sparse.issparse(table) else table)
 
 
@@ -254,7 +264,7 @@ def _all_finite(values: NDArray[Any], largest: float | None = None) -> bool:
     return bool(_native.all_finite(flat, threads, 1.0 if largest is None or largest >= limit else limit / largest))
 
 
-def _first_place(table: Any, bad: NDArray[np.bool_]) -> tuple[int, int]:
+def _first_place(table: Table, bad: NDArray[np.bool_]) -> tuple[int, int]:
     if sparse.issparse(table):
         triplets = sparse.coo_array(table)
         first = int(np.flatnonzero(bad)[0])  # in the order of the stored values, which conversion keeps
@@ -263,12 +273,12 @@ def _first_place(table: Any, bad: NDArray[np.bool_]) -> tuple[int, int]:
     return (first, 0) if bad.ndim == 1 else divmod(first, bad.shape[1])
 
 
-def _column_name(learner: Any, column: int) -> str:
+def _column_name(learner: BaseEstimator, column: int) -> str:
     names = getattr(learner, "feature_names_in_", None)
     return f"{column} ({str(names[column])!r})" if names is not None else str(column)
 
 
-def _with_column(error: ValueError | TypeError, X: Any) -> ValueError | TypeError:
+def _with_column(error: ValueError | TypeError, X: TableLike) -> ValueError | TypeError:
     """The same error, with the column and row that could not be turned into numbers added to it."""
     if "could not convert" not in str(error) and "must be a string or a" not in str(error):
         return error
@@ -282,7 +292,7 @@ def _with_column(error: ValueError | TypeError, X: Any) -> ValueError | TypeErro
     )
 
 
-def _first_text(X: Any) -> tuple[int, str, Any] | None:
+def _first_text(X: TableLike) -> tuple[int, str, Any] | None:
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.from_native(X, eager_only=True)
         columns = [(repr(str(name)), frame[name].to_list()) for name in frame.columns]

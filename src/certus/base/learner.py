@@ -20,15 +20,16 @@ from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
     ClusterMixin,
-    DensityMixin,
     RegressorMixin,
     TransformerMixin,
 )
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import estimator_html_repr
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from certus.base.inputs import TableLike
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
 from certus.guarantees import Report
@@ -81,13 +82,28 @@ def predict_method(method: Method) -> Method:
 
 
 class Learner(CallbackSupportMixin, BaseEstimator):
-    """What all learners share. Derive from the class of the task instead: `Classifier`, `Regressor`, …"""
+    """What all learners share. Derive from the class of the task instead: `Classifier`, `Regressor`, …
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns of the training table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    report_ : Report
+        Empty: training alone promises nothing here. Use `certify`.
+    """
 
     _constraints: ClassVar[Constraints] = {}
     _state: ClassVar[tuple[str, ...]] = ()
     _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
 
     report_: Report
+
+    def _set_parameters(self, given: dict[str, Any]) -> None:
+        """Store the constructor's arguments under their names: ``self._set_parameters(locals())``."""
+        for name in given.keys() - {"self", "__class__"}:
+            setattr(self, name, given[name])
 
     def _restored(self) -> None:
         """Called after loading from a file: raise a ValueError if the state does not fit together.
@@ -139,6 +155,10 @@ class Learner(CallbackSupportMixin, BaseEstimator):
         return bundle
 
 
+def _gives_probabilities(learner: Learner) -> bool:
+    return hasattr(learner, "predict_proba")
+
+
 class Classifier(ClassifierMixin, Learner):
     """A learner that predicts labels."""
 
@@ -154,6 +174,15 @@ class Classifier(ClassifierMixin, Learner):
                 "Hint: check the target column, or that a split did not leave a class out."
             )
         return codes
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: TableLike) -> Any:
+        """Logarithm of `predict_proba`; minus infinity for a class of probability 0."""
+        probabilities = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            if isinstance(probabilities, list):  # of several outputs
+                return [np.log(each) for each in probabilities]
+            return np.log(probabilities)
 
 
 def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -180,7 +209,3 @@ class Clusterer(ClusterMixin, Learner):
 
 class Transformer(TransformerMixin, Learner):
     """A learner that maps rows to new columns."""
-
-
-class DensityEstimator(DensityMixin, Learner):
-    """A learner that models where rows are likely to be."""

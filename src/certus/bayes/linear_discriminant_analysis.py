@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from scipy.special import expit, softmax
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from certus.base import (
     LARGEST,
@@ -20,12 +18,17 @@ from certus.base import (
     HasMethods,
     Interval,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_X,
     check_Xy,
     fit_method,
     predict_method,
+    probabilities_of,
     register,
+    warn_user,
 )
 from certus.base.persistence import check_shapes
 from certus.bayes.estimation.class_covariance import estimate_covariance
@@ -86,8 +89,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Share of the between-class variance per direction (not for "lsqr").
     xbar_ : ndarray of shape (n_features,)
         Overall mean ("svd" only).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Empty: training rows alone bound nothing about this model. Use `certify`.
 
@@ -126,12 +127,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def __init__(
         self,
         solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
+        shrinkage: float | str | None = None,
+        priors: TargetLike | None = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
+        covariance_estimator: BaseEstimator | None = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -142,40 +143,32 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.covariance_estimator = covariance_estimator
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LinearDiscriminantAnalysis:
         """Estimate means, covariance and the linear scores from the rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        self
         """
         self._check_options()
-        X, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
-        weights = check_weights(self, sample_weight, X)
+        table, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
+        weights = check_weights(self, sample_weight, table)
         codes = self._encode_labels(y if weights is None else y[weights > 0.0])
         if weights is not None:
-            X, weights = X[weights > 0.0], weights[weights > 0.0]
-        if len(X) == len(self.classes_):
+            table, weights = table[weights > 0.0], weights[weights > 0.0]
+        if len(table) == len(self.classes_):
             raise ValueError(
                 "The number of samples must be more than the number of classes.\n"
                 "Hint: the spread within a class needs at least two rows in some class."
             )
-        groups = group_by_class(X, codes, len(self.classes_), weights)
+        groups = group_by_class(table, codes, len(self.classes_), weights)
         self.priors_ = self._checked_priors(groups)
         self._check_components()
         for name in ("covariance_", "scalings_", "explained_variance_ratio_", "xbar_"):
             self.__dict__.pop(name, None)
         solve = {"svd": self._solve_svd, "lsqr": self._solve_lsqr, "eigen": self._solve_eigen}[self.solver]
-        self._store(*solve(groups), groups.means, X.dtype)
+        self._store(*solve(groups), groups.means, table.dtype)
         return self
 
     def _check_options(self) -> None:
@@ -203,7 +196,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if (priors < 0).any():
             raise ValueError("priors must be non-negative")
         if abs(priors.sum() - 1.0) > 1e-5:
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
+            warn_user("The priors do not sum to 1. Renormalizing", UserWarning)
             priors = priors / priors.sum()
         return priors
 
@@ -286,79 +279,30 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             check_shapes(self, coef_=(outputs, self.n_features_in_), intercept_=(outputs,))
 
     @predict_method
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+    def decision_function(self, X: TableLike) -> NDArray[Any]:
+        """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``."""
         scores = check_X(self, X) @ self.coef_.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """The most probable label of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class for each row, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 2:
-            positive = expit(scores)
-            return np.stack([1 - positive, positive], axis=1)
-        return softmax(scores.reshape(len(scores), -1), axis=1)
+    def predict_proba(self, X: TableLike) -> NDArray[Any]:
+        """Probability of each class for each row, in the order of ``classes_``."""
+        return probabilities_of(self.decision_function(X))
 
     @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
+        """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number."""
         probabilities = self.predict_proba(X)
         return np.log(np.maximum(probabilities, np.finfo(probabilities.dtype).smallest_normal))
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: TableLike) -> NDArray[Any]:
         """Project rows on the directions that separate the classes best.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -369,7 +313,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self._transform(X)
 
     @predict_method
-    def _transform(self, X: Any) -> NDArray[Any]:
-        X = check_X(self, X)
-        projected = (X - self.xbar_ if self.solver == "svd" else X) @ self.scalings_
+    def _transform(self, X: TableLike) -> NDArray[Any]:
+        table = check_X(self, X)
+        projected = (table - self.xbar_ if self.solver == "svd" else table) @ self.scalings_
         return projected[:, : self._n_features_out]

@@ -7,10 +7,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import OneOf, Regressor, check_weights, fit_method, predict_method, register
+from certus.base import (
+    OneOf,
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    check_weights,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.bagged.bags import bag_size
 from certus.ensemble.boosting.weight_boosting import WeightBoosting
 from certus.guarantees import Report
@@ -38,10 +50,6 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
     ----------
     estimator : learner, default=None
         The weak learner; None means ``DecisionTreeRegressor(max_depth=3)``.
-    n_estimators : int, default=50
-        Largest number of rounds.
-    learning_rate : float, default=1.0
-        Factor :math:`\eta` of the weights of the weak learners.
     loss : {"linear", "square", "exponential"}, default="linear"
         :math:`\ell(u) = u`, :math:`u^2` or :math:`1 - e^{-u}`.
     random_state : int, RandomState, Generator or None, default=None
@@ -49,18 +57,8 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     Attributes
     ----------
-    estimator_ : learner
-        The weak learner, not fitted.
-    estimators_ : list of learners
-        The fitted weak learners.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and average loss of each round; 0 and 1 for rounds that were not needed.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        Importances of the weak learners, averaged by their weights.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         Empty: training alone bounds nothing here. Use `certify`.
 
@@ -79,44 +77,26 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
         loss: str = "linear",
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
-        """Fit the weak learners, one after the other.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 0 removes it.
-
-        Returns
-        -------
-        self
-        """
-        X = self._check_X(X, reset=True)
-        y = self._training_target(y, X, numeric=True)
-        weights = self._start_weights(sample_weight, X)
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> AdaBoostRegressor:
+        """Fit the weak learners, one after the other."""
+        table = self._check_X(X, reset=True)
+        y = self._training_target(y, table, numeric=True)
+        weights = self._start_weights(sample_weight, table)
         self.estimator_ = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
-        whole = check_weights(self, sample_weight, X)
-        self._round = (X, y, bag_size(X.shape[0], None, whole))
+        whole = check_weights(self, sample_weight, table)
+        self._round = (table, y, bag_size(table.shape[0], None, whole))
         try:
-            self._boost(weights, X, y)
+            self._boost(weights, table, y)
         finally:
             del self._round
         self.report_ = Report()
@@ -164,27 +144,12 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     @predict_method
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The weighted median of the weak learners' predictions.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The weighted median of the weak learners' predictions."""
         X = self._check_X(X)
         return self._median(np.stack([learner.predict(X) for learner in self.estimators_], axis=1))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """`predict` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------
@@ -196,17 +161,8 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
         for rounds in range(1, len(self.estimators_) + 1):
             yield self._median(predictions[:, :rounds])
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Iterator[float]:
         """Coefficient of determination after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
 
         Yields
         ------

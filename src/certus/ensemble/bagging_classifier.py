@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads
+from certus.base import (
+    Classifier,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    distinct_labels,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+    warn_user,
+)
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.forests.vote_report import count_votes, vote_report
@@ -46,53 +59,15 @@ class BaggingClassifier(Bagging, Classifier):
     ----------
     estimator : learner, default=None
         What is bagged; None means a `DecisionTreeClassifier`.
-    n_estimators : int, default=10
-        Number of members.
-    max_samples : int or float, default=None
-        Rows drawn for each member; a float is a fraction of the rows (of their total weight). None means as many as
-        there are, where whole weights count as repeated rows.
-    max_features : int or float, default=1.0
-        Columns drawn for each member; a float is a fraction of the columns.
-    bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
-    bootstrap_features : bool, default=False
-        Whether columns are drawn with replacement.
     oob_score : bool, default=False
         Whether to judge each row by the members that have not seen it, and to bound the error of their vote.
-    warm_start : bool, default=False
-        Whether to keep the members of the last fit and only fit the ones that are still missing.
-    n_jobs : int, default=None
-        Processes (or threads, as `joblib.parallel_config` says) that fit members at the same time; None means one,
-        where our own learners use all cores by themselves.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws and of members with a ``random_state``.
-    verbose : int, default=0
-        Accepted for compatibility.
 
     Attributes
     ----------
-    estimator_ : learner
-        What is bagged, not fitted.
-    estimators_ : list of learners
-        The fitted members.
-    estimators_features_ : list of ndarray
-        The columns of each member.
-    estimators_samples_ : list of ndarray
-        The rows of each member, drawn again on access.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_classes_ : int
         Their number.
-    seeds_ : ndarray of shape (n_estimators,)
-        What each member's draws come from.
-    bag_rows_, bag_size_ : int
-        Rows of the training table and of each bag.
-    bag_weights_ : ndarray of shape (n_samples,) or None
-        Weights by which the rows were drawn.
     oob_score_ : float
         Share of rows that the members without them get right, if ``oob_score`` is set. An estimate, not a bound.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
@@ -116,7 +91,7 @@ class BaggingClassifier(Bagging, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: int | float | None = None,
@@ -126,39 +101,21 @@ class BaggingClassifier(Bagging, Classifier):
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BaggingClassifier:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **fit_params: Any
+    ) -> BaggingClassifier:
         """Fit the members to their draws.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows are drawn with probability proportional to their weights: 0 removes a row.
-        **fit_params
-            Further parameters for the members' ``fit``, if metadata routing is enabled.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight, fit_params)
         return self
@@ -193,10 +150,9 @@ class BaggingClassifier(Bagging, Classifier):
             pure = pure and _votes_purely(member)
         total = sums.sum(axis=1, keepdims=True)
         if (total == 0).any():
-            warnings.warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=6,
+                "reliable oob estimates."
             )
         with np.errstate(invalid="ignore"):
             self.oob_decision_function_ = sums / total
@@ -205,7 +161,7 @@ class BaggingClassifier(Bagging, Classifier):
             seen, wrong = (np.packbits(each, axis=1, bitorder="little").view(np.uint64) for each in (in_bag, errors))
             self.report_ = vote_report(count_votes(seen, wrong, rows, resolve_threads()), pure=pure)
 
-    def _shares(self, member: Any, X: Any, routed: Any) -> NDArray[np.float64]:
+    def _shares(self, member: BaseEstimator, X: Table, routed: Any) -> NDArray[np.float64]:
         """A member's class shares, or its vote, for all classes."""
         shares = np.zeros((X.shape[0], self.n_classes_))
         if hasattr(member, "predict_proba"):
@@ -218,96 +174,48 @@ class BaggingClassifier(Bagging, Classifier):
         return shares
 
     @predict_method
-    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
-        """The label with the largest average share.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        **params
-            Further parameters for the members, if metadata routing is enabled.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+    def predict(self, X: TableLike, **params: Any) -> NDArray[Any]:
+        """The label with the largest average share."""
         return np.asarray(self.classes_.take(np.argmax(self._mean_shares(X, "predict", params), axis=1), axis=0))
 
     @predict_method
-    def predict_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
-        """Class shares averaged over the members, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        **params
-            Further parameters for the members, if metadata routing is enabled.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def predict_proba(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
+        """Class shares averaged over the members, in the order of ``classes_``."""
         return self._mean_shares(X, "predict_proba", params)
 
-    def _mean_shares(self, X: Any, method: str, params: dict[str, Any]) -> NDArray[np.float64]:
-        X = self._check_table(X)
+    def _mean_shares(self, X: TableLike, method: str, params: dict[str, Any]) -> NDArray[np.float64]:
+        table = self._check_table(X)
         routed = self._routed(method, params)
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        shares = [self._shares(member, X[:, columns], routed) for member, columns in pairs]
+        shares = [self._shares(member, table[:, columns], routed) for member, columns in pairs]
         return np.asarray(sum(shares) / len(self.estimators_))
 
     @predict_method
-    def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
-        """Logarithm of `predict_proba`; from the members' logarithms if they have them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        **params
-            Further parameters for the members, if metadata routing is enabled.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def predict_log_proba(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
+        """Logarithm of `predict_proba`; from the members' logarithms if they have them."""
         if not hasattr(self.estimator_, "predict_log_proba"):
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(self._mean_shares(X, "predict_log_proba", params)))
-        X = self._check_table(X)
+        table = self._check_table(X)
         routed = self._routed("predict_log_proba", params).get("predict_log_proba", {})
-        logs = np.full((X.shape[0], self.n_classes_), -np.inf)
+        logs = np.full((table.shape[0], self.n_classes_), -np.inf)
         for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
             seen = np.asarray(member.classes_, dtype=np.intp)
-            logs[:, seen] = np.logaddexp(logs[:, seen], member.predict_log_proba(X[:, columns], **routed))
+            logs[:, seen] = np.logaddexp(logs[:, seen], member.predict_log_proba(table[:, columns], **routed))
         return logs - np.log(len(self.estimators_))
 
     @available_if(_members_have_decisions)  # type: ignore[untyped-decorator]
     @predict_method
-    def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
-        """The members' decision functions, averaged.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        **params
-            Further parameters for the members, if metadata routing is enabled.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        X = self._check_table(X)
+    def decision_function(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
+        """The members' decision functions, averaged."""
+        table = self._check_table(X)
         routed = self._routed("decision_function", params).get("decision_function", {})
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        scores = [member.decision_function(X[:, columns], **routed) for member, columns in pairs]
+        scores = [member.decision_function(table[:, columns], **routed) for member, columns in pairs]
         return np.asarray(sum(scores) / len(self.estimators_))
 
 
-def _votes_purely(member: Any) -> bool:
+def _votes_purely(member: BaseEstimator) -> bool:
     """Whether the member gives all its share to one class on every row."""
     if not hasattr(member, "predict_proba"):
         return True

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from certus.base import Regressor, fit_method, predict_method, register
+from certus.base import (
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+    warn_user,
+)
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.guarantees import Report
@@ -38,49 +48,11 @@ class BaggingRegressor(Bagging, Regressor):
     ----------
     estimator : learner, default=None
         What is bagged; None means a `DecisionTreeRegressor`.
-    n_estimators : int, default=10
-        Number of members.
-    max_samples : int or float, default=None
-        Rows drawn for each member; a float is a fraction of the rows (of their total weight). None means as many as
-        there are, where whole weights count as repeated rows.
-    max_features : int or float, default=1.0
-        Columns drawn for each member; a float is a fraction of the columns.
-    bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
-    bootstrap_features : bool, default=False
-        Whether columns are drawn with replacement.
     oob_score : bool, default=False
         Whether to judge each row by the members that have not seen it.
-    warm_start : bool, default=False
-        Whether to keep the members of the last fit and only fit the ones that are still missing.
-    n_jobs : int, default=None
-        Processes (or threads, as `joblib.parallel_config` says) that fit members at the same time; None means one,
-        where our own learners use all cores by themselves.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws and of members with a ``random_state``.
-    verbose : int, default=0
-        Accepted for compatibility.
 
     Attributes
     ----------
-    estimator_ : learner
-        What is bagged, not fitted.
-    estimators_ : list of learners
-        The fitted members.
-    estimators_features_ : list of ndarray
-        The columns of each member.
-    estimators_samples_ : list of ndarray
-        The rows of each member, drawn again on access.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
-    seeds_ : ndarray of shape (n_estimators,)
-        What each member's draws come from.
-    bag_rows_, bag_size_ : int
-        Rows of the training table and of each bag.
-    bag_weights_ : ndarray of shape (n_samples,) or None
-        Weights by which the rows were drawn.
     oob_score_ : float
         Coefficient of determination over the rows, each judged by the members without it, if ``oob_score`` is set.
     oob_prediction_ : ndarray of shape (n_samples,)
@@ -101,7 +73,7 @@ class BaggingRegressor(Bagging, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: int | float | None = None,
@@ -111,39 +83,23 @@ class BaggingRegressor(Bagging, Regressor):
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BaggingRegressor:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **fit_params: Any
+    ) -> BaggingRegressor:
         """Fit the members to their draws.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their values.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows are drawn with probability proportional to their weights: 0 removes a row.
-        **fit_params
-            Further parameters for the members' ``fit``, if metadata routing is enabled.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight, fit_params)
         return self
@@ -166,30 +122,22 @@ class BaggingRegressor(Bagging, Regressor):
                 sums[outside] += member.predict(X[outside][:, columns])
                 counts[outside] += 1
         if (counts == 0).any():
-            warnings.warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to compute any "
-                "reliable oob estimates.",
-                stacklevel=6,
+                "reliable oob estimates."
             )
         self.oob_prediction_ = sums / np.maximum(counts, 1)
         self.oob_score_ = float(r2_score(y, self.oob_prediction_))
 
     @predict_method
-    def predict(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
         """The average of the members' predictions.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        **params
-            Further parameters for the members, if metadata routing is enabled.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        X = self._check_table(X)
+        table = self._check_table(X)
         routed = self._routed("predict", params).get("predict", {})
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        return np.asarray(sum(member.predict(X[:, columns], **routed) for member, columns in pairs) / len(self))
+        return np.asarray(sum(member.predict(table[:, columns], **routed) for member, columns in pairs) / len(self))

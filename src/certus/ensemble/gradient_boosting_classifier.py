@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import sklearn.ensemble
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
-from certus.base import Classifier, Exactly, HasMethods, OneOf, fit_method, predict_method, register
+from certus.base import (
+    Classifier,
+    Exactly,
+    HasMethods,
+    OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.boosting.gradient_boosting import GradientBoosting
 from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, ExponentialLoss
 
@@ -37,44 +50,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     ----------
     loss : {"log_loss", "exponential"}, default="log_loss"
         What is minimized; "exponential" is the loss of AdaBoost, for two classes.
-    learning_rate : float, default=0.1
-        The factor :math:`\eta` of every tree.
-    n_estimators : int, default=100
-        Most rounds.
-    subsample : float, default=1.0
-        Share of the rows, drawn without replacement, that each tree is grown on.
-    criterion : {"squared_error", "friedman_mse"}, default="deprecated"
-        Without effect, as in scikit-learn, where it is deprecated.
-    min_samples_split : int or float, default=2
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float, default=1
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float, default=0.0
-        Every leaf keeps at least this fraction of the total weight.
-    max_depth : int or None, default=3
-        Most splits between the root and a leaf.
-    min_impurity_decrease : float, default=0.0
-        Split only if the weighted impurity falls by at least this.
-    init : learner, "zero" or None, default=None
-        What boosting starts from: a learner that is fitted first, 0, or the best constant.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the drawn rows and columns and of the held-out rows.
-    max_features : int, float or {"sqrt", "log2"}, default=None
-        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
-    verbose : int, default=0
-        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    max_leaf_nodes : int, default=None
-        Grow at most so many leaves, the largest improvement first.
-    warm_start : bool, default=False
-        Go on from the last fit with a larger ``n_estimators``.
-    validation_fraction : float, default=0.1
-        Share of the rows that is held out, if ``n_iter_no_change`` is set.
-    n_iter_no_change : int, default=None
-        Stop when the loss of the held-out rows has not fallen by ``tol`` for so many rounds; None: never.
-    tol : float, default=1e-4
-        What counts as falling.
-    ccp_alpha : float, default=0.0
-        Price of a leaf in cost-complexity pruning of each tree.
 
     Attributes
     ----------
@@ -82,32 +57,10 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Rounds, and trees in each of them: 1 for two classes, else one per class.
     estimators_ : ndarray of shape (n_estimators_, n_trees_per_iteration_)
         The trees as learners, built on first access.
-    forests_ : list of PackedForest
-        The trees as arrays.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_classes_ : int
         Their number.
-    init_ : learner or "zero"
-        What boosting started from.
-    train_score_ : ndarray of shape (n_estimators_,)
-        Loss after each round of the rows that its tree was grown on.
-    oob_improvement_, oob_scores_ : ndarray of shape (n_estimators_,)
-        Fall of the loss, and the loss, on the rows outside each round's sample; only if ``subsample`` < 1.
-    oob_score_ : float
-        The last of ``oob_scores_``.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        Share of each column in the decrease of the squared error of the residuals.
-    max_features_ : int
-        Columns searched at each node.
-    random_draws_ : ndarray of shape (625,)
-        State of the random numbers after the last round, for a warm start.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
 
     Notes
     -----
@@ -144,8 +97,8 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
+        init: BaseEstimator | str | None = None,
+        random_state: RandomStateLike = None,
         max_features: int | float | str | None = None,
         verbose: int = 0,
         max_leaf_nodes: int | None = None,
@@ -155,46 +108,21 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
     ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.subsample = subsample
-        self.criterion = criterion
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_depth = max_depth
-        self.min_impurity_decrease = min_impurity_decrease
-        self.init = init
-        self.random_state = random_state
-        self.max_features = max_features
-        self.verbose = verbose
-        self.max_leaf_nodes = max_leaf_nodes
-        self.warm_start = warm_start
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.ccp_alpha = ccp_alpha
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Any = None) -> GradientBoostingClassifier:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, monitor: Callable[..., bool] | None = None
+    ) -> GradientBoostingClassifier:
         """Grow the trees, one round after the other.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. The ``min_samples`` rules count rows, not weights.
         monitor : callable, default=None
             Called after every round with its number, the learner, and a dict of what the round knows (``X``, ``y``,
             ``raw_predictions``, ``sample_mask`` …); True stops.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight, monitor)
         return self
@@ -225,28 +153,13 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         return self.n_classes_
 
     @predict_method
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Raw predictions: log-odds of the second class (half of them for the exponential loss), or one per class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
-        """
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
+        """Raw predictions: log-odds of the second class (half of them for the exponential loss), or one per class."""
         raw = self._raw_predict(X)
         return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Raw predictions after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------
@@ -260,27 +173,12 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         return np.asarray(self.classes_.take(codes, axis=0))
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """The most probable class."""
         return self._labels(self._raw_predict(X))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """`predict` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------
@@ -290,42 +188,12 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
             yield self._labels(raw)
 
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
+        """Probabilities of the classes."""
         return self._loss.probabilities(self._raw_predict(X))
 
-    @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return np.asarray(np.log(self.predict_proba(X)))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------

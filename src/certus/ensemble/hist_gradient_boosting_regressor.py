@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Exactly, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.base import (
+    ColumnsLike,
+    Exactly,
+    Interval,
+    OneOf,
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
+from certus.losses import named_loss
 
 
 @register(
@@ -38,73 +52,15 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         What is minimized; "gamma" and "poisson" predict through an exponential and need y > 0 and y >= 0.
     quantile : float, default=None
         Which quantile, for ``loss="quantile"``.
-    learning_rate : float, default=0.1
-        Shrinks every tree.
-    max_iter : int, default=100
-        Most rounds.
-    max_leaf_nodes : int, default=31
-        Most leaves of a tree; None for no limit.
-    max_depth : int, default=None
-        Most divisions between the root and a leaf.
-    min_samples_leaf : int, default=20
-        Rows that every leaf keeps; weights do not count.
-    l2_regularization : float, default=0.0
-        The :math:`\lambda` above.
-    max_features : float, default=1.0
-        Share of the columns drawn at random and searched at each node.
-    max_bins : int, default=255
-        Most bins of a column, besides the one for missing values.
-    categorical_features : array-like of bool, int or str, or "from_dtype", default="from_dtype"
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a categorical type.
     monotonic_cst : array-like of int or dict of str to int, default=None
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
-    interaction_cst : {"pairwise", "no_interactions"} or sequence of sets of int, default=None
-        Which columns may meet on the path to a leaf.
-    warm_start : bool, default=False
-        Go on from the last fit with a larger ``max_iter``.
-    early_stopping : "auto" or bool, default="auto"
-        Stop when the score no longer improves; "auto" does so for more than 10 000 rows.
-    scoring : str, callable or None, default="loss"
-        The score; "loss" is minus the loss, None the learner's ``score``.
-    validation_fraction : int or float, default=0.1
-        Rows (or their share) held out for the score; None scores the training rows.
-    n_iter_no_change : int, default=10
-        Rounds without improvement before stopping.
-    tol : float, default=1e-7
-        What counts as improvement.
-    verbose : int, default=0
-        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the held-out rows, of the rows for quantiles and of ``max_features``.
-    growth : {"best_first", "depth_wise"}, default="best_first"
-        Which node is divided next: the one that gains most, or the shallowest.
-    rare_categories : {"refuse", "group"}, default="refuse"
-        What happens to a categorical column with more than ``max_bins`` categories: an error, or half of the bins
-        go to the heaviest ones and the others share the rest with categories of similar mean target. Those that
-        weigh less than ten rows, and those that training did not contain, are treated like missing values.
 
     Attributes
     ----------
     n_iter_, n_trees_per_iteration_ : int
         Rounds, and trees in each of them (1).
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
-        Scores before the first and after each round; empty without early stopping.
-    do_early_stopping_ : bool
-        Whether early stopping was on.
-    is_categorical_ : ndarray of shape (n_features_in_,) or None
-        Which columns are categorical.
-    categories_ : list of ndarray or None
-        Categories of these columns.
-    category_bins_ : list of ndarray or None
-        Bins of the categories of a column in which some share one, -1 for missing; None without such columns.
-    trees_ : BoostedTrees
-        The trees as arrays.
     baseline_ : ndarray of shape (1,)
         The constant :math:`f_0`.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
     report_ : Report
         Empty: how well the training rows are fitted promises nothing about others.
 
@@ -142,54 +98,32 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
+        categorical_features: ColumnsLike = "from_dtype",
+        monotonic_cst: ColumnsLike = None,
+        interaction_cst: Sequence[Any] | str | None = None,
         warm_start: bool = False,
         early_stopping: bool | str = "auto",
-        scoring: Any = "loss",
+        scoring: str | Callable[..., float] | None = "loss",
         validation_fraction: int | float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         growth: str = "best_first",
         rare_categories: str = "refuse",
     ) -> None:
-        self.loss = loss
-        self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.growth = growth
-        self.rare_categories = rare_categories
+        self._set_parameters(locals())
 
     @fit_method
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: TargetLike,
+        sample_weight: WeightsLike = None,
         *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
+        X_val: TableLike | None = None,
+        y_val: TargetLike | None = None,
+        sample_weight_val: WeightsLike = None,
     ) -> HistGradientBoostingRegressor:
         """Grow the trees.
 
@@ -197,42 +131,21 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,)
-            Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. ``min_samples_leaf`` counts rows, not weights.
         X_val, y_val, sample_weight_val : array-like, default=None
             Held-out rows for early stopping, instead of ``validation_fraction``.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
         return self
 
     @predict_method
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted numbers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Predicted numbers."""
         return self._answer(self._raw_predict(X))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Predicted numbers after 1, 2, … rounds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Yields
         ------
@@ -250,7 +163,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
                 "loss='quantile' needs the parameter 'quantile'.\nHint: quantile=0.9 predicts what 90 % of the targets "
                 "stay below."
             )
-        return ScalarLoss(self.loss, 0.5 if self.quantile is None or self.loss != "quantile" else float(self.quantile))
+        return ScalarLoss(named_loss(self.loss, self.quantile))
 
     def _encode_target(self, y: NDArray[Any], *, reset: bool) -> NDArray[np.float64]:
         target = y.astype(np.float64)

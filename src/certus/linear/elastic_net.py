@@ -87,8 +87,6 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     history_ : ndarray
         The objective at every look at all columns, before the first working set and after each; targets that are
         fitted apart come one after the other.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap, and of the columns that every optimum leaves out.
 
@@ -146,15 +144,8 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
             The table; columns in a row in memory (Fortran order, CSC) are used without a copy.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
         check_input : bool, default=True
             The input is always checked; False says besides that a dense table without weights is in Fortran order.
-
-        Returns
-        -------
-        ElasticNet
-            The fitted learner.
         """
         refuse_wrong_order(self, X, sample_weight, check_input)
         warn_without_penalty(self)

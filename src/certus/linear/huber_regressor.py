@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
@@ -23,11 +21,11 @@ from certus.base import (
     fit_method,
     register,
     resolve_threads,
+    warn_not_converged,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear.design.design_matrix import SMALL
-from certus.linear.evidence.duality_certificate import duality_certificate
+from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
 from certus.linear.solvers.huber_solver import HuberResult, minimize_huber
@@ -86,8 +84,6 @@ class HuberRegressor(LinearPrediction, Regressor):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -146,22 +142,7 @@ class HuberRegressor(LinearPrediction, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HuberRegressor:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        HuberRegressor
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         problem = self._problem(X, np.asarray(y, dtype=np.float64), weights)
@@ -225,19 +206,15 @@ class HuberRegressor(LinearPrediction, Regressor):
             "fit_intercept": bool(self.fit_intercept),
         }
         stored = {
-            "coef": self.coef_.tolist(),
+            "coef": self.coef_,
             "intercept": float(self.intercept_),
             "scale": float(self.scale_),
+            "dual_point": dual,
         }
-        self.report_ = Report([duality_certificate(evidence, inputs, stored, dual)])
+        self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
         if not self.converged_:
-            warnings.warn(
-                f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\nThe "
-                f"objective of HuberRegressor is certified to be within {number(self.gap_, 'upper')} of its minimum.\n"
-                "Hint: raise max_iter, or scale the data (StandardScaler).",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+            cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+            warn_not_converged(self, cause, gap=self.gap_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sklearn.linear_model
 from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
@@ -76,8 +77,6 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         Certified bound on the objective minus its minimum.
     converged_ : bool
         Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -133,17 +132,8 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearRegression
-            The fitted learner.
         """
         formats = False if self.positive else ["csr", "csc", "coo"]
         X, y = check_Xy(self, X, y, accept_sparse=formats, multi_output=True, y_numeric=True, check_finite=False)
@@ -192,3 +182,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.positive
         return tags
+
+
+# RANSACRegressor asks for scikit-learn's own class
+sklearn.linear_model.LinearRegression.register(LinearRegression)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
@@ -28,15 +26,14 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_not_converged,
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.linear._native_calls.machine_kernels import Descent
 from certus.linear.design.moments import gamma
 from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
-from certus.linear.evidence.linear_machine_certificate import machine_certificate
-from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine, machine_certificate
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, classification
 from certus.linear.solvers.box_newton import Watch
@@ -48,7 +45,7 @@ Array = NDArray[np.float64]
 # Whether the dual problem may be asked for, by (loss, penalty), as in scikit-learn.
 DUAL_FORMS = {("hinge", "l2"): (True,), ("squared_hinge", "l1"): (False,), ("squared_hinge", "l2"): (False, True)}
 L1_GAP = 1e-10  # of the objective at zero, for the L1 penalty
-NOT_CONVERGED = "Liblinear failed to converge, increase the number of iterations."
+NOT_CONVERGED = "The solver failed to converge within max_iter iterations."
 
 
 @register(
@@ -116,8 +113,6 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     history_ : ndarray
         Gap after every Newton step, machine after machine; for dual coordinate descent after 16, 32, 64, … passes
         of every machine that needed more, and at the end of all.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the gap and, with the ridge penalty, of the training labels.
 
@@ -191,22 +186,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearSVC
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         self._check_combination()
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, largest=SQUARES_FIT)
         codes = self._encode_labels(y)
@@ -309,7 +289,9 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         if self.penalty == "l2" or self.multi_class == "crammer_singer":
             self._certify_labels(evidence, table, w)
         if not self.converged_:
-            warn_not_converged(self.gap_, evidence.objective_at_zero, limit, self.n_iter_ < self.max_iter)
+            ended = limit is not None and self.n_iter_ < self.max_iter
+            at_zero = evidence.objective_at_zero
+            warn_not_converged(self, None if ended else NOT_CONVERGED, gap=self.gap_, at_zero=at_zero, limit=limit)
 
     def _certify_labels(self, evidence: MachineEvidence, table: MachineTable, w: Array) -> None:
         assert evidence.distances is not None
@@ -330,16 +312,3 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def warn_not_converged(gap: float, at_zero: float, limit: float | None, missed_gap: bool) -> None:
-    """Say once how far the solution may be from the optimum, and what to do."""
-    share = f" ({number(gap / at_zero, 'upper', 2)} of its value at zero coefficients)" if at_zero > 0.0 else ""
-    reached = f"The objective is certified to be within {number(gap, 'upper')} of its minimum{share}"
-    if limit is not None and missed_gap:
-        text = f"{reached}, more than gap_tol asks for ({number(limit)})."
-    else:
-        text = f"{NOT_CONVERGED}\n{reached}."
-    warnings.warn(
-        f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=6
-    )

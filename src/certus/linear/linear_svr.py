@@ -23,13 +23,13 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
+    warn_not_converged,
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.linear.evidence.linear_machine_certificate import machine_certificate
-from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, machine_certificate
 from certus.linear.fitting.linear_prediction import LinearPrediction
-from certus.linear.linear_svc import warn_not_converged
+from certus.linear.linear_svc import NOT_CONVERGED
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, regression
 from certus.linear.solvers.machine_solvers import Accuracy, solve_machines
 
@@ -92,8 +92,6 @@ class LinearSVR(LinearPrediction, Regressor):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Gap after every Newton step; for dual coordinate descent after 16, 32, 64, … passes and at the end.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificate of the gap.
 
@@ -159,22 +157,7 @@ class LinearSVR(LinearPrediction, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearSVR
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         if self.loss == "epsilon_insensitive" and self.dual is False:
             raise ValueError(
                 "Unsupported set of arguments: The combination of penalty='l2' and loss='epsilon_insensitive' are not "
@@ -233,7 +216,9 @@ class LinearSVR(LinearPrediction, Regressor):
         }
         self.report_ = Report([machine_certificate(evidence, facts, self.coef_[None], intercept)])
         if not self.converged_:
-            warn_not_converged(self.gap_, evidence.objective_at_zero, limit, self.n_iter_ < self.max_iter)
+            ended = limit is not None and self.n_iter_ < self.max_iter
+            at_zero = evidence.objective_at_zero
+            warn_not_converged(self, None if ended else NOT_CONVERGED, gap=self.gap_, at_zero=at_zero, limit=limit)
 
     def _restored(self) -> None:
         if hasattr(self, "coef_"):

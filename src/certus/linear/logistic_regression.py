@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
@@ -28,23 +26,25 @@ from certus.base import (
     class_weights,
     fit_method,
     predict_method,
+    probabilities_of,
     register,
     resolve_seed,
     resolve_threads,
+    warn_deprecated,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
+from certus.guarantees.training import Decrement
 from certus.linear.design.design_matrix import make_design
-from certus.linear.evidence.decrement_gap import SELF_CONCORDANT
-from certus.linear.evidence.elastic_net_gap import ElasticNetEvidence
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import LOGISTIC
 from certus.linear.evidence.linear_labels import label_certificate
-from certus.linear.evidence.logistic_certificate import DUALITY, STRONGLY_CONVEX, gap_certificate
 from certus.linear.evidence.logistic_gap import LogisticEvidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_labels
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
-from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, Evidence, kept_evidence, logistic_problem, solve
+from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, kept_evidence, logistic_problem, solve
 from certus.linear.problems.logistic_penalty import Penalty, resolve_penalty
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, Point
@@ -55,7 +55,7 @@ NOT_CONVERGED = {
     "lbfgs": "lbfgs failed to converge after {n} iteration(s)",
     "newton-cg": "newton-cg failed to converge after {n} iteration(s). Increase the number of iterations",
     "newton-cholesky": "Newton solver did not converge after {n} iterations",
-    "liblinear": "Liblinear failed to converge, increase the number of iterations",
+    "liblinear": "The liblinear solver failed to converge",
     "sag": "The max_iter was reached which means the coef_ did not converge",
     "saga": "The max_iter was reached which means the coef_ did not converge",
 }
@@ -133,8 +133,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective (divided by C) after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the gap and, with a ridge part in the penalty, of the training labels.
 
@@ -214,30 +212,10 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LogisticRegression
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         penalty = resolve_penalty(self)
         if self.n_jobs is not None:
-            warnings.warn(
-                "'n_jobs' has no effect since 1.8 and will be removed in 1.10. You provided "
-                f"'n_jobs={self.n_jobs}', please leave it unspecified.",
-                FutureWarning,
-                stacklevel=3,
-            )
+            warn_deprecated("n_jobs")
         large = self.solver not in ("liblinear", "sag", "saga")
         limit = None if self.solver == "liblinear" else LARGEST  # liblinear refuses in its own words
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large, largest=limit)
@@ -339,7 +317,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         penalty: Penalty,
         result: NewtonResult,
         class_weights: NDArray[np.float64],
-        evidence_at: KeptEvidence[Evidence],
+        evidence_at: KeptEvidence[LogisticEvidence],
     ) -> None:
         self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
         coef, intercept = self.coef_.astype(np.float64), self.intercept_.astype(np.float64)
@@ -365,67 +343,28 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         }
         self.report_ = _report(evidence, facts, coef, intercept, problem.design.rows)
         unpenalized = penalty.l1 == 0.0 and penalty.l2 == 0.0
-        proven = isinstance(evidence, LogisticEvidence) and evidence.decrement is not None
+        proven = isinstance(evidence.bound, Decrement)
         separated = separation_of_labels(self, problem, coef, intercept) if unpenalized and not proven else None
         if separated is not None:
             self.report_ = Report([*self.report_, separated.certificate])
             self.converged_ = False
-            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+            warn_user(separated.message, ConvergenceWarning)
         elif drowned(evidence.gap, evidence.objective_at_zero, 0.0):
             self.converged_ = False
-            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero)
         elif not self.converged_:
             self._warn(evidence, limit, result.instead or self.solver)
 
-    def _warn(self, evidence: Evidence, limit: float | None, solver: str) -> None:
-        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
-        reached = (
-            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
-            "value at zero coefficients)"
-        )
-        if limit is not None and self.n_iter_[0] < self.max_iter - (solver != self.solver):
-            text = f"{reached}, more than gap_tol asks for ({number(limit)})."
-        else:
-            text = f"{NOT_CONVERGED[solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter}).\n{reached}."
-        warnings.warn(
-            f"{text}\nHint: raise max_iter, or scale the data (StandardScaler).", ConvergenceWarning, stacklevel=5
-        )
+    def _warn(self, evidence: LogisticEvidence, limit: float | None, solver: str) -> None:
+        ended = limit is not None and self.n_iter_[0] < self.max_iter - (solver != self.solver)
+        cause = f"{NOT_CONVERGED[solver].format(n=self.n_iter_[0])} (max_iter={self.max_iter})."
+        at_zero = evidence.objective_at_zero
+        warn_not_converged(self, None if ended else cause, gap=evidence.gap, at_zero=at_zero, limit=limit)
 
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            positive = expit(scores)
-            return np.column_stack([1.0 - positive, positive])
-        return softmax(scores, axis=1)
-
-    @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
+        """Probabilities of the classes."""
+        return probabilities_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -435,19 +374,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         return tags
 
 
-def _report(evidence: Evidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
-    common = {"objective": evidence.objective, "objective_at_zero": evidence.objective_at_zero}
-    if isinstance(evidence, ElasticNetEvidence):
-        theorem = DUALITY
-        parts = {**common, "dual": evidence.dual, "rounding": evidence.rounding}
-    elif evidence.decrement is not None:
-        theorem = SELF_CONCORDANT
-        parts = {**common, "decrement": evidence.decrement.size, "reach": evidence.decrement.reach}
-    else:
-        theorem = STRONGLY_CONVEX
-        share = evidence.center_share
-        parts = {**common, "slope": evidence.slope, "center_share": share, "strength": evidence.strength}
-    gap = gap_certificate(evidence.gap, parts, theorem=theorem, problem=facts, coef=coef, intercept=intercept)
+def _report(evidence: LogisticEvidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
+    gap = LOGISTIC.certificate(evidence, facts, {"coef": coef, "intercept": intercept})
     if evidence.undecided is None:
         return Report([gap])
     return Report([gap, label_certificate(evidence.undecided, rows, evidence.distance)])

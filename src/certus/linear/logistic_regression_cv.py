@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from certus.base import (
     check_Xy,
     fit_method,
     register,
+    warn_user,
 )
 from certus.guarantees import Report
 from certus.linear.design.fold_weights import refuse_empty_fold
@@ -60,8 +60,6 @@ class LogisticRegressionCV(LogisticRegression):
         Values of C to try; a number means so many between 1e-4 and 1e4 on a logarithmic scale.
     l1_ratios : array-like or None, default="warn"
         Shares of the L1 penalty to try. The default means None, that is ridge only, and warns as in scikit-learn.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     cv : int, splitter, iterable or None, default=None
         The folds; None means 5, stratified.
     dual : bool, default=False
@@ -97,12 +95,8 @@ class LogisticRegressionCV(LogisticRegression):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         W.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        b.
     Cs_, l1_ratios_ : ndarray
         What was tried.
     C_, l1_ratio_ : float, or ndarray in the old form
@@ -115,8 +109,6 @@ class LogisticRegressionCV(LogisticRegression):
         Iterations of all fits.
     gap_, converged_, history_ : float, bool, ndarray
         As for `LogisticRegression`; of the final fit.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the final fit.
 
@@ -209,19 +201,10 @@ class LogisticRegressionCV(LogisticRegression):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row, in the fits and in the scores.
         **params : dict
             For the splitter and the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        LogisticRegressionCV
-            The fitted learner.
         """
         _refuse_parameters(self, params)
         settings = resolve_settings(self)
@@ -349,11 +332,10 @@ class LogisticRegressionCV(LogisticRegression):
     def _without_certificate(self, converged: bool) -> None:
         self.gap_, self.converged_, self.history_, self.report_ = np.inf, converged, np.empty(0), Report()
         if not converged:
-            warnings.warn(
+            warn_user(
                 f"Some fits of LogisticRegressionCV did not converge within max_iter={self.max_iter}.\n"
                 "Hint: raise max_iter, or scale the data (StandardScaler).",
                 ConvergenceWarning,
-                stacklevel=6,
             )
 
     def score(self, X: Any, y: Any, *, sample_weight: Any = None, **params: Any) -> float:
@@ -361,12 +343,6 @@ class LogisticRegressionCV(LogisticRegression):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Their weights.
         **params : dict
             For the scorer, if metadata routing is enabled.
 
@@ -387,13 +363,7 @@ class LogisticRegressionCV(LogisticRegression):
         return get_scorer("accuracy" if unnamed else self.scoring)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the splitter and the scorer.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing.
-        """
+        """How metadata reach the splitter and the scorer."""
         to_scorer = MethodMapping().add(caller="score", callee="score").add(caller="fit", callee="score")
         return (
             MetadataRouter(owner=self)

@@ -27,49 +27,17 @@ class MultiTaskLassoCV(PathSelection):
 
     Parameters
     ----------
-    eps : float, default=1e-3
-        Smallest alpha of an automatic grid, as a share of the largest.
-    alphas : int or array-like, default=100
-        Number of penalties of an automatic grid, or the penalties themselves.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
-    max_iter : int, default=1000
-        Largest number of sweeps for every penalty.
     tol : float, default=1e-4
         Accuracy of every solution, as in `MultiTaskLasso`.
-    copy_X : bool, default=True
-        Accepted for compatibility: the table is never overwritten.
-    cv : int, splitter, iterable or None, default=None
-        Folds; None means five.
-    verbose : bool or int, default=False
-        1 or more prints a line for every fold, 0 nothing.
-    n_jobs : int or None, default=None
-        Threads; None uses all cores. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of the order of the coordinates for ``selection="random"``.
-    selection : {"cyclic", "random"}, default="cyclic"
-        Order of the coordinates in a sweep.
-    gap_tol : float or None, default=None
-        Largest certified gap of the final fit, as a share of the objective at zero coefficients.
 
     Attributes
     ----------
-    alpha_ : float
-        The chosen penalty.
-    alphas_ : ndarray
-        The penalties that were tried (for every l1_ratio, if there are several and the grid is automatic).
-    mse_path_ : ndarray
-        Mean squared error of every penalty on every fold.
     coef_ : ndarray of shape (n_targets, n_features)
         Coefficients of the final fit.
     intercept_ : ndarray of shape (n_targets,)
         Intercept of the final fit.
     n_iter_, dual_gap_, gap_, converged_, history_
         As in `MultiTaskLasso`, of the final fit.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
 
     Examples
     --------

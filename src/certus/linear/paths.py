@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,8 @@ from certus.base import (
     check_parameters,
     resolve_seed,
     resolve_threads,
+    warn_deprecated,
+    warn_user,
 )
 from certus.guarantees.records import number
 from certus.linear.design.gram_argument import checked_gram
@@ -240,19 +241,10 @@ def _points(alphas: Any, n_alphas: Any) -> Any:
     """What the two parameters mean together, with scikit-learn's deprecations."""
     chosen: Any = 100
     if n_alphas != "deprecated":
-        warnings.warn(
-            "'n_alphas' was deprecated in 1.9 and will be removed in 1.11: pass the number of alphas as 'alphas' "
-            "and leave 'n_alphas' out.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_deprecated("n_alphas")
         chosen = int(n_alphas)
     if alphas is None:
-        warnings.warn(
-            "'alphas=None' is deprecated and will be removed in 1.11. Set 'alphas=100' instead.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_deprecated("alphas")
         return chosen
     if isinstance(alphas, str):
         return chosen
@@ -276,10 +268,9 @@ def _problem(X: Any, y: Any, sample_weight: Any, positive: bool) -> tuple[Penali
 def _warn_if_short(gaps: Array, effort: Effort, problem: PenalizedProblem) -> None:
     short = gaps > max(effort.share, 1e-13) * problem.target_squares
     if short.any():
-        warnings.warn(
+        warn_user(
             f"Objective did not converge. You might want to increase the number of iterations: {int(short.sum())} of "
             f"{len(gaps)} points of the path have a gap up to {number(float(gaps.max()) / problem.weight, 'upper')} "
             f"(max_iter={effort.max_iter}, tol={effort.share:g}).\nHint: raise max_iter, or scale the columns.",
             ConvergenceWarning,
-            stacklevel=3,
         )

@@ -89,8 +89,6 @@ class Perceptron(StochasticClassification):
         Steps made so far, plus 1.
     mistakes_ : ndarray of shape (1,) or (n_classes,)
         Updates that the last `fit` made, per problem.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The mistake bound, if the rows are separable and the plain rule was used.
 
@@ -154,7 +152,7 @@ class Perceptron(StochasticClassification):
     def _after_epoch(self, X: Any, targets: Array) -> Pocket | None:
         return Pocket(MachineTable(X, 0.0, 1), targets) if self.variant == "pocket" else None
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None, state: StochasticState) -> None:
+    def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: StochasticState) -> None:
         self.mistakes_ = state["updates"].astype(np.int64)
         plain = weights is None and self.penalty is None and not self.warm_start
         if not plain or X.shape[0] * X.shape[1] > CELLS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,11 @@ from certus.base import (
     check_Xy,
     fit_method,
     register,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
-from certus.linear.evidence.duality_certificate import duality_certificate
+from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence
 from certus.linear.fitting.linear_prediction import LinearPrediction
 
@@ -83,8 +83,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
         Certified bound on the objective (times the sum of weights) minus its minimum.
     converged_ : bool
         Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -129,22 +127,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> QuantileRegressor:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        QuantileRegressor
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
         weights = check_weights(self, sample_weight, X)
         if self.solver not in HIGHS:
@@ -221,27 +204,21 @@ class QuantileRegressor(LinearPrediction, Regressor):
             "alpha": float(self.alpha),
             "fit_intercept": bool(self.fit_intercept),
         }
-        stored = {"coef": self.coef_.tolist(), "intercept": float(self.intercept_)}
+        stored = {"coef": self.coef_, "intercept": float(self.intercept_), "dual_point": everywhere}
         assumed = () if self.alpha > 0.0 else ("bounded-solution",)
-        self.report_ = Report([duality_certificate(evidence, inputs, stored, everywhere, assumed)])
+        self.report_ = Report([ROBUST.certificate(evidence, inputs, stored, assumed=assumed)])
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)
         if success and not self.converged_:
-            warnings.warn(
-                f"QuantileRegressor: the objective is certified to be within {number(self.gap_, 'upper')} of its "
-                f"minimum, more than gap_tol asks for ({number(limit or 0.0)}).\nHint: scale the columns.",
-                ConvergenceWarning,
-                stacklevel=6,
-            )
+            warn_not_converged(self, gap=self.gap_, limit=limit, hint="scale the columns")
 
     def _warn_failed(self, run: Any) -> None:
-        warnings.warn(
+        warn_user(
             "Linear programming for QuantileRegressor did not succeed.\n"
             f"Status is {run.status}: {FAILURES.get(run.status, 'unknown reason')}\n"
             f"Result message of linprog:\n{run.message}",
             ConvergenceWarning,
-            stacklevel=6,
         )
 
     def __sklearn_tags__(self) -> Tags:

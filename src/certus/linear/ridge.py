@@ -84,8 +84,6 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         Certified bound on the objective minus its minimum.
     converged_ : bool
         Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -140,17 +138,8 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        Ridge
-            The fitted learner.
         """
         check_solver(self, X)
         X, y = check_Xy(

@@ -53,8 +53,6 @@ class RidgeClassifier(RidgeLabels, Classifier):
     ----------
     alpha : float, default=1.0
         Strength of the penalty, at least 0.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
     copy_X : bool, default=True
         Accepted for compatibility: the table is never copied as a whole and never overwritten.
     max_iter : int or None, default=None
@@ -62,37 +60,21 @@ class RidgeClassifier(RidgeLabels, Classifier):
     tol : float, default=1e-4
         Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag" and
         "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
         As for `Ridge`.
     positive : bool, default=False
         Whether to require coefficients >= 0.
     random_state : int, RandomState or None, default=None
         The order of the rows with "sag" and "saga"; no other solver is random.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Coefficients; two classes have one row.
-    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
-        Intercepts.
     n_iter_ : None or ndarray of shape (n_targets,)
         Iterations per regression of "lsqr", "sag" and "saga".
     solver_ : str
         The solver that was used.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        Certificates of the gap and of the training labels.
 
     Examples
     --------
@@ -152,17 +134,8 @@ class RidgeClassifier(RidgeLabels, Classifier):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or 0/1 matrix of shape (n_samples, n_labels)
             The labels.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        RidgeClassifier
-            The fitted learner.
         """
         check_solver(self, X)
         X, y = check_Xy(self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False)

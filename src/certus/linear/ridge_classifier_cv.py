@@ -55,18 +55,12 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
     ----------
     alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         Penalties to try; greater than 0 for leave-one-out.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
     scoring : str, callable or None, default=None
         What to choose by. None: the mean squared error of the coded labels for leave-one-out, else the accuracy.
     cv : int, splitter, iterable or None, default=None
         None: leave-one-out; otherwise the folds.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
     store_cv_results : bool, default=False
         Whether to keep ``cv_results_``; leave-one-out only.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
 
     Attributes
     ----------
@@ -74,23 +68,11 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
         The chosen penalty.
     best_score_ : float
         Its score.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (n_features,) or (n_classes, n_features)
         Coefficients; two classes have one vector.
-    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
-        Intercepts.
     cv_results_ : ndarray of shape (n_samples, n_targets, n_alphas)
         With `store_cv_results`: weighted squared leave-one-out errors, or leave-one-out scores of the classes if
         `scoring` is given.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        Certificates of the gap and of the training labels.
 
     Examples
     --------
@@ -145,19 +127,12 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or 0/1 matrix of shape (n_samples, n_labels)
             The labels.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it. Leave-one-out leaves out a row with its whole weight.
         **params : dict
             For the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        RidgeClassifierCV
-            The fitted learner.
         """
         alphas = checked_alphas(self)
         if self.cv is None:
@@ -198,13 +173,7 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
             self.cv_results_ = choice.results.astype(X.dtype)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the scorer and the splitter.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing.
-        """
+        """How metadata reach the scorer and the splitter."""
         return routing(self, "accuracy")
 
     def __sklearn_tags__(self) -> Tags:

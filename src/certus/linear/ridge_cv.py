@@ -94,8 +94,6 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         Certified bound on the objective minus its minimum.
     converged_ : bool
         Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap.
 
@@ -153,19 +151,12 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it. Leave-one-out leaves out a row with its whole weight.
         **params : dict
             For the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        RidgeCV
-            The fitted learner.
         """
         alphas = checked_alphas(self)
         if self.cv is None:
@@ -211,13 +202,7 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
             self.cv_results_ = results[:, 0] if y.ndim == 1 else results
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the scorer and the splitter.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing.
-        """
+        """How metadata reach the scorer and the splitter."""
         return routing(self, "r2")
 
     def __sklearn_tags__(self) -> Tags:

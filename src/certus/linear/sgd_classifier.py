@@ -71,20 +71,12 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
         coef_init : ndarray of shape (n_classes, n_features), optional
             Coefficients to start from.
         intercept_init : ndarray of shape (n_classes,), optional
             Intercepts to start from.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 doubles the length of its steps.
-
-        Returns
-        -------
-        self
         """
         stochastic_fit.check_options(self, partial=False)
         if self.warm_start and hasattr(self, "coef_"):
@@ -101,23 +93,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
 
     @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StochasticClassification:
-        """One epoch over a batch of rows, from where the last call ended.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The batch.
-        y : array-like of shape (n_samples,)
-            Its labels.
-        classes : array-like of shape (n_classes,), optional
-            All labels that may ever come; needed at the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row.
-
-        Returns
-        -------
-        self
-        """
+        """One epoch over a batch of rows, from where the last call ended."""
         first = not hasattr(self, "classes_")
         if first:
             stochastic_fit.check_options(self, partial=True)
@@ -179,7 +155,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             self.coef_, self.intercept_ = after.coef.astype(X.dtype), after.intercept.astype(X.dtype)
         self.report_ = Report()
         if whole and held is None:
-            self._certify(X, targets, rows_weights, state)
+            self._certify(X, targets, rows_weights, by_class, state)
         return state
 
     def _problems(self, codes: NDArray[Any], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
@@ -189,15 +165,15 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         targets = np.where(codes[None, :] == positive[:, None], 1.0, -1.0)
         if weights is None and (by_class == 1.0).all():
             return targets, None
-        rest = by_class[[0]] if classes == 2 else np.ones(classes)
-        rows = np.where(targets > 0.0, by_class[positive][:, None], rest[:, None])
+        own, rest = _by_problem(by_class)
+        rows = np.where(targets > 0.0, own[:, None], rest[:, None])
         return targets, rows if weights is None else rows * weights
 
     def _after_epoch(self, X: Any, targets: Array) -> Any:
         """What looks at the coefficients after every epoch and keeps its own, or None."""
         del X, targets
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None, state: Any) -> None:
+    def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: Any) -> None:
         """The gap, where the penalty has a ridge part and the loss is convex."""
         del state
         rule, share = self._rule(), l1_share(self)
@@ -214,6 +190,11 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             alpha=float(self.alpha),
             l1_ratio=share,
             fit_intercept=bool(self.fit_intercept),
+            declared={
+                "classes": self.classes_.tolist(),
+                "class_weights": [part.tolist() for part in _by_problem(by_class)],
+                "epsilon": float(rule.epsilon),
+            },
         )
         self.gap_ = float(certificate.value)  # type: ignore[arg-type]
         self.report_ = Report([certificate])
@@ -310,8 +291,6 @@ class SGDClassifier(StochasticClassification):
         Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificate of the gap where there is one.
 
@@ -390,18 +369,7 @@ class SGDClassifier(StochasticClassification):
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
+        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002)."""
         scores = self.decision_function(X)
         single = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1, 1) + 1.0) / 2.0
         if single.ndim == 1:
@@ -410,20 +378,7 @@ class SGDClassifier(StochasticClassification):
         single = np.where(total == 0.0, 1.0, single)
         return single / single.sum(axis=1, keepdims=True)
 
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of the probabilities.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+def _by_problem(by_class: Array) -> tuple[Array, Array]:
+    """The weights that every problem gives to its own class and to the rest; two classes are one problem."""
+    return (by_class[1:], by_class[:1]) if len(by_class) == 2 else (by_class, np.ones(len(by_class)))

@@ -105,8 +105,6 @@ class SGDRegressor(Regressor):
         Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificate of the gap where there is one.
 
@@ -185,20 +183,12 @@ class SGDRegressor(Regressor):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target.
         coef_init : ndarray of shape (n_features,), optional
             Coefficients to start from.
         intercept_init : ndarray of shape (1,), optional
             Intercept to start from.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 doubles the length of its steps.
-
-        Returns
-        -------
-        self
         """
         stochastic_fit.check_options(self, partial=False)
         if self.warm_start and hasattr(self, "coef_"):
@@ -213,21 +203,7 @@ class SGDRegressor(Regressor):
 
     @fit_method
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SGDRegressor:
-        """One epoch over a batch of rows, from where the last call ended.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The batch.
-        y : array-like of shape (n_samples,)
-            Its target.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row.
-
-        Returns
-        -------
-        self
-        """
+        """One epoch over a batch of rows, from where the last call ended."""
         if not hasattr(self, "coef_"):
             stochastic_fit.check_options(self, partial=True)
             self.t_ = 1.0
@@ -279,24 +255,14 @@ class SGDRegressor(Regressor):
             alpha=float(self.alpha),
             l1_ratio=share,
             fit_intercept=bool(self.fit_intercept),
+            declared={"classes": None, "epsilon": float(self.epsilon)},
         )
         self.gap_ = float(certificate.value)  # type: ignore[arg-type]
         self.report_ = Report([certificate])
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted values.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            One value per row.
-        """
+        """Predicted values."""
         return np.asarray(linear_scores(self, X)).ravel()
 
     def sparsify(self) -> SGDRegressor:

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.losses.loss import Array, product, residual, where_allowed
-
-
-def _excess(y: ArrayLike, f: ArrayLike, epsilon: float) -> tuple[Array, Array]:
-    """The part of |f - y| beyond epsilon, and the sign of f - y."""
-    r = residual(y, f)
-    return np.maximum(np.abs(r) - epsilon, 0.0), np.sign(r)
-
-
-def _refuse_negative(epsilon: float) -> None:
-    if not epsilon >= 0.0:
-        raise ValueError(f"An epsilon-insensitive loss needs epsilon >= 0. Got {epsilon!r} instead.")
+from certus.losses.loss import Array, KnownLoss, product, residual, where_allowed
 
 
 @dataclass(frozen=True)
-class EpsilonInsensitive:
+class EpsilonInsensitive(KnownLoss):
     """l(y, f) = (|f - y| - epsilon)_+.
 
     Examples
@@ -37,9 +25,8 @@ class EpsilonInsensitive:
     epsilon: float = 0.1
 
     name: ClassVar[str] = "epsilon_insensitive"
-    lipschitz: ClassVar[float] = 1.0
-    smoothness: ClassVar[float] = math.inf
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    native: ClassVar[str | None] = "epsilon_insensitive"
+    lipschitz = 1.0
 
     def __post_init__(self) -> None:
         _refuse_negative(self.epsilon)
@@ -60,7 +47,7 @@ class EpsilonInsensitive:
 
 
 @dataclass(frozen=True)
-class SquaredEpsilonInsensitive:
+class SquaredEpsilonInsensitive(KnownLoss):
     """l(y, f) = (|f - y| - epsilon)_+^2.
 
     Examples
@@ -73,9 +60,8 @@ class SquaredEpsilonInsensitive:
     epsilon: float = 0.1
 
     name: ClassVar[str] = "squared_epsilon_insensitive"
-    lipschitz: ClassVar[float] = math.inf
-    smoothness: ClassVar[float] = 2.0
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    native: ClassVar[str | None] = "squared_epsilon_insensitive"
+    smoothness = 2.0
 
     def __post_init__(self) -> None:
         _refuse_negative(self.epsilon)
@@ -89,7 +75,22 @@ class SquaredEpsilonInsensitive:
         excess, sign = _excess(y, f, self.epsilon)
         return 2.0 * sign * excess
 
+    def curvature(self, y: ArrayLike, f: ArrayLike) -> Array:
+        """Two where there is an excess."""
+        return np.where(np.abs(residual(y, f)) > self.epsilon, 2.0, 0.0)
+
     def conjugate(self, y: ArrayLike, u: ArrayLike) -> Array:
         """The sum u^2 / 4 + u y + epsilon |u|."""
         u = np.asarray(u, dtype=np.float64)
         return 0.25 * u**2 + product(y, u) + self.epsilon * np.abs(u)
+
+
+def _excess(y: ArrayLike, f: ArrayLike, epsilon: float) -> tuple[Array, Array]:
+    """The part of |f - y| beyond epsilon, and the sign of f - y."""
+    r = residual(y, f)
+    return np.maximum(np.abs(r) - epsilon, 0.0), np.sign(r)
+
+
+def _refuse_negative(epsilon: float) -> None:
+    if not epsilon >= 0.0:
+        raise ValueError(f"An epsilon-insensitive loss needs epsilon >= 0. Got {epsilon!r} instead.")

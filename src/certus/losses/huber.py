@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.losses.loss import Array, product, residual, where_allowed
+from certus.losses.loss import Array, KnownLoss, product, residual, where_allowed
 
 
 @dataclass(frozen=True)
-class Huber:
+class Huber(KnownLoss):
     """l(y, f) = r^2 / 2 for |r| <= delta, else delta |r| - delta^2 / 2, with r = f - y.
 
     Estimates a mean that outliers cannot drag.
@@ -28,8 +27,8 @@ class Huber:
     delta: float = 1.35
 
     name: ClassVar[str] = "huber"
-    smoothness: ClassVar[float] = 1.0
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    native: ClassVar[str | None] = "huber"
+    smoothness = 1.0
 
     def __post_init__(self) -> None:
         if not self.delta > 0.0:
@@ -49,6 +48,10 @@ class Huber:
     def derivative(self, y: ArrayLike, f: ArrayLike) -> Array:
         """The residual, clipped at delta."""
         return np.clip(residual(y, f), -self.delta, self.delta)
+
+    def curvature(self, y: ArrayLike, f: ArrayLike) -> Array:
+        """One within delta of the target, 0 beyond."""
+        return (np.abs(residual(y, f)) <= self.delta).astype(np.float64)
 
     def conjugate(self, y: ArrayLike, u: ArrayLike) -> Array:
         """That of the squared loss for |u| <= delta."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.losses.loss import Array, product, residual, where_allowed
+from certus.losses.loss import Array, KnownLoss, product, residual, where_allowed
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(KnownLoss):
     """l(y, f) = q (y - f)_+ + (1 - q) (f - y)_+: estimates the quantile q.
 
     Examples
@@ -26,8 +25,7 @@ class Quantile:
     q: float = 0.5
 
     name: ClassVar[str] = "quantile"
-    smoothness: ClassVar[float] = math.inf
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    native: ClassVar[str | None] = "quantile"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.q < 1.0:
@@ -53,9 +51,13 @@ class Quantile:
         u = np.asarray(u, dtype=np.float64)
         return where_allowed((u >= -self.q) & (u <= 1.0 - self.q), product(y, u))
 
+    def best_constant(self, y: ArrayLike, weights: ArrayLike | None = None) -> float:
+        """The quantile."""
+        return weighted_quantile(y, weights, self.q)
+
 
 @dataclass(frozen=True)
-class Absolute:
+class Absolute(KnownLoss):
     """l(y, f) = |f - y|: estimates the median.
 
     Examples
@@ -66,9 +68,9 @@ class Absolute:
     """
 
     name: ClassVar[str] = "absolute"
-    lipschitz: ClassVar[float] = 1.0
-    smoothness: ClassVar[float] = math.inf
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    aliases: ClassVar[tuple[str, ...]] = ("absolute_error",)
+    native: ClassVar[str | None] = "absolute"
+    lipschitz = 1.0
 
     def value(self, y: ArrayLike, f: ArrayLike) -> Array:
         """The absolute residual."""
@@ -81,3 +83,19 @@ class Absolute:
     def conjugate(self, y: ArrayLike, u: ArrayLike) -> Array:
         """The product u y for |u| <= 1."""
         return where_allowed(np.abs(np.asarray(u, dtype=np.float64)) <= 1.0, product(y, u))
+
+    def best_constant(self, y: ArrayLike, weights: ArrayLike | None = None) -> float:
+        """The median."""
+        return weighted_quantile(y, weights, 0.5)
+
+
+def weighted_quantile(values: ArrayLike, weights: ArrayLike | None, q: float) -> float:
+    """The smallest value with at least the share q of the weight at or below it; averaged where it is exact."""
+    values = np.asarray(values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(np.ones(len(values)) if weights is None else np.asarray(weights)[order])
+    wanted, slack = q * reached[-1], 1e-12 * reached[-1]
+    index = min(int(np.searchsorted(reached, wanted - slack)), len(values) - 1)
+    following = min(index + 1, len(values) - 1)
+    chosen = values[order[index]]
+    return float(0.5 * (chosen + values[order[following]]) if abs(reached[index] - wanted) <= slack else chosen)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.losses.loss import Array, product, residual
+from certus.losses.loss import Array, KnownLoss, mean, product, residual
 
 
 @dataclass(frozen=True)
-class Squared:
+class Squared(KnownLoss):
     """l(y, f) = (f - y)^2 / 2: estimates the mean.
 
     Examples
@@ -24,9 +23,10 @@ class Squared:
     """
 
     name: ClassVar[str] = "squared"
-    lipschitz: ClassVar[float] = math.inf
-    smoothness: ClassVar[float] = 1.0
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    aliases: ClassVar[tuple[str, ...]] = ("squared_error",)
+    native: ClassVar[str | None] = "squared"
+    smoothness = 1.0
+    strong_convexity: ClassVar[float] = 1.0
 
     def value(self, y: ArrayLike, f: ArrayLike) -> Array:
         """Half the squared residual."""
@@ -36,6 +36,14 @@ class Squared:
         """The residual f - y."""
         return residual(y, f)
 
+    def curvature(self, y: ArrayLike, f: ArrayLike) -> Array:
+        """One everywhere."""
+        return np.ones(np.shape(f))
+
     def conjugate(self, y: ArrayLike, u: ArrayLike) -> Array:
         """The quadratic u^2 / 2 + u y."""
         return 0.5 * np.square(np.asarray(u, dtype=np.float64)) + product(y, u)
+
+    def best_constant(self, y: ArrayLike, weights: ArrayLike | None = None) -> float:
+        """The mean."""
+        return mean(y, weights)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,16 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_threads
+from certus.base import (
+    Classifier,
+    TableLike,
+    TargetLike,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+    warn_user,
+)
 from certus.guarantees import Report
 from certus.neighbors import _native_calls
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
@@ -44,33 +52,11 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
     weights : {'uniform', 'distance'}, callable or None, default='uniform'
         ``'uniform'`` (or None): all alike. ``'distance'``: 1 / distance; if a neighbor is at distance 0, only
         such neighbors vote. A function gets the array of distances and returns the weights in the same shape.
-    algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}, default='auto'
-        ``'kd_tree'``: a kd-tree. ``'brute'``: comparison with all rows (by matrix products, where they are
-        faster). ``'auto'`` and ``'ball_tree'``: whichever of the two a cost model says is faster. All give the
-        same neighbors. Sparse rows are always compared by brute force.
-    leaf_size : int, default=30
-        Most rows in a leaf of the tree.
-    p : float, default=2
-        Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
-    metric : str, callable or DistanceMetric, default='minkowski'
-        The distance. The Minkowski family, ``'cosine'`` and their synonyms are compiled; the other names of
-        scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
-        distances; in a sparse X only the stored entries are neighbors.
-    metric_params : dict, default=None
-        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
-    n_jobs : int, default=None
-        Number of threads; None means all cores, unless joblib's configuration says otherwise.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or a list of them
         The labels (of each output).
-    effective_metric_ : str or callable
-        The metric that is used, for example ``'euclidean'`` for ``metric='minkowski', p=2``.
-    effective_metric_params_ : dict
-        Its arguments.
-    n_samples_fit_ : int
-        Number of training rows.
     outputs_2d_ : bool
         Whether y had several columns.
     report_ : Report
@@ -104,7 +90,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         return tags
 
     @fit_method
-    def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
+    def fit(self, X: TableLike, y: TargetLike) -> KNeighborsClassifier:
         """Keep the rows and prepare the search.
 
         Parameters
@@ -113,16 +99,12 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
             Training rows; their distances to each other if ``metric='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels.
-
-        Returns
-        -------
-        self
         """
-        X, y = self._check_training(X, y)
+        rows, y = self._check_training(X, y)
         y, several = _as_outputs(y)
         columns = [np.unique(column, return_inverse=True) for column in y.T]
         codes = np.stack([code for _, code in columns], axis=1).astype(np.intp)
-        self._take_rows(X, codes if several else codes.ravel())
+        self._take_rows(rows, codes if several else codes.ravel())
         self.classes_ = [labels for labels, _ in columns] if several else columns[0][0]  # type: ignore[assignment]
         self.outputs_2d_ = several
         self.report_ = Report()
@@ -146,7 +128,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         columns = np.ascontiguousarray(self._y.T, dtype=np.intp)
         return list(zip(columns, self.classes_, strict=True))
 
-    def _ballot(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
+    def _ballot(self, X: TableLike) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
         """Who votes for each query, with what weight, and how many threads are worth counting it."""
         if is_uniform(self.weights):
             neighbors, weights = self.kneighbors(X, return_distance=False), None
@@ -157,7 +139,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         return np.ascontiguousarray(neighbors), weights, threads
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the most votes.
 
         Parameters
@@ -178,7 +160,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         return np.stack(columns, axis=1) if self.outputs_2d_ else columns[0]
 
     @predict_method
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Each label's share of the votes.
 
         Parameters
@@ -202,11 +184,10 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
 def _as_outputs(y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
     """The labels with one column per output, and whether there are several."""
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=2,
         )
     several = y.ndim == 2 and y.shape[1] > 1
     check_classification_targets(y if several else y.ravel())

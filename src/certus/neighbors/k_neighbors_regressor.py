@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Regressor, fit_method, predict_method, register
+from certus.base import Regressor, TableLike, TargetLike, fit_method, predict_method, register
 from certus.guarantees import Report
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
 from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weights
@@ -38,31 +38,9 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
     weights : {'uniform', 'distance'}, callable or None, default='uniform'
         ``'uniform'`` (or None): all alike. ``'distance'``: 1 / distance; if a neighbor is at distance 0, only
         such neighbors count. A function gets the array of distances and returns the weights in the same shape.
-    algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}, default='auto'
-        ``'kd_tree'``: a kd-tree. ``'brute'``: comparison with all rows (by matrix products, where they are
-        faster). ``'auto'`` and ``'ball_tree'``: whichever of the two a cost model says is faster. All give the
-        same neighbors. Sparse rows are always compared by brute force.
-    leaf_size : int, default=30
-        Most rows in a leaf of the tree.
-    p : float, default=2
-        Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
-    metric : str, callable or DistanceMetric, default='minkowski'
-        The distance. The Minkowski family, ``'cosine'`` and their synonyms are compiled; the other names of
-        scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
-        distances; in a sparse X only the stored entries are neighbors.
-    metric_params : dict, default=None
-        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
-    n_jobs : int, default=None
-        Number of threads; None means all cores, unless joblib's configuration says otherwise.
 
     Attributes
     ----------
-    effective_metric_ : str or callable
-        The metric that is used, for example ``'euclidean'`` for ``metric='minkowski', p=2``.
-    effective_metric_params_ : dict
-        Its arguments.
-    n_samples_fit_ : int
-        Number of training rows.
     report_ : Report
         Empty: training supports no promise about a mean of neighbors.
 
@@ -82,7 +60,7 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
     _state = STATE
 
     @fit_method
-    def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
+    def fit(self, X: TableLike, y: TargetLike) -> KNeighborsRegressor:
         """Keep the rows and prepare the search.
 
         Parameters
@@ -91,10 +69,6 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
             Training rows; their distances to each other if ``metric='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their targets.
-
-        Returns
-        -------
-        self
         """
         self._take_rows(*self._check_training(X, y))
         self.report_ = Report()
@@ -106,7 +80,7 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
             raise ValueError("_y does not have one target per training row")
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The (weighted) mean of the neighbors' targets.
 
         Parameters

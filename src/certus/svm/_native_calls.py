@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from certus import _native
 
 Floats = NDArray[np.float64]
 Kernel = tuple[int, float, float, int]  # kind, gamma, coef0, degree
+Table: TypeAlias = Floats | sparse.csr_matrix | sparse.csr_array
 
 LINEAR, POLYNOMIAL, GAUSSIAN, SIGMOID, GIVEN = range(5)
+WHOLE: Kernel = (GIVEN, 0.0, 0.0, 0)  # the table is the matrix of kernel values
 NO_BIAS, ONE_SUM, TWO_SUMS = range(3)
 CONVERGED, OUT_OF_ITERATIONS, STALLED, INTERRUPTED, NUMERICAL_FAILURE = range(5)
 
@@ -75,6 +77,12 @@ class Problems:
         rows = self.rows(number)
         return slice(rows.start * self.copies, rows.stop * self.copies)
 
+    def native(self) -> _native.SvmProblems:
+        """The same for the compiled module."""
+        parts = self.parts or _NO_PARTS
+        arrays = (self.members, self.starts, self.sign, self.linear, self.upper)
+        return _native.SvmProblems(self.bias, self.copies, *arrays, parts.members, parts.starts, parts.pairs)
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -99,13 +107,15 @@ class Options:
     threads: int
     shrinking: bool = True
 
+    def native(self) -> _native.SvmOptions:
+        """The same for the compiled module."""
+        return _native.SvmOptions(self.tolerance, self.fine_tolerance, self.max_steps, self.cache_bytes, self.shrinking)
+
 
 def solve(
-    table: Any, kernel: Kernel, problems: Problems, start: Floats, options: Options, *, single: bool = False
+    table: Table, kernel: Kernel, problems: Problems, start: Floats, options: Options, *, single: bool = False
 ) -> Solved:
     """Solve the problems from a feasible start; ``single`` begins with kernel values in single precision."""
-    dense, values, columns, starts, width = _arrays(table)
-    parts = problems.parts or _NO_PARTS
     solved = Solved(
         start.copy(),
         np.zeros(len(problems.members)),
@@ -115,28 +125,11 @@ def solve(
         np.zeros(problems.count, dtype=np.int32),
     )
     _native.svm_solve(
-        dense,
-        values,
-        columns,
-        starts,
-        width,
+        _rows(table),
         kernel,
-        problems.bias,
-        problems.copies,
-        problems.members,
-        problems.starts,
-        problems.sign,
-        problems.linear,
-        problems.upper,
-        parts.members,
-        parts.starts,
-        parts.pairs,
+        problems.native(),
+        options.native(),
         single,
-        options.tolerance,
-        options.fine_tolerance,
-        options.max_steps,
-        options.cache_bytes,
-        options.shrinking,
         options.threads,
         solved.alpha,
         solved.scores,
@@ -149,8 +142,8 @@ def solve(
 
 
 def expand(
-    queries: Any,
-    support: Any,
+    queries: Table,
+    support: Table,
     kernel: Kernel,
     group_starts: NDArray[np.int64],
     coefficients: Floats,
@@ -162,21 +155,16 @@ def expand(
     coefficients = np.ascontiguousarray(coefficients)
     if coefficients.shape[1] == 0:
         out[:] = 0.0
-    elif sparse.issparse(queries):
-        _native.svm_expand_sparse(
-            *_csr(queries), *_csr(support), queries.shape[1], kernel, group_starts, coefficients, threads, out
-        )
     else:
-        _native.svm_expand(queries, support, kernel, group_starts, coefficients, threads, out)
+        _native.svm_expand(_rows(queries), _rows(support), kernel, group_starts, coefficients, threads, out)
     return out.reshape(len(out), groups, outputs)
 
 
-def _arrays(table: Any) -> tuple[Floats, Floats, NDArray[np.int32], NDArray[np.int32], int]:
-    if sparse.issparse(table):
-        return np.empty((0, 0)), *_csr(table), table.shape[1]
-    none = np.empty(0, dtype=np.int32)
-    return table, np.empty(0), none, none, table.shape[1]
+_NO_FLOATS, _NO_TABLE, _NO_INDICES = np.empty(0), np.empty((0, 0)), np.empty(0, dtype=np.int32)
 
 
-def _csr(table: Any) -> tuple[Floats, NDArray[np.int32], NDArray[np.int32]]:
-    return table.data, table.indices.astype(np.int32, copy=False), table.indptr.astype(np.int32, copy=False)
+def _rows(table: Table) -> _native.SvmRows:
+    if isinstance(table, np.ndarray):
+        return _native.SvmRows(table, _NO_FLOATS, _NO_INDICES, _NO_INDICES, table.shape[1])
+    columns, starts = (entry.astype(np.int32, copy=False) for entry in (table.indices, table.indptr))
+    return _native.SvmRows(_NO_TABLE, table.data, columns, starts, table.shape[1])

@@ -6,6 +6,7 @@ from typing import Any
 
 from certus.base import register
 from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.kernel_argument import KernelLike
 from certus.svm.machines.machine import COST, NU, SHARED_CONSTRAINTS
 from certus.svm.machines.regression_machine import RegressionMachine
 from certus.svm.solvers.dual_problems import nu_regression
@@ -18,73 +19,20 @@ from certus.svm.solvers.dual_problems import nu_regression
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
 class NuSVR(RegressionMachine):
-    r"""Regression with a tube that holds all but a share nu of the rows.
+    """Regression with a tube that holds all but a share nu of the rows.
 
-    With row weights :math:`w_i`,
+    With row weights w_i, minimizes over f = h + b and the half-width epsilon of the tube
 
-    .. math::
-        \min_{f = h + b,\, \varepsilon} \; \tfrac12 \|h\|_k^2
-        + C \sum_i w_i \left( \nu \varepsilon + \max(0,\, |y_i - f(x_i)| - \varepsilon) \right),
+        |h|^2 / 2 + C sum_i w_i (nu epsilon + max(0, |y_i - f(x_i)| - epsilon))
 
-    where :math:`h` is a function of the kernel's space: `SVR` with an epsilon that is found, not given.
+    where h is a function of the kernel's space and |h| its norm there: `SVR` with an epsilon that is found, not given.
 
     Parameters
     ----------
-    nu : float, default=0.5
+    nu : float
         Upper bound on the share of errors outside the tube, lower bound on that of support vectors; in (0, 1].
-    C : float, default=1.0
+    C : float
         Weight of the losses against the smoothness of f.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object, default="rbf"
-        The kernel k; "precomputed" takes kernel values instead of rows, a callable is called as ``kernel(X, Y)``, an
-        object needs ``gram(X, Y)`` and ``diag(X)``. "sigmoid" is not positive semi-definite in general: no
-        optimality is then certified.
-    degree : int, default=3
-        Degree of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
-    shrinking : bool, default=True
-        Whether rows that are settled are set aside while a problem larger than the cache is solved.
-    tol : float, default=1e-3
-        The optimality conditions hold at least to this.
-    cache_size : float, default=200
-        Memory for kernel values in MB.
-    verbose : bool, default=False
-        True prints the gap that was reached.
-    max_iter : int, default=-1
-        Limit on the solver's steps; -1 sets only a generous one against running forever.
-    gap_tol : float or None, default=None
-        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
-
-    Attributes
-    ----------
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors.
-    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
-        The support vectors; empty for a kernel that is given or computed outside.
-    n_support_ : ndarray of shape (1,), dtype=int32
-        Number of support vectors.
-    dual_coef_ : ndarray or sparse array of shape (1, n_SV)
-        Coefficients of the support vectors.
-    coef_ : ndarray or sparse array of shape (1, n_features)
-        Weights of the columns, for the linear kernel only.
-    intercept_ : ndarray of shape (1,)
-        The constant b.
-    gap_ : float
-        Duality gap: how much the training objective could still fall at most.
-    converged_ : bool
-        Whether the stopping rule was reached.
-    fit_status_ : int
-        0 if it was, else 1.
-    n_iter_ : int
-        Steps of the solver.
-    shape_fit_ : tuple of int
-        Shape of the training table.
-    report_ : Report
-        Certificates that training alone supports.
-    withheld_ : str
-        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
@@ -107,14 +55,14 @@ class NuSVR(RegressionMachine):
         *,
         nu: float = 0.5,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
         cache_size: float = 200,
-        verbose: Any = False,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:

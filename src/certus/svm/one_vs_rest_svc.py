@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import Boolean, Exactly, InstanceOf, OneOf, predict_method, register
-from certus.svm import _native_calls
-from certus.svm._native_calls import Floats, Kernel, Problems
-from certus.svm.evidence.kernel_rounding import KernelFacts
-from certus.svm.evidence.svm_labels import undecided_against_the_rest
+from certus.base import Boolean, ClassWeightLike, Exactly, InstanceOf, OneOf, predict_method, register
+from certus.svm._native_calls import WHOLE, Floats, Kernel, Problems, Table
 from certus.svm.machines.classification_machine import CLASSIFIER_STATE, ClassificationMachine
-from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS, Machine
+from certus.svm.machines.kernel_argument import KernelLike, Objects
+from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS, Machine, SolverRows
 from certus.svm.machines.whole_gram import whole_gram
 from certus.svm.solvers.dual_problems import one_vs_rest
 from certus.svm.solvers.verified_solution import Solution
@@ -33,79 +31,37 @@ from certus.svm.solvers.verified_solution import Solution
     cost="fit O(classes n n_SV p) to O(classes n^2 p), predict O(n_SV (p + classes)) per row",
 )
 class OneVsRestSVC(ClassificationMachine):
-    r"""Classifier with one soft margin per class: the class against all others.
+    """Classifier with one soft margin per class: the class against all others.
 
-    For every class, with :math:`y_i = 1` for its rows, -1 for all others and row weights :math:`w_i` (times the weight
-    of the row's class),
+    For every class, with y_i = 1 for its rows, -1 for all others and row weights w_i (times the weight of the row's
+    class), minimizes over f = h + b
 
-    .. math::
-        \min_{f = h + b} \; \tfrac12 \|h\|_k^2 + C \sum_i w_i \max(0,\, 1 - y_i f(x_i)),
+        |h|^2 / 2 + C sum_i w_i max(0, 1 - y_i f(x_i))
 
-    where :math:`h` is a function of the kernel's space. The label of a row is the class of the largest f. `SVC` solves
-    a problem per pair of classes instead, each with fewer rows, and is usually faster; this one has fewer decision
-    values. Where ``cache_size`` allows, all problems share one matrix of kernel values. With two classes it is `SVC`.
+    where h is a function of the kernel's space and |h| its norm there. The label of a row is the class of the largest
+    f. `SVC` solves a problem per pair of classes instead, each with fewer rows, and is usually faster; this one has
+    fewer decision values. Where ``cache_size`` allows, all problems share one matrix of kernel values. With two classes
+    it is `SVC`.
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float
         Weight of the losses against the smoothness of f; infinity asks for hard margins.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object, default="rbf"
-        The kernel k, as in `SVC`.
-    degree : int, default=3
-        Degree of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
-    shrinking : bool, default=True
-        Accepted as in `SVC`.
-    tol : float, default=1e-3
-        The optimality conditions hold at least to this.
-    cache_size : float, default=200
-        Memory for kernel values in MB.
-    class_weight : dict or "balanced", default=None
-        Factors of C per class; "balanced" is inverse to the classes' frequencies.
-    verbose : bool, default=False
-        Accepted; nothing is printed, use callbacks.
-    max_iter : int, default=-1
-        Limit on the solver's steps; -1 sets only a generous one against running forever.
-    gap_tol : float or None, default=None
-        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
-    fit_intercept : bool, default=True
+    fit_intercept : bool
         Whether there is an intercept b.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    class_weight_ : ndarray of shape (n_classes,)
-        Factor of C of each class.
     support_ : ndarray of shape (n_SV,)
         Indices of the rows that are a support vector of some class, by class.
-    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
-        Those rows; empty for a kernel that is given or computed outside.
-    n_support_ : ndarray of shape (n_classes,), dtype=int32
-        Number of support vectors of each class.
     dual_coef_ : ndarray or sparse array of shape (n_classes, n_SV) or (1, n_SV)
         Signed multipliers, a line per class; with two classes one line, for the second.
     coef_ : ndarray or sparse array of shape (n_classes, n_features) or (1, n_features)
         Weights of the columns, for the linear kernel only.
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Constants of the decision functions.
-    gap_ : float
-        Duality gap, summed over the problems.
-    converged_ : bool
-        Whether the stopping rule was reached.
-    fit_status_ : int
-        0 if it was, else 1.
     n_iter_ : ndarray of shape (n_classes,) or (1,), dtype=int32
         Steps of the solver.
-    shape_fit_ : tuple of int
-        Shape of the training table.
-    report_ : Report
-        Certificates that training alone supports.
-    withheld_ : str
-        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
@@ -134,15 +90,15 @@ class OneVsRestSVC(ClassificationMachine):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: Any = False,
+        class_weight: ClassWeightLike = None,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
         fit_intercept: bool = True,
@@ -167,17 +123,13 @@ class OneVsRestSVC(ClassificationMachine):
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
         return one_vs_rest(codes, self.C * weights, int(codes.max()) + 1, bias=bool(self.fit_intercept))
 
-    def _solved_table(self, table: Any, kernel: Kernel) -> tuple[Any, Kernel]:
+    def _solved_table(self, table: Table, kernel: Kernel) -> tuple[Table, Kernel]:
         """All kernel values at once where memory allows: every problem has the same rows."""
         if len(self.classes_) > 2 and table.shape[0] ** 2 * 8.0 <= self.cache_size * 2**20:
-            return whole_gram(kernel, table), (_native_calls.GIVEN, 0.0, 0.0, 0)
+            return whole_gram(kernel, table), WHOLE
         return table, kernel
 
-    def _undecided(self, facts: KernelFacts, codes: NDArray[np.intp], solution: Solution) -> int:
-        return undecided_against_the_rest(facts, solution)
-
     def _declared(self) -> dict[str, Any]:
-        """The problem in the certificate's terms."""
         return {
             "machine": "c-svc",
             "against": "rest",
@@ -187,16 +139,12 @@ class OneVsRestSVC(ClassificationMachine):
             "class_weights": self.class_weight_.tolist(),
         }
 
-    def _soft_margin(self, solution: Solution) -> bool:
-        """Whether the gap says how far the decision values are from the exact optimum's."""
-        return bool(np.isfinite(solution.problems.upper).all())
-
-    def _store(self, X: Any, codes: NDArray[np.intp], kept: NDArray[np.intp] | None, solution: Solution) -> None:
+    def _store(self, rows: SolverRows, codes: NDArray[np.intp], solution: Solution) -> None:
         lines = np.stack([solution.coefficients(number) for number in range(solution.problems.count)])
         used = np.flatnonzero(lines.any(axis=0))
         used = used[np.argsort(codes[used], kind="stable")]
         self._n_support = np.bincount(codes[used], minlength=len(self.classes_)).astype(np.int32)
-        self._keep_support(X, used if kept is None else kept[used])
+        self._keep_support(rows.X, rows.kept[used])
         self.dual_coef_ = sparse.csr_array(lines[:, used]) if self._sparse else lines[:, used]
         self._dual_coef_ = self.dual_coef_
         self.intercept_ = solution.middle + 0.0
@@ -212,21 +160,16 @@ class OneVsRestSVC(ClassificationMachine):
         if count < 2 or self._dual_coef_.shape[0] != lines or self._intercept_.shape != (lines,):
             raise ValueError("the coefficients do not fit the classes")
 
-    def _linear_weights(self) -> Any:
-        return self.dual_coef_ @ self.support_vectors_
+    def _linear_weights(self) -> Table:
+        return Machine._linear_weights(self)
 
-    def _class_decisions(self, X: Any) -> Floats:
+    def _class_decisions(self, X: Objects) -> Floats:
         groups = np.array([0, int(self._n_support.sum())], dtype=np.int64)
         return self._expansion(X, groups)[:, 0, :] + self._intercept_
 
     @predict_method
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Objects) -> Floats:
         """Decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -237,19 +180,8 @@ class OneVsRestSVC(ClassificationMachine):
         return values[:, 0] if len(self.classes_) == 2 else values
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the largest decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
-        """
+    def predict(self, X: Objects) -> NDArray[Any]:
+        """Labels of the largest decision values."""
         values = self._class_decisions(X)
         winners = (values[:, 0] > 0).astype(np.intp) if len(self.classes_) == 2 else values.argmax(axis=1)
         return self.classes_.take(winners)

@@ -10,19 +10,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import blas_on_one_thread, check_parameters, resolve_threads
+from certus.base import TargetLike, WeightsLike, blas_on_one_thread, check_parameters, resolve_threads
 from certus.guarantees import Report
 from certus.svm._native_calls import Floats, Options
 from certus.svm.evidence.kernel_rounding import KernelFacts
-from certus.svm.evidence.machine_reports import classifier_report
 from certus.svm.evidence.path_certificate import path_certificate, piece_gap
 from certus.svm.evidence.svm_duality import gap_terms
+from certus.svm.machines.kernel_argument import KernelLike, Objects
+from certus.svm.machines.machine import SolverRows
 from certus.svm.machines.whole_gram import whole_gram
 from certus.svm.solvers.dual_problems import c_classification
 from certus.svm.solvers.path_follower import PathFollower, PathProblem
 from certus.svm.solvers.path_start import exact_solution, first_shares
 from certus.svm.solvers.verified_solution import Solution
 from certus.svm.svc import SVC
+
+
+@dataclass(frozen=True)
+class _Training:
+    """The rows of the path, their classes 0 and 1, weights and kernel values, the latter sorted by class."""
+
+    rows: SolverRows
+    codes: NDArray[np.intp]
+    weights: Floats
+    weighted: bool
+    gram: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +74,7 @@ class SVMPath:
     classes: NDArray[Any]
     report: Report
     _template: SVC = field(repr=False)
-    _training: tuple[Any, ...] = field(repr=False)
+    _training: _Training = field(repr=False)
 
     def at(self, C: float) -> tuple[Floats, float]:
         """Multipliers and intercept at one C.
@@ -89,9 +101,9 @@ class SVMPath:
             return self.alphas[-1] + (C - last) * self.rates[0], float(self.intercepts[-1] + (C - last) * self.rates[1])
         right = int(np.searchsorted(self.C, C))
         left = right - 1
-        share = (C - self.C[left]) / (self.C[right] - self.C[left])
-        alpha = (1.0 - share) * self.alphas[left] + share * self.alphas[right]
-        return alpha, float((1.0 - share) * self.intercepts[left] + share * self.intercepts[right])
+        t = (C - self.C[left]) / (self.C[right] - self.C[left])
+        alpha = (1.0 - t) * self.alphas[left] + t * self.alphas[right]
+        return alpha, float((1.0 - t) * self.intercepts[left] + t * self.intercepts[right])
 
     def machine(self, C: float) -> SVC:
         """The fitted machine at one C, with its report.
@@ -107,42 +119,39 @@ class SVMPath:
             As if fitted with this C.
         """
         alpha, intercept = self.at(C)
-        X, table, kernel, codes, weights, kept, weighted, gram = self._training
-        problems, _ = c_classification(codes, C * weights, 2, bias=bool(self._template.fit_intercept))
-        order = problems.members
-        own = np.minimum(alpha[kept][order], problems.upper)
-        scores = gram @ (problems.sign * own)
-        middle = np.array([intercept])
-        zero = np.zeros(1)
-        solution = Solution(problems, own, scores, middle, zero, zero, np.zeros(1, dtype=np.int64), zero)
+        given = self._training
+        problems, _ = c_classification(given.codes, C * given.weights, 2, bias=bool(self._template.fit_intercept))
+        own = np.minimum(alpha[given.rows.kept][problems.members], problems.upper)
+        scores = given.gram @ (problems.sign * own)
+        zero, none = np.zeros(1), np.zeros(1, dtype=np.int32)
+        solution = Solution(problems, own, scores, np.array([intercept]), zero, zero, none.astype(np.int64), none)
         machine = copy.copy(self._template).set_params(C=C)
-        machine.gap_ = gap_terms(solution.slopes(0), own, problems.upper)
         machine.converged_, machine.fit_status_ = True, 0
-        machine._store(X, codes, kept, solution)
-        machine._probA = machine._probB = np.empty(0)
-        machine.report_, machine.withheld_ = classifier_report(
-            machine, table, kernel, codes, solution, machine.gap_, weighted
-        )
+        gap = gap_terms(solution.slopes(0), own, problems.upper)
+        machine._adopt(given.rows, given.codes, solution, gap, weighted=given.weighted)
         return machine
 
 
 def svm_path(
-    X: Any,
-    y: Any,
+    X: Objects,
+    y: TargetLike,
     *,
-    kernel: Any = "rbf",
+    kernel: KernelLike = "rbf",
     degree: int = 3,
-    gamma: Any = "scale",
+    gamma: str | float = "scale",
     coef0: float = 0.0,
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
     fit_intercept: bool = True,
     C_max: float = np.inf,
 ) -> SVMPath:
-    r"""Solve a binary soft-margin machine for all C between 0 and ``C_max`` at once.
+    """Solve a binary soft-margin machine for all C between 0 and ``C_max`` at once.
 
-    The minimizer of :math:`\tfrac12 \|h\|_k^2 + C \sum_i w_i \max(0,\, 1 - y_i (h(x_i) + b))` is piecewise linear in C.
-    The path costs about as much as a few fits, O(n m) per breakpoint with m rows on the margin, and needs the whole
-    kernel matrix in memory.
+    The minimizer h, b of
+
+        |h|^2 / 2 + C sum_i w_i max(0, 1 - y_i (h(x_i) + b))
+
+    is piecewise linear in C. The path costs about as much as a few fits, O(n m) per breakpoint with m rows on the
+    margin, and needs the whole kernel matrix in memory.
 
     Parameters
     ----------
@@ -179,33 +188,28 @@ def svm_path(
     template = SVC(kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, fit_intercept=fit_intercept)
     check_parameters("svm_path", template._constraints, template.get_params(deep=False))
     if not C_max > 0.0:
-        raise ValueError(f"The 'C_max' parameter of svm_path must be above 0. Got {C_max!r} instead.")
+        raise ValueError(
+            f"The 'C_max' parameter of svm_path must be above 0, got {C_max!r}.\nHint: np.inf follows the whole path."
+        )
     with blas_on_one_thread():
         training = _read(template, X, y, sample_weight)
         return _follow(template, training, float(C_max))
 
 
-def _read(template: SVC, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-    X, y = template._read_training(X, y)
-    codes = template._encode_labels(y, min_classes=2)
+def _read(template: SVC, X: Objects, y: TargetLike, sample_weight: WeightsLike) -> _Training:
+    rows, codes, weights = template._read_labels(X, y, sample_weight)
     if len(template.classes_) != 2:
         raise ValueError(
             f"svm_path is for two classes, y has {len(template.classes_)}.\nHint: compute one path per pair of classes."
         )
-    weights = template._weights(sample_weight, len(codes))
-    template.class_weight_ = np.ones(2)
-    kept = np.flatnonzero(weights > 0)
-    table, kernel = template._prepare(X, weights, None if len(kept) == len(codes) else kept)
-    template._refuse_lost_classes(codes[kept])
-    weighted = sample_weight is not None
-    order = np.argsort(codes[kept], kind="stable")
-    gram = np.ascontiguousarray(whole_gram(kernel, table)[np.ix_(order, order)])
-    return X, table, kernel, codes[kept], weights[kept], kept, weighted, gram
+    order = np.argsort(codes, kind="stable")
+    gram = np.ascontiguousarray(whole_gram(rows.kernel, rows.table)[np.ix_(order, order)])
+    return _Training(rows, codes, weights, sample_weight is not None, gram)
 
 
-def _follow(template: SVC, training: tuple[Any, ...], C_max: float) -> SVMPath:
-    _, table, kernel, codes, weights, kept, _, gram = training
-    facts = KernelFacts.of(kernel, table)
+def _follow(template: SVC, training: _Training, C_max: float) -> SVMPath:
+    rows, codes, weights = training.rows, training.codes, training.weights
+    facts = KernelFacts.of(rows.kernel, rows.table)
     if not facts.psd:
         raise ValueError(
             "svm_path needs a kernel that is proved to be positive semi-definite, which this one is not.\n"
@@ -214,23 +218,23 @@ def _follow(template: SVC, training: tuple[Any, ...], C_max: float) -> SVMPath:
         )
     order = np.argsort(codes, kind="stable")
     sign = np.where(codes[order] == 1, 1.0, -1.0)
-    problem = PathProblem(gram, sign, np.full(len(sign), -1.0), weights[order], bool(template.fit_intercept))
+    problem = PathProblem(training.gram, sign, np.full(len(sign), -1.0), weights[order], bool(template.fit_intercept))
     options = Options(1e-9, 1e-12, -1, 200e6, resolve_threads())
     follower = PathFollower(problem, lambda C, start: exact_solution(problem, C, start, options))
     follower.begin(0.0, *first_shares(problem, options))
     piece = follower.follow(C_max)
     C = np.array([state.C for state in follower.states])
     alphas = np.zeros((len(C), template.shape_fit_[0]))
-    alphas[:, kept[order]] = [state.alpha for state in follower.states]
+    alphas[:, rows.kept[order]] = [state.alpha for state in follower.states]
     intercepts = np.array([state.intercept for state in follower.states])
     rates = None
     if not follower.exhausted and C[-1] < C_max:
         rates = (np.zeros(alphas.shape[1]), piece.intercept[1])
-        rates[0][kept[order]] = follower.rates(piece)
+        rates[0][rows.kept[order]] = follower.rates(piece)
     worst = max((piece_gap(*ends, problem.weights) for ends in pairwise(follower.states)), default=0.0)
     rounding = facts.score_error(alphas[int(np.argmax(alphas.sum(axis=1)))])
-    declared = {"kernel": list(kernel), "fit_intercept": problem.bias, "classes": template.classes_.tolist()}
-    certificate = path_certificate(declared, C, alphas[:, kept], intercepts, worst, rounding)
+    declared = {"kernel": list(rows.kernel), "fit_intercept": problem.bias, "classes": template.classes_.tolist()}
+    certificate = path_certificate(declared, C, alphas[:, rows.kept], intercepts, worst, rounding)
     gaps = [
         gap_terms(s.slopes, s.alpha, s.C * problem.weights) / max(s.C * weights.sum(), 1e-300) for s in follower.states
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from certus.base import Interval, register
 from certus.svm._native_calls import Floats, Problems
+from certus.svm.machines.kernel_argument import KernelLike
 from certus.svm.machines.machine import COST, SHARED_CONSTRAINTS
 from certus.svm.machines.regression_machine import RegressionMachine
 from certus.svm.solvers.dual_problems import epsilon_regression
@@ -23,75 +24,23 @@ from certus.svm.solvers.dual_problems import epsilon_regression
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
 class SVR(RegressionMachine):
-    r"""Regression with a loss that ignores errors up to epsilon.
+    """Regression with a loss that ignores errors up to epsilon.
 
-    With row weights :math:`w_i`,
+    With row weights w_i, minimizes over f = h + b
 
-    .. math::
-        \min_{f = h + b} \; \tfrac12 \|h\|_k^2 + C \sum_i w_i \max(0,\, |y_i - f(x_i)| - \varepsilon),
+        |h|^2 / 2 + C sum_i w_i max(0, |y_i - f(x_i)| - epsilon)
 
-    where :math:`h` is a function of the kernel's space; :math:`f(x) = \sum_i (\alpha_i - \alpha_i^*) k(x_i, x) + b`
-    with :math:`0 \le \alpha_i, \alpha_i^* \le C w_i`. Only rows on or outside the tube are support vectors.
-    Columns should be on one scale, and C and epsilon in the scale of the target.
+    where h is a function of the kernel's space and |h| its norm there; f(x) = sum_i (a_i - a*_i) k(x_i, x) + b with
+    0 <= a_i, a*_i <= C w_i. Only rows on or outside the tube are support vectors. Columns should be on one scale, and C
+    and epsilon in the scale of the target.
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object, default="rbf"
-        The kernel k; "precomputed" takes kernel values instead of rows, a callable is called as ``kernel(X, Y)``, an
-        object needs ``gram(X, Y)`` and ``diag(X)``. "sigmoid" is not positive semi-definite in general: no
-        optimality is then certified.
-    degree : int, default=3
-        Degree of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
-    tol : float, default=1e-3
-        The optimality conditions hold at least to this.
-    C : float, default=1.0
+    C : float
         Weight of the losses against the smoothness of f; infinity asks for a hard tube, and if there is none gives
         the function of least total violation with the proof.
-    epsilon : float, default=0.1
+    epsilon : float
         Half-width of the tube within which errors cost nothing.
-    shrinking : bool, default=True
-        Whether rows that are settled are set aside while a problem larger than the cache is solved.
-    cache_size : float, default=200
-        Memory for kernel values in MB.
-    verbose : bool, default=False
-        True prints the gap that was reached.
-    max_iter : int, default=-1
-        Limit on the solver's steps; -1 sets only a generous one against running forever.
-    gap_tol : float or None, default=None
-        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
-
-    Attributes
-    ----------
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors.
-    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
-        The support vectors; empty for a kernel that is given or computed outside.
-    n_support_ : ndarray of shape (1,), dtype=int32
-        Number of support vectors.
-    dual_coef_ : ndarray or sparse array of shape (1, n_SV)
-        Coefficients of the support vectors.
-    coef_ : ndarray or sparse array of shape (1, n_features)
-        Weights of the columns, for the linear kernel only.
-    intercept_ : ndarray of shape (1,)
-        The constant b.
-    gap_ : float
-        Duality gap: how much the training objective could still fall at most.
-    converged_ : bool
-        Whether the stopping rule was reached.
-    fit_status_ : int
-        0 if it was, else 1.
-    n_iter_ : int
-        Steps of the solver.
-    shape_fit_ : tuple of int
-        Shape of the training table.
-    report_ : Report
-        Certificates that training alone supports.
-    withheld_ : str
-        Why the compression bound is not among them; empty if it is.
 
     References
     ----------
@@ -112,16 +61,16 @@ class SVR(RegressionMachine):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
-        gamma: Any = "scale",
+        gamma: str | float = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         C: float = 1.0,
         epsilon: float = 0.1,
         shrinking: bool = True,
         cache_size: float = 200,
-        verbose: Any = False,
+        verbose: bool | int = False,
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:

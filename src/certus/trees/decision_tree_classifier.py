@@ -12,11 +12,18 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
+    ColumnsLike,
     Exactly,
     Folds,
+    FoldsLike,
     InstanceOf,
     Interval,
     OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     distinct_labels,
     fit_method,
     predict_method,
@@ -54,32 +61,12 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         Impurity; "log_loss" is another name for "entropy". "misclassification" often sees no difference between
         splits that the others tell apart; it is meant for pruning.
-    splitter : {"best", "random"}, default="best"
-        "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
-        the best of these.
-    max_depth : int, default=None
-        Most splits between the root and a leaf.
-    min_samples_split : int or float, default=2
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float, default=1
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float, default=0.0
-        Every leaf keeps at least this fraction of the total weight.
-    max_features : int, float or {"sqrt", "log2"}, default=None
-        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
-        of columns. Ties between columns are never broken at random: the first column wins.
-    max_leaf_nodes : int, default=None
-        Grow at most so many leaves, the largest improvement first.
     min_impurity_decrease : float, default=0.0
         Split only if ``w_t / w * (Q(t) - w_L / w_t Q(L) - w_R / w_t Q(R))`` is at least this, with ``w`` the
         total weight.
     class_weight : dict, list of dict or "balanced", default=None
         Weights of the classes, multiplied with ``sample_weight``; a list has one dict per output. "balanced"
         gives all classes the same total weight.
-    ccp_alpha : float or "cv", default=0.0
-        Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For
         two classes and one output.
@@ -88,10 +75,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     prune_cv : int, splitter or iterable of (train, test) rows, default=5
         Folds for ``ccp_alpha="cv"``; an int is shuffled with ``random_state``
         and stratified; the loss is the error rate.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
-        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -99,25 +82,8 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         The labels (of each output).
     n_classes_ : int, or ndarray of int
         Their number (for each output).
-    n_outputs_, n_features_in_ : int
-        Columns of the target and of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
-    max_features_ : int
-        Columns searched at each node.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the impurity.
-    tree_ : Tree
-        The tree as arrays.
-    ccp_alpha_ : float
-        The price of a leaf that was used.
-    ccp_alphas_, ccp_losses_ : ndarray
-        With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
-        The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
-    is_categorical_ : ndarray of shape (n_features_in_,) or None
-        Which columns are categorical.
-    categories_ : list of ndarray or None
-        Categories of the categorical columns, None for the others; their places are the codes.
     report_ : Report
         Empty: how well a tree fits its own training rows promises nothing about others. Use `certify`.
 
@@ -158,65 +124,46 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ColumnsLike = None,
         prune_criterion: str | None = None,
-        prune_cv: Any = 5,
-        categorical_features: Any = "from_dtype",
+        prune_cv: FoldsLike = 5,
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.prune_criterion = prune_criterion
-        self.prune_cv = prune_cv
-        self.categorical_features = categorical_features
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeClassifier:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, check_input: bool = True
+    ) -> DecisionTreeClassifier:
         """Grow the tree, and prune it if ``ccp_alpha`` is above 0.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. The ``min_samples`` rules count rows, not weights.
         check_input : bool, default=True
             False skips the checks of ``X`` and ``y``; for callers that have made them.
-
-        Returns
-        -------
-        self
         """
-        X, y = self._check_training(X, y, check_input)
+        table, y = self._check_training(X, y, check_input)
         columns = [distinct_labels(column) for column in y.T]
         codes = np.stack([inverse for _, inverse in columns], axis=1)
         n_classes = np.array([len(labels) for labels, _ in columns], dtype=np.intp)
         class_weight = None if self.class_weight is None else compute_sample_weight(self.class_weight, y)
-        self._grow(X, codes, n_classes, sample_weight, class_weight)
+        self._grow(table, codes, n_classes, sample_weight, class_weight)
         single = self.n_outputs_ == 1
         self.classes_ = columns[0][0] if single else [labels for labels, _ in columns]  # type: ignore[assignment]
         self.n_classes_ = n_classes[0] if single else n_classes
         return self
 
     def _prune_costs(
-        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+        self, tree: Tree, X: TableLike, y: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         return None if self.prune_criterion is None else class_impurities(tree, self.prune_criterion)
 
@@ -229,8 +176,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         check_input : bool, default=True
             False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
@@ -254,8 +199,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         check_input : bool, default=True
             False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
@@ -267,22 +210,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         if self.n_outputs_ == 1:
             return shares
         return [shares[:, output, :count] for output, count in enumerate(self.n_classes_)]
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`; minus infinity for a class that the leaf has not seen.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or a list of them, one per output
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(each) for each in shares]
 
     def _restored(self) -> None:
         super()._restored()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sklearn.tree
 
-from certus.base import register
+from certus.base import ColumnsLike, FoldsLike, RandomStateLike, register
 from certus.trees.decision_tree_regressor import DecisionTreeRegressor
 
 
@@ -32,28 +30,16 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         The loss :math:`Q`.
     splitter : {"random", "best"}, default="random"
         "best" searches every threshold of the chosen columns.
-    max_depth : int, default=None
-        Most splits between the root and a leaf.
-    min_samples_split : int or float, default=2
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float, default=1
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float, default=0.0
-        Every leaf keeps at least this fraction of the total weight.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         Columns drawn at random at each node; a float is a fraction of the columns, None means all.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
-    max_leaf_nodes : int, default=None
-        Grow at most so many leaves, the largest improvement first.
     min_impurity_decrease : float, default=0.0
         Split only if the weighted impurity falls at least by this share of the total weight.
     ccp_alpha : float or "cv", default=0.0
         Price of a leaf in cost-complexity pruning.
     monotonic_cst : array-like of shape (n_features,), default=None
         1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
-    prune_criterion, prune_cv
-        As for `DecisionTreeRegressor`.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
         Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
         categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
@@ -61,22 +47,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
 
     Attributes
     ----------
-    n_outputs_, n_features_in_ : int
-        Columns of the target and of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Column names, if the table had any.
-    max_features_ : int
-        Columns searched at each node.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the impurity.
-    tree_ : Tree
-        The tree as arrays.
-    is_categorical_ : ndarray of shape (n_features_in_,) or None
-        Which columns are categorical.
-    categories_ : list of ndarray or None
-        Categories of the categorical columns, None for the others; their places are the codes.
-    report_ : Report
-        Empty: how well a tree fits its own training rows promises nothing about others.
 
     Examples
     --------
@@ -96,32 +68,16 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = 1.0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ColumnsLike = None,
         prune_criterion: str | None = None,
-        prune_cv: Any = 5,
-        categorical_features: Any = "from_dtype",
+        prune_cv: FoldsLike = 5,
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
-        super().__init__(
-            criterion=criterion,
-            splitter=splitter,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            random_state=random_state,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            ccp_alpha=ccp_alpha,
-            monotonic_cst=monotonic_cst,
-            prune_criterion=prune_criterion,
-            prune_cv=prune_cv,
-            categorical_features=categorical_features,
-        )
+        self._set_parameters(locals())
 
 
 # plot_tree and export_graphviz ask for scikit-learn's own class

@@ -2,19 +2,22 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from upstream_runner import table
+from tests.upstream.upstream_runner import launcher, table
 
 
 def command(file: table.UpstreamFile, folder: Path, extra: tuple[str, ...] = ()) -> list[str]:
+    return [sys.executable, "-m", "pytest", *arguments(file, folder, extra)]
+
+
+def arguments(file: table.UpstreamFile, folder: Path, extra: tuple[str, ...] = ()) -> list[str]:
     return [
-        *(sys.executable, "-m", "pytest", "-c", str(table.FOLDER / "upstream.ini")),
-        *("-p", "upstream_runner.plugin", "--upstream-file", file.key, "--upstream-folder", str(folder)),
+        *("-c", str(table.FOLDER / "upstream.ini")),
+        *("-p", "tests.upstream.upstream_runner.plugin", "--upstream-file", file.key, "--upstream-folder", str(folder)),
         *("--pyargs", file.module),
         *extra,
     ]
@@ -23,7 +26,7 @@ def command(file: table.UpstreamFile, folder: Path, extra: tuple[str, ...] = ())
 def environment() -> dict[str, str]:
     """The caller's environment with the plugin importable and float32 tests switched on."""
     inherited = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    paths = [str(table.FOLDER), *(str(Path(path).resolve()) for path in inherited)]
+    paths = [str(table.FOLDER.parents[1]), *(str(Path(path).resolve()) for path in inherited)]
     quiet = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     return quiet | {"PYTHONPATH": os.pathsep.join(paths), "SKLEARN_RUN_FLOAT32_TESTS": "1"}
 
@@ -33,7 +36,6 @@ def run(file: table.UpstreamFile, folder: Path = table.FOLDER) -> tuple[int, str
     with tempfile.TemporaryDirectory() as scratch:
         record = Path(scratch) / "record.json"
         extra = ("-q", "--tb=short", "--no-header", "--disable-warnings", "--upstream-record", str(record))
-        line = command(file, folder, extra)
-        done = subprocess.run(line, env=environment(), cwd=scratch, capture_output=True, text=True, check=False)
+        code, output = launcher.run_pytest(arguments(file, folder, extra), environment(), Path(scratch))
         outcome = json.loads(record.read_text()) if record.exists() else {"problems": [], "tests": {}}
-    return done.returncode, done.stdout + done.stderr, outcome
+    return code, output, outcome

@@ -16,8 +16,8 @@ import pytest
 import sklearn
 from sklearn.utils.discovery import all_estimators
 
-from upstream_runner import table
-from upstream_runner.selection import Reach, mentions_private, parameters
+from tests.upstream.upstream_runner import table
+from tests.upstream.upstream_runner.selection import Reach, mentions_private, parameters
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

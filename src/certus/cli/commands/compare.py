@@ -12,7 +12,7 @@ from certus.cli.output import certificates_of, print_json, print_report, print_t
 
 def command(
     table: options.Table,
-    truth: Annotated[str | None, typer.Option(help="Column with the true values.", show_default=False)] = None,
+    target: options.MaybeTarget = None,
     prediction: Annotated[
         list[str] | None,
         typer.Option(help="Column with predictions; give it once per candidate.", show_default=False),
@@ -29,8 +29,7 @@ def command(
         float | None, typer.Option(help="corrected-t: test rows / training rows of a fold.", show_default=False)
     ] = None,
     loss: options.Loss = "auto",
-    low: options.Low = None,
-    high: options.High = None,
+    loss_range: options.Range = None,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -45,20 +44,20 @@ def command(
 
     frame = read_table(table)
     if scores or test:
-        if not scores or test is None or truth is not None or prediction:
-            raise ValueError("--scores and --test go together, without --truth and --prediction.")
+        if not scores or test is None or target is not None or prediction:
+            raise ValueError("--scores and --test go together, without --target and --prediction.")
         columns = {name: values_of(frame, name, "--scores") for name in scores}
         judged = compare(columns, test=test, test_share=test_share, confidence=confidence)
         print_json(judged.to_dict()) if json else print_text(str(judged))
         return
-    if truth is None or not prediction:
-        raise ValueError("--truth and --prediction must be given.\nHint: or --scores and --test for scores of folds.")
+    if target is None or not prediction:
+        raise ValueError("--target and --prediction must be given.\nHint: or --scores and --test for scores of folds.")
     candidates = {name: values_of(frame, name, "--prediction") for name in prediction}
     found = compare(
         candidates,
-        y_true=values_of(frame, truth, "--truth"),
+        y_true=values_of(frame, target, "--target"),
         loss=loss,
-        loss_range=options.loss_range(low, high),
+        loss_range=loss_range,
         confidence=confidence,
         seed=seed,
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.base import resolve_threads
+from certus.losses import KnownLoss, native_loss
 
 MAX_EDGES = 254
 MISSING_BIN = 255
@@ -141,28 +142,24 @@ def add_trees(packed: Any, X: NDArray[Any], first: int, last: int, raw: NDArray[
 
 
 def gradients(
-    loss: str,
+    loss: KnownLoss,
     target: NDArray[np.float64],
-    share: float,
     raw: NDArray[np.float64],
     out: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> None:
     """First and second derivative of the loss at every row; an empty second one is left out."""
-    kind = getattr(_native.BoostingLoss, loss)
-    _native.boosting_gradients(kind, target, share, raw, *out, threads_for(len(raw)))
+    _native.boosting_gradients(native_loss(loss), target, raw, *out, threads_for(len(raw)))
 
 
 def mean_loss(
-    loss: str,
+    loss: KnownLoss,
     target: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
-    share: float,
     raw: NDArray[np.float64],
 ) -> float:
     """Weighted mean of the loss."""
-    kind = getattr(_native.BoostingLoss, loss)
     weights = NO_WEIGHTS if weights is None else weights
-    return _native.boosting_mean_loss(kind, target, weights, share, raw, threads_for(len(raw)))
+    return _native.boosting_mean_loss(native_loss(loss), target, weights, raw, threads_for(len(raw)))
 
 
 def class_shares(raw: NDArray[np.float64]) -> NDArray[np.float64]:

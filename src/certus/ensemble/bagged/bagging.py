@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
@@ -25,10 +24,15 @@ from certus.base import (
     Interval,
     Learner,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     check_X,
+    warn_user,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
 from certus.ensemble.bagged.members import fit_members, set_seeds
@@ -37,7 +41,48 @@ LARGEST_SEED = np.iinfo(np.int32).max
 
 
 class Bagging(Learner):
-    """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`."""
+    """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of members.
+    max_samples : int or float
+        Rows drawn for each member; a float is a fraction of the rows (of their total weight). None means as many as
+        there are, where whole weights count as repeated rows.
+    max_features : int or float
+        Columns drawn for each member; a float is a fraction of the columns.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool
+        Whether columns are drawn with replacement.
+    warm_start : bool
+        Whether to keep the members of the last fit and only fit the ones that are still missing.
+    n_jobs : int
+        Processes (or threads, as `joblib.parallel_config` says) that fit members at the same time; None means one,
+        where our own learners use all cores by themselves.
+    random_state : int, RandomState, Generator or None
+        Seed of the draws and of members with a ``random_state``.
+    verbose : int
+        Accepted for compatibility.
+
+    Attributes
+    ----------
+    estimator_ : learner
+        What is bagged, not fitted.
+    estimators_ : list of learners
+        The fitted members.
+    estimators_features_ : list of ndarray
+        The columns of each member.
+    estimators_samples_ : list of ndarray
+        The rows of each member, drawn again on access.
+    seeds_ : ndarray of shape (n_estimators,)
+        What each member's draws come from.
+    bag_rows_, bag_size_ : int
+        Rows of the training table and of each bag.
+    bag_weights_ : ndarray of shape (n_samples,) or None
+        Weights by which the rows were drawn.
+    """
 
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],
@@ -92,44 +137,43 @@ class Bagging(Learner):
         """The target that the members are fitted to."""
         raise NotImplementedError
 
-    def _judge_out_of_bag(self, X: Any, y: NDArray[Any], weighted: bool) -> None:
+    def _judge_out_of_bag(self, X: TableLike, y: NDArray[Any], weighted: bool) -> None:
         """Set ``oob_score_``, the out-of-bag predictions and ``report_``."""
         raise NotImplementedError
 
     # -- fitting ------------------------------------------------------------------------------------------------
-    def _fit(self, X: Any, y: Any, sample_weight: Any, parameters: dict[str, Any]) -> None:
-        X = self._check_table(X, reset=True)
+    def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, parameters: dict[str, Any]) -> None:
+        table = self._check_table(X, reset=True)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
                 "Hint: call fit(X, y) with one target value per row."
             )
         y = check_target(self, y, multi_output=True)
-        check_consistent_length(X, y)
+        check_consistent_length(table, y)
         y = self._encode(y)
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         if weights is not None and not self.bootstrap:
-            warnings.warn(
+            warn_user(
                 f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True, "
-                f"got {self.bootstrap}.",
-                stacklevel=4,
+                f"got {self.bootstrap}."
             )
         self.estimator_ = self._member()
         routed = self._routed("fit", parameters).get("fit", {})
-        columns = self._check_draws(X, weights)
+        columns = self._check_draws(table, weights)
         new = self._new_seeds()
         if len(new):
             drawn_columns = [self._draw_columns(int(seed), columns) for seed in new]
-            members = self._fit_members(X, y, new, drawn_columns, routed)
+            members = self._fit_members(table, y, new, drawn_columns, routed)
             self.estimators_ = [*self.estimators_, *members]
             self.estimators_features_ = [*self.estimators_features_, *drawn_columns]
             self.seeds_ = np.concatenate([self.seeds_, new])
-        self._finish(X, y, weights is not None)
+        self._finish(table, y, weights is not None)
 
-    def _finish(self, X: Any, y: NDArray[Any], weighted: bool) -> None:
+    def _finish(self, X: TableLike, y: NDArray[Any], weighted: bool) -> None:
         raise NotImplementedError
 
-    def _check_draws(self, X: Any, weights: NDArray[np.float64] | None) -> int:
+    def _check_draws(self, X: Table, weights: NDArray[np.float64] | None) -> int:
         """Set how rows are drawn; returns how many columns each member sees."""
         self.bag_rows_, self.bag_weights_ = X.shape[0], weights
         self.bag_size_ = bag_size(X.shape[0], self.max_samples, weights)
@@ -165,7 +209,7 @@ class Bagging(Learner):
                 f"len(estimators_)={len(self.estimators_)} when warm_start==True"
             )
         if more == 0:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
+            warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
         if isinstance(self.random_state, np.random.Generator):
             draws = self.random_state.integers(0, LARGEST_SEED, size=self.n_estimators)
         else:
@@ -191,7 +235,7 @@ class Bagging(Learner):
         ]
 
     def _fit_members(
-        self, X: Any, y: NDArray[Any], seeds: NDArray[np.uint64], columns: list[NDArray[np.int64]], routed: Any
+        self, X: TableLike, y: NDArray[Any], seeds: NDArray[np.uint64], columns: list[NDArray[np.int64]], routed: Any
     ) -> list[Any]:
         members = [set_seeds(clone(self.estimator_), int(seed)) for seed in seeds]
         rows = self._draw_rows(seeds)
@@ -228,7 +272,7 @@ class Bagging(Learner):
             outside[rows] = False
             yield member, columns, outside
 
-    def _check_table(self, X: Any, *, reset: bool = False) -> Any:
+    def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
         if self.estimator is None:
             return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nan=True)
         return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
@@ -250,12 +294,7 @@ class Bagging(Learner):
         return process_routing(self, method, **parameters).estimator
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Which parameters of our methods go to which of the members'.
-
-        Returns
-        -------
-        MetadataRouter
-        """
+        """Which parameters of our methods go to which of the members'."""
         member = self._member()
         mapping = MethodMapping().add(caller="fit", callee="fit")
         mapping.add(caller="decision_function", callee="decision_function")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import warn_user
 from certus.ensemble._native_calls import forest_kernels as kernels
 
 # Whole weights count as repeated rows up to this average; beyond it they only say how likely a row is.
@@ -67,9 +67,8 @@ def bag_size(rows: int, max_samples: int | float | None, weights: NDArray[np.flo
     draws = max(int(max_samples * total), 1)
     if draws < max(10, rows ** (1 / 3)):
         counted = "the number of samples" if weights is None else "the total sum of sample weights"
-        warnings.warn(
+        warn_user(
             f"Using the fractional value {max_samples=} when {counted} is {total:g} results in a low number "
-            f"({draws}) of bootstrap samples. We recommend passing `max_samples` as an integer instead.",
-            stacklevel=3,
+            f"({draws}) of bootstrap samples. We recommend passing `max_samples` as an integer instead."
         )
     return draws

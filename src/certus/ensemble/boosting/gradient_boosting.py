@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,9 +20,13 @@ from certus.base import (
     Interval,
     Iterations,
     OneOf,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
+    warn_deprecated,
 )
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_loop import StageLoop
@@ -49,7 +53,70 @@ Numbers = NDArray[np.float64]
 
 
 class GradientBoosting(StagedTrees):
-    """Base of the gradient boosting learners with exact trees."""
+    """Base of the gradient boosting learners with exact trees.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The factor eta of every tree.
+    n_estimators : int
+        Most rounds.
+    subsample : float
+        Share of the rows, drawn without replacement, that each tree is grown on.
+    criterion : {"squared_error", "friedman_mse"}
+        Without effect, as in scikit-learn, where it is deprecated.
+    min_samples_split : int or float
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float
+        Every leaf keeps at least this fraction of the total weight.
+    max_depth : int or None
+        Most splits between the root and a leaf.
+    min_impurity_decrease : float
+        Split only if the weighted impurity falls by at least this.
+    init : learner, "zero" or None
+        What boosting starts from: a learner that is fitted first, 0, or the best constant.
+    random_state : int, RandomState, Generator or None
+        Seed of the drawn rows and columns and of the held-out rows.
+    max_features : int, float or {"sqrt", "log2"}
+        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
+    verbose : int
+        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+    max_leaf_nodes : int
+        Grow at most so many leaves, the largest improvement first.
+    warm_start : bool
+        Go on from the last fit with a larger ``n_estimators``.
+    validation_fraction : float
+        Share of the rows that is held out, if ``n_iter_no_change`` is set.
+    n_iter_no_change : int
+        Stop when the loss of the held-out rows has not fallen by ``tol`` for so many rounds; None: never.
+    tol : float
+        What counts as falling.
+    ccp_alpha : float
+        Price of a leaf in cost-complexity pruning of each tree.
+
+    Attributes
+    ----------
+    forests_ : list of PackedForest
+        The trees as arrays.
+    init_ : learner or "zero"
+        What boosting started from.
+    train_score_ : ndarray of shape (n_estimators_,)
+        Loss after each round of the rows that its tree was grown on.
+    oob_improvement_, oob_scores_ : ndarray of shape (n_estimators_,)
+        Fall of the loss, and the loss, on the rows outside each round's sample; only if ``subsample`` < 1.
+    oob_score_ : float
+        The last of ``oob_scores_``.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the squared error of the residuals.
+    max_features_ : int
+        Columns searched at each node.
+    random_draws_ : ndarray of shape (625,)
+        State of the random numbers after the last round, for a warm start.
+    report_ : Report
+        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
+    """
 
     _constraints: ClassVar[Constraints] = {
         **{name: DecisionTree._constraints[name] for name in (*TREE_PARAMETERS, "random_state")},
@@ -86,14 +153,11 @@ class GradientBoosting(StagedTrees):
         raise NotImplementedError
 
     # -- fitting ------------------------------------------------------------------------------------------------
-    def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Any) -> None:
+    def _fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, monitor: Callable[..., bool] | None
+    ) -> None:
         if self.criterion != "deprecated":
-            warnings.warn(
-                "The parameter `criterion` is deprecated and will be removed in 1.11. It has no effect. Leave it to "
-                "its default value to avoid this warning.",
-                FutureWarning,
-                stacklevel=4,
-            )
+            warn_deprecated("criterion of boosting")
         begun = self.warm_start and "forests_" in vars(self)
         if not begun:
             self._clear()
@@ -123,7 +187,7 @@ class GradientBoosting(StagedTrees):
             random=random,
         )
         self.max_features_ = loop.max_features
-        self._make_room(begun)
+        self._make_room()
         self._run(loop, trees, held_out, monitor, (X, y))
         self.random_draws_ = _saved(random)
         self.report_ = Report()
@@ -133,7 +197,7 @@ class GradientBoosting(StagedTrees):
         loop: StageLoop,
         trees: list[list[tuple[Tree, int]]],
         held_out: Sample | None,
-        monitor: Any,
+        monitor: Callable[..., bool] | None,
         data: tuple[Any, Any],
     ) -> None:
         """All rounds, until there are enough, or the monitor, a callback or the held-out rows stop."""
@@ -179,7 +243,7 @@ class GradientBoosting(StagedTrees):
         recent[number % len(recent)] = loss
         return False
 
-    def _training_sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
+    def _training_sample(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> Sample:
         table = as_float32(self, X, reset=True, accept_sparse="csc")
         if y is None:
             raise ValueError(
@@ -247,7 +311,7 @@ class GradientBoosting(StagedTrees):
             if name in vars(self):
                 delattr(self, name)
 
-    def _make_room(self, begun: bool) -> None:
+    def _make_room(self) -> None:
         """Scores of all rounds, 0 for those that are not there yet."""
         judged_outside = self.subsample < 1.0 or "oob_scores_" in vars(self)
         for name in ("train_score_", *(OUTSIDE[:2] if judged_outside else ())):

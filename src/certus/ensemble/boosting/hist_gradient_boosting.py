@@ -29,7 +29,10 @@ from certus.base import (
     Learner,
     OneOf,
     RandomState,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     check_X,
@@ -49,7 +52,68 @@ Trees = list[tuple[NDArray[Any], NDArray[np.uint64]]]  # nodes and sets of categ
 
 
 class HistGradientBoosting(Learner):
-    """Base of histogram boosting; use `HistGradientBoostingClassifier` or `HistGradientBoostingRegressor`."""
+    """Base of histogram boosting; use `HistGradientBoostingClassifier` or `HistGradientBoostingRegressor`.
+
+    Parameters
+    ----------
+    learning_rate : float
+        Shrinks every tree.
+    max_iter : int
+        Most rounds.
+    max_leaf_nodes : int
+        Most leaves of a tree; None for no limit.
+    max_depth : int
+        Most divisions between the root and a leaf.
+    min_samples_leaf : int
+        Rows that every leaf keeps; weights do not count.
+    l2_regularization : float
+        The lambda above.
+    max_features : float
+        Share of the columns drawn at random and searched at each node.
+    max_bins : int
+        Most bins of a column, besides the one for missing values.
+    categorical_features : array-like of bool, int or str, or "from_dtype"
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a categorical type.
+    interaction_cst : {"pairwise", "no_interactions"} or sequence of sets of int
+        Which columns may meet on the path to a leaf.
+    warm_start : bool
+        Go on from the last fit with a larger ``max_iter``.
+    early_stopping : "auto" or bool
+        Stop when the score no longer improves; "auto" does so for more than 10 000 rows.
+    scoring : str, callable or None
+        The score; "loss" is minus the loss, None the learner's ``score``.
+    validation_fraction : int or float
+        Rows (or their share) held out for the score; None scores the training rows.
+    n_iter_no_change : int
+        Rounds without improvement before stopping.
+    tol : float
+        What counts as improvement.
+    verbose : int
+        1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+    random_state : int, RandomState, Generator or None
+        Seed of the held-out rows, of the rows for quantiles and of ``max_features``.
+    growth : {"best_first", "depth_wise"}
+        Which node is divided next: the one that gains most, or the shallowest.
+    rare_categories : {"refuse", "group"}
+        What happens to a categorical column with more than ``max_bins`` categories: an error, or half of the bins
+        go to the heaviest ones and the others share the rest with categories of similar mean target. Those that
+        weigh less than ten rows, and those that training did not contain, are treated like missing values.
+
+    Attributes
+    ----------
+    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+        Scores before the first and after each round; empty without early stopping.
+    do_early_stopping_ : bool
+        Whether early stopping was on.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of these columns.
+    category_bins_ : list of ndarray or None
+        Bins of the categories of a column in which some share one, -1 for missing; None without such columns.
+    trees_ : BoostedTrees
+        The trees as arrays.
+    """
 
     _constraints: ClassVar[Constraints] = {
         "learning_rate": [Interval(0, None, closed="neither")],
@@ -145,7 +209,7 @@ class HistGradientBoosting(Learner):
 
     # --- fitting ------------------------------------------------------------------------------------------
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any]) -> None:
+    def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, held_out: tuple[Any, Any, Any]) -> None:
         table = self._check_rows(X, reset=True)
         target = self._encode_target(check_target(self, y), reset=True)
         check_consistent_length(table, target)
@@ -170,7 +234,7 @@ class HistGradientBoosting(Learner):
         self._boost(train, validation if self.do_early_stopping_ else None, X, y)
         self.report_ = Report()
 
-    def _boost(self, train: Sample, validation: Sample | None, X: Any, y: Any) -> None:
+    def _boost(self, train: Sample, validation: Sample | None, X: TableLike, y: TargetLike) -> None:
         loss = self._make_loss()
         trees = self._start(loss, train)
         raw = np.repeat(self.baseline_[:, None], len(train.y), axis=1)
@@ -316,7 +380,7 @@ class HistGradientBoosting(Learner):
 
     # --- checks -------------------------------------------------------------------------------------------
 
-    def _check_rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _check_rows(self, X: TableLike, *, reset: bool = False) -> NDArray[Any]:
         """The table as numbers: categories become codes, missing values NaN."""
         if reset:
             self.is_categorical_ = categorical_mask(X, self.categorical_features)
@@ -331,7 +395,9 @@ class HistGradientBoosting(Learner):
             self.categories_ = learn_categories(X, self.is_categorical_, most)
         return grouped(encode(X, self.categories_), self.category_bins_)  # type: ignore[arg-type]
 
-    def _check_validation(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> Sample | None:
+    def _check_validation(
+        self, X_val: TableLike | None, y_val: TargetLike | None, sample_weight_val: WeightsLike
+    ) -> Sample | None:
         if X_val is None and y_val is None:
             return None
         if X_val is None or y_val is None:
@@ -419,7 +485,7 @@ class HistGradientBoosting(Learner):
         self.trees_.add(table, raw)
         return raw
 
-    def _staged_raw_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def _staged_raw_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """The same after 1, 2, … rounds."""
         check_is_fitted(self)
         table = self._check_rows(X)

@@ -6,15 +6,14 @@ a tree is grown on them, and its leaves then get the values that lower the loss 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_softmax, logit, softmax
 
-from certus.ensemble.boosting.boosting_losses import weighted_quantile
+from certus.base import warn_user
+from certus.losses import Absolute, Exponential, KnownLoss, Logistic, Multinomial, Quantile, Squared
 
 Numbers = NDArray[np.float64]
 Weights = NDArray[np.float64] | None
@@ -70,11 +69,10 @@ class Grown:
         with np.errstate(over="ignore"):
             steps[curved] = top[curved] / bottom[curved]
         if np.isinf(steps).any():
-            warnings.warn(
+            warn_user(
                 "overflow in the value of a leaf: the curvature of the loss is nearly 0 there.\n"
                 "Hint: lower learning_rate or n_estimators.",
                 RuntimeWarning,
-                stacklevel=2,
             )
         return steps
 
@@ -86,6 +84,7 @@ class Grown:
 class StageLoss:
     """What the boosting loop needs of a loss; this one is half the squared error, whose trees need no second step."""
 
+    loss: KnownLoss = Squared()
     outputs: int = 1
     score_factor: ClassVar[float] = 2.0  # scores are the squared error and the deviance, not their halves
     negligible_impurity: ClassVar[float] = 0.0  # of residuals; numbers have units, so none is negligible in itself
@@ -95,15 +94,15 @@ class StageLoss:
 
     def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
         """Negative gradients, outputs x rows."""
-        return y - raw
+        return -self.loss.derivative(self.loss.from_codes(y), raw)
 
     def each(self, y: Numbers, raw: Numbers) -> Numbers:
         """The loss of every row."""
-        return np.asarray(0.5 * (y - raw[0]) ** 2)
+        return self.loss.value(self.loss.from_codes(y), raw[0])
 
     def best_constant(self, y: Numbers, weights: Weights) -> Numbers:
         """The answer without any column: a number, or a probability per class."""
-        return np.array([np.average(y, weights=weights)])
+        return np.array([self.loss.best_constant(y, weights)])
 
     def link(self, answers: Numbers) -> Numbers:
         """Raw predictions (outputs x rows) of a model's answers: numbers, or rows x classes of probabilities."""
@@ -145,20 +144,11 @@ class QuantileLoss(StageLoss):
     score_factor = 1.0
 
     def __init__(self, share: float) -> None:
-        self.share = share
+        self.loss, self.share = Quantile(share), share
 
     def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
         """The share where the target is at or above the prediction, the share minus 1 where it is below."""
         return np.where(y >= raw, self.share, self.share - 1.0)
-
-    def each(self, y: Numbers, raw: Numbers) -> Numbers:
-        """Share x what is missing above, (1 - share) x what is missing below."""
-        rest = y - raw[0]
-        return np.asarray(np.maximum(self.share * rest, (self.share - 1.0) * rest))
-
-    def best_constant(self, y: Numbers, weights: Weights) -> Numbers:
-        """The quantile."""
-        return np.array([weighted_quantile(y, weights, self.share)])
 
     def leaf_values(self, output: int, grown: Grown) -> Numbers:
         """The quantile of what the predictions leave over."""
@@ -170,14 +160,11 @@ class AbsoluteLoss(QuantileLoss):
 
     def __init__(self) -> None:
         super().__init__(0.5)
+        self.loss = Absolute()
 
     def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
         """Signs."""
         return np.where(y >= raw, 1.0, -1.0)
-
-    def each(self, y: Numbers, raw: Numbers) -> Numbers:
-        """Distances."""
-        return np.asarray(np.abs(y - raw[0]))
 
 
 class HuberLoss(StageLoss):
@@ -205,7 +192,7 @@ class HuberLoss(StageLoss):
 
     def best_constant(self, y: Numbers, weights: Weights) -> Numbers:
         """The median."""
-        return np.array([weighted_quantile(y, weights, 0.5)])
+        return np.array([Absolute().best_constant(y, weights)])
 
     def leaf_values(self, output: int, grown: Grown) -> Numbers:
         """Median of what is left over plus the mean of the deviations from it, cut off (Friedman 2001, section 4.4)."""
@@ -220,15 +207,8 @@ class HuberLoss(StageLoss):
 class BinaryLoss(StageLoss):
     r"""Log-loss of two classes, y = 0 or 1: :math:`\log(1 + e^f) - y f`."""
 
+    loss: KnownLoss = Logistic()
     negligible_impurity = ROUNDING
-
-    def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
-        """Label minus probability."""
-        return np.asarray(y - expit(raw))
-
-    def each(self, y: Numbers, raw: Numbers) -> Numbers:
-        """Minus the logarithm of the probability of the label."""
-        return np.asarray(np.logaddexp(0.0, raw[0]) - y * raw[0])
 
     def best_constant(self, y: Numbers, weights: Weights) -> Numbers:
         """Shares of the classes."""
@@ -236,9 +216,9 @@ class BinaryLoss(StageLoss):
         return np.array([1.0 - share, share])
 
     def link(self, answers: Numbers) -> Numbers:
-        """Log-odds of the second class."""
+        """The score of the second class's probability."""
         epsilon = np.finfo(np.float64).eps
-        return np.asarray(logit(np.clip(answers[:, 1].astype(np.float64), epsilon, 1.0 - epsilon))[None])
+        return self.loss.link(np.clip(answers[:, 1].astype(np.float64), epsilon, 1.0 - epsilon))[None]
 
     def leaf_values(self, output: int, grown: Grown) -> Numbers:
         """One Newton step in every leaf."""
@@ -247,39 +227,25 @@ class BinaryLoss(StageLoss):
 
     def probabilities(self, raw: Numbers) -> Numbers:
         """Rows x classes."""
-        second = expit(raw[0])
+        second = self.loss.inverse_link(raw[0])
         return np.stack([1.0 - second, second], axis=1)
 
 
 class ExponentialLoss(BinaryLoss):
     """The loss of AdaBoost: :math:`e^{-f}` for the second class, :math:`e^f` for the first."""
 
+    loss: KnownLoss = Exponential()
     score_factor = 1.0
-
-    def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
-        """The loss with the sign of the label."""
-        return np.where(y == 1.0, np.exp(-raw), -np.exp(raw))
-
-    def each(self, y: Numbers, raw: Numbers) -> Numbers:
-        """Exponential of minus the margin."""
-        return np.asarray(np.exp(np.where(y == 1.0, -raw[0], raw[0])))
-
-    def link(self, answers: Numbers) -> Numbers:
-        """Half the log-odds."""
-        return super().link(answers) / 2.0
 
     def leaf_values(self, output: int, grown: Grown) -> Numbers:
         """One Newton step in every leaf."""
         return grown.with_steps(grown.newton_steps(np.abs(grown.residuals)))
 
-    def probabilities(self, raw: Numbers) -> Numbers:
-        """Rows x classes."""
-        return super().probabilities(2.0 * raw)
-
 
 class ClassesLoss(StageLoss):
     """Log-loss of more than two classes, y = 0, 1, …: one raw prediction per class."""
 
+    loss: KnownLoss = Multinomial()
     score_factor = 1.0
     negligible_impurity = ROUNDING
 
@@ -288,12 +254,11 @@ class ClassesLoss(StageLoss):
 
     def residuals(self, y: Numbers, raw: Numbers) -> Numbers:
         """Label minus probability, for each class."""
-        shares = softmax(raw, axis=0)
-        return np.asarray((y == np.arange(self.outputs)[:, None]) - shares)
+        return np.asarray((y == np.arange(self.outputs)[:, None]) - self.loss.inverse_link(raw.T).T)
 
     def each(self, y: Numbers, raw: Numbers) -> Numbers:
         """Minus the logarithm of the probability of the label."""
-        return -np.asarray(log_softmax(raw, axis=0))[y.astype(np.intp), np.arange(len(y))]
+        return self.loss.value(y, raw.T)
 
     def best_constant(self, y: Numbers, weights: Weights) -> Numbers:
         """Shares of the classes."""
@@ -303,8 +268,7 @@ class ClassesLoss(StageLoss):
     def link(self, answers: Numbers) -> Numbers:
         """Logarithms of the probabilities, centered."""
         epsilon = np.finfo(np.float64).eps
-        logarithms = np.log(np.clip(answers.astype(np.float64), epsilon, 1.0 - epsilon)).T
-        return np.asarray(logarithms - logarithms.mean(axis=0))
+        return self.loss.link(np.clip(answers.astype(np.float64), epsilon, 1.0 - epsilon)).T
 
     def leaf_values(self, output: int, grown: Grown) -> Numbers:
         """One Newton step in every leaf, times (K - 1) / K (Friedman 2001, algorithm 6)."""
@@ -314,4 +278,4 @@ class ClassesLoss(StageLoss):
 
     def probabilities(self, raw: Numbers) -> Numbers:
         """Rows x classes."""
-        return np.asarray(softmax(raw, axis=0).T)
+        return self.loss.inverse_link(raw.T)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -20,10 +19,14 @@ from certus.base import (
     Iterations,
     Learner,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
     assert_finite,
     check_target,
     check_weights,
     predict_method,
+    warn_user,
 )
 from certus.trees.growing import as_float32
 
@@ -31,7 +34,24 @@ EPSILON = np.finfo(np.float64).eps
 
 
 class WeightBoosting(Learner):
-    """Base of the AdaBoost learners."""
+    """Base of the AdaBoost learners.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Largest number of rounds.
+    learning_rate : float
+        Factor eta of the weights of the weak learners.
+
+    Attributes
+    ----------
+    estimator_ : learner
+        The weak learner, not fitted.
+    estimators_ : list of learners
+        The fitted weak learners.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Importances of the weak learners, averaged by their weights.
+    """
 
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],
@@ -57,12 +77,12 @@ class WeightBoosting(Learner):
         """One round: the new weights (None: stop without this round), the learner's weight and its error."""
         raise NotImplementedError
 
-    def _start_weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64]:
+    def _start_weights(self, sample_weight: Any, X: Table) -> NDArray[np.float64]:
         weights = check_weights(self, sample_weight, X, copy=True)
         weights = np.ones(X.shape[0]) if weights is None else weights
         return weights / weights.sum()
 
-    def _training_target(self, y: Any, X: Any, *, numeric: bool = False) -> NDArray[Any]:
+    def _training_target(self, y: TargetLike, X: TableLike, *, numeric: bool = False) -> NDArray[Any]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -72,7 +92,7 @@ class WeightBoosting(Learner):
         check_consistent_length(X, target)
         return target
 
-    def _boost(self, weights: NDArray[np.float64], X: Any, y: Any) -> None:
+    def _boost(self, weights: NDArray[np.float64], X: TableLike, y: TargetLike) -> None:
         """All rounds, until there are enough, one is perfect, one is useless, or a callback stops."""
         self.estimators_ = []
         self.estimator_weights_ = np.zeros(self.n_estimators)
@@ -90,10 +110,9 @@ class WeightBoosting(Learner):
                 stops = iterations.step(error=error, weight=weight)
                 total = after.sum()
                 if not np.isfinite(total):
-                    warnings.warn(
+                    warn_user(
                         f"Sample weights have reached infinite values, at iteration {number}, causing overflow. "
-                        "Iterations stopped. Try lowering the learning rate.",
-                        stacklevel=4,
+                        "Iterations stopped. Try lowering the learning rate."
                     )
                     break
                 if error == 0 or total <= 0 or stops:
@@ -113,17 +132,16 @@ class WeightBoosting(Learner):
         self.estimators_.append(learner)
         return learner
 
-    def _check_X(self, X: Any, *, reset: bool = False) -> Any:
+    def _check_X(self, X: TableLike, *, reset: bool = False) -> Any:
         """Numbers for our own weak learners; what others take is their matter, if it is finite."""
         if self.estimator is None:
-            X = as_float32(self, X, reset=reset, accept_sparse=["csr", "csc"])
-            assert_finite(self, X)
-            return X
-        X = validate_data(
-            self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
-        )
-        assert_finite(self, X)
-        return X
+            table = as_float32(self, X, reset=reset, accept_sparse=["csr", "csc"])
+        else:
+            table = validate_data(
+                self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
+            )
+        assert_finite(self, table)
+        return table
 
     def __len__(self) -> int:
         return len(self.estimators_)

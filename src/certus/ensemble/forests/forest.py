@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import MultiOutputMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, check_random_state
 
@@ -25,11 +24,16 @@ from certus.base import (
     Learner,
     OneOf,
     Rule,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     predict_method,
     resolve_threads,
+    warn_user,
 )
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.ensemble.bagged.bags import Bags, bag_size
@@ -61,7 +65,80 @@ BINS_RULE: list[Rule] = [Exactly(None), OneOf("auto"), Interval(2, 255, integer=
 
 
 class Forest(MultiOutputMixin, Learner):
-    """Base of the forests; use `RandomForestClassifier` and its siblings."""
+    """Base of the forests; use `RandomForestClassifier` and its siblings.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees.
+    criterion : {"gini", "entropy", "log_loss"}
+        Impurity; "log_loss" is another name for "entropy".
+    max_depth : int
+        Most splits between the root and a leaf of a tree.
+    min_samples_split : int or float
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float
+        Every leaf keeps at least this fraction of its tree's total weight.
+    max_features : {"sqrt", "log2", None}, int or float
+        Columns drawn at random at each node; a float is a fraction of the columns, None means all.
+    max_leaf_nodes : int
+        Grow at most so many leaves per tree, the largest improvement first.
+    min_impurity_decrease : float
+        Split only if the weighted impurity falls at least by this share of the tree's total weight.
+    bootstrap : bool
+        Whether each tree is grown on a bag of rows drawn with replacement, or on all rows.
+    oob_score : bool or callable
+        Whether to judge each row by the trees that have not seen it; a callable gets the true and the predicted
+        values and returns the score.
+    n_jobs : int
+        Number of threads; None means all cores that this process may use. The trees do not depend on it.
+    random_state : int, RandomState, Generator or None
+        Seed of the bags and of the draws at the nodes.
+    verbose : int
+        1 prints how many trees are grown, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+    warm_start : bool
+        Whether to keep the trees of the last fit and only grow the ones that are still missing.
+    class_weight : dict, list of dict, "balanced" or "balanced_subsample"
+        Weights of the classes, multiplied with ``sample_weight``. "balanced" gives all classes the same total weight;
+        "balanced_subsample" does so in each bag.
+    ccp_alpha : float
+        Price of a leaf in cost-complexity pruning of each tree.
+    max_samples : int or float
+        Rows drawn for each bag; a float is a fraction of the rows (of their total weight). None means as many as
+        there are, where whole weights count as repeated rows.
+    monotonic_cst : array-like of shape (n_features,)
+        1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For two
+        classes and one output.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
+
+    Attributes
+    ----------
+    forest_ : PackedForest
+        The arrays of all trees.
+    estimators_samples_ : list of ndarray
+        The rows of each tree's bag, drawn again on access.
+    n_outputs_ : int
+        Columns of the target.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the decrease of the impurity.
+    oob_score_ : float
+        Share of rows that the trees without them get right, if ``oob_score`` is set. An estimate, not a bound.
+    bag_rows_, bag_size_ : int
+        Rows of the training table and of each bag (None without bags).
+    bag_weights_ : ndarray of shape (n_samples,) or None
+        Weights by which the rows were drawn.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
+    report_ : Report
+        Empty: training alone bounds nothing here. Use `certify`.
+    """
 
     _constraints: ClassVar[Constraints] = {
         **{name: rules for name, rules in DecisionTree._constraints.items() if name != "splitter"},
@@ -115,28 +192,28 @@ class Forest(MultiOutputMixin, Learner):
         """The target for the compiled code, numbers of classes (None for regression), weights of the classes."""
         raise NotImplementedError
 
-    def _dress_tree(self, learner: Any) -> None:
+    def _dress_tree(self, learner: BaseEstimator) -> None:
         """Set what only trees of this kind have."""
 
     def _keep_out_of_bag(self, y: NDArray[Any], judged: NDArray[np.float64], counted: NDArray[np.bool_]) -> None:
         """Store the out-of-bag predictions and their score."""
         raise NotImplementedError
 
-    def _training_report(self, X: Any, codes: NDArray[Any], weighted: bool) -> Report:
+    def _training_report(self, X: TableLike, codes: NDArray[Any], weighted: bool) -> Report:
         """What training alone supports."""
         return Report()
 
     # -- fitting ----------------------------------------------------------------------------------------------
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        X, y = self._check_training(X, y)
-        weights = check_weights(self, sample_weight, X)
+    def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> None:
+        table, y = self._check_training(X, y)
+        weights = check_weights(self, sample_weight, table)
         codes, n_classes, class_weight = self._encode_target(y, weights)
         if class_weight is not None:
-            weights = check_weights(self, class_weight if weights is None else weights * class_weight, X)
+            weights = check_weights(self, class_weight if weights is None else weights * class_weight, table)
         self._check_bootstrap()
         bags = None
         if self.bootstrap:
-            bags = Bags(X.shape[0], bag_size(X.shape[0], self.max_samples, weights), weights)
+            bags = Bags(table.shape[0], bag_size(table.shape[0], self.max_samples, weights), weights)
         previous: PackedForest | None = vars(self).get("forest_") if self.warm_start else None
         self._trees = None
         more = self.n_estimators - (0 if previous is None else len(previous))
@@ -147,18 +224,18 @@ class Forest(MultiOutputMixin, Learner):
             )
         forest = previous
         if more == 0:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=4)
+            warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
         else:
-            grown = self._grow(X, codes, n_classes, weights, self._draw_seeds()[-more:], bags)
+            grown = self._grow(table, codes, n_classes, weights, self._draw_seeds()[-more:], bags)
             forest = grown if previous is None else PackedForest.joined([previous, grown])
         self.forest_ = forest  # type: ignore[assignment]
-        self.bag_rows_, self.bag_size_ = X.shape[0], None if bags is None else bags.draws
+        self.bag_rows_, self.bag_size_ = table.shape[0], None if bags is None else bags.draws
         self.bag_weights_ = None if bags is None else weights
         if self.oob_score and (more > 0 or "oob_score_" not in vars(self)):
-            self._judge_out_of_bag(X, codes, weights)
-        self.report_ = self._training_report(X, codes, weights is not None)
+            self._judge_out_of_bag(table, codes, weights)
+        self.report_ = self._training_report(table, codes, weights is not None)
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    def _check_training(self, X: TableLike, y: TargetLike) -> tuple[Any, NDArray[Any]]:
         if sparse.issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.\nHint: pass y.toarray().")
         goes_on = self.warm_start and "forest_" in vars(self)
@@ -170,11 +247,10 @@ class Forest(MultiOutputMixin, Learner):
             )
         y = np.atleast_1d(check_target(self, y, multi_output=True))
         if y.ndim == 2 and y.shape[1] == 1:
-            warnings.warn(
+            warn_user(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
                 "(n_samples,), for example using ravel().",
                 DataConversionWarning,
-                stacklevel=5,
             )
         y = y.reshape(-1, 1) if y.ndim == 1 else y
         check_consistent_length(X, y)
@@ -207,7 +283,7 @@ class Forest(MultiOutputMixin, Learner):
 
     def _grow(
         self,
-        X: Any,
+        X: Table,
         codes: NDArray[Any],
         n_classes: NDArray[np.intp] | None,
         weights: NDArray[np.float64] | None,
@@ -274,15 +350,14 @@ class Forest(MultiOutputMixin, Learner):
         sums, trees, errors = kernels.judge_out_of_bag(forest.compact, X, forest.value, in_bag, labels, threads)
         return sums, trees, errors, in_bag
 
-    def _judge_out_of_bag(self, X: Any, codes: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
+    def _judge_out_of_bag(self, X: Table, codes: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
         sums, trees, _, _ = self._out_of_bag(X, None)
         counted = np.ones(len(trees), dtype=bool) if weights is None else weights > 0
         if (trees[counted] == 0).any():
-            warnings.warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few trees were used to compute any "
                 "reliable OOB estimates.",
                 UserWarning,
-                stacklevel=5,
             )
         judged = sums / np.maximum(trees, 1)[:, None]
         self._keep_out_of_bag(codes, judged.reshape(len(trees), self.n_outputs_, -1), counted)
@@ -372,29 +447,19 @@ class Forest(MultiOutputMixin, Learner):
         return np.asarray(mean / mean.sum())
 
     @predict_method
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The number of the leaf that each row reaches in each tree.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        X = coded_table(self, X, accept_sparse="csr")
-        return kernels.apply(self.forest_.compact, X, len(self.forest_), resolve_threads(self.n_jobs))
+        table = coded_table(self, X, accept_sparse="csr")
+        return kernels.apply(self.forest_.compact, table, len(self.forest_), resolve_threads(self.n_jobs))
 
     @predict_method
-    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+    def decision_path(self, X: TableLike) -> tuple[Any, NDArray[np.int64]]:
         """The nodes that each row passes in each tree.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -407,7 +472,7 @@ class Forest(MultiOutputMixin, Learner):
         paths = [self.forest_.tree(number).decision_path(X) for number in range(len(self.forest_))]
         return sparse.hstack(paths).tocsr(), self.forest_.offsets.copy()
 
-    def _mean_values(self, X: Any) -> NDArray[np.float64]:
+    def _mean_values(self, X: TableLike) -> NDArray[np.float64]:
         X = coded_table(self, X, accept_sparse="csr")
         return self.forest_.mean(X, resolve_threads(self.n_jobs))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
@@ -16,10 +16,14 @@ from certus.base import (
     Exactly,
     InstanceOf,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     distinct_labels,
     fit_method,
     predict_method,
     resolve_threads,
+    warn_user,
 )
 from certus.ensemble.forests.forest import Forest
 from certus.ensemble.forests.vote_report import count_votes, vote_report
@@ -27,7 +31,17 @@ from certus.guarantees import Report
 
 
 class ForestClassifier(Forest, Classifier):
-    """Base of the classification forests; use `RandomForestClassifier` or `ExtraTreesClassifier`."""
+    """Base of the classification forests; use `RandomForestClassifier` or `ExtraTreesClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The labels (of each output).
+    n_classes_ : int, or list of int
+        Their number (for each output).
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
+        Average class shares of the trees that have not seen the row, if ``oob_score`` is set.
+    """
 
     _constraints = {
         **Forest._constraints,
@@ -41,7 +55,7 @@ class ForestClassifier(Forest, Classifier):
     classes_: Any
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Any:
         """Grow the trees.
 
         Parameters
@@ -53,10 +67,6 @@ class ForestClassifier(Forest, Classifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. With ``bootstrap=True`` a row is drawn with probability
             proportional to its weight.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight)
         return self
@@ -88,13 +98,12 @@ class ForestClassifier(Forest, Classifier):
         if not isinstance(self.class_weight, str):
             return np.asarray(compute_sample_weight(self.class_weight, y))
         if self.warm_start:
-            warnings.warn(
+            warn_user(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for warm_start if the '
                 'fitted data differs from the full dataset. In order to use "balanced" weights, use '
                 'compute_class_weight ("balanced", classes, y). In place of y you can use a large enough sample of '
                 "the full training set target to properly estimate the class frequency distributions. Pass the "
-                "resulting weights as the class_weight parameter.",
-                stacklevel=6,
+                "resulting weights as the class_weight parameter."
             )
         if self._balances_bags():
             return None
@@ -107,7 +116,7 @@ class ForestClassifier(Forest, Classifier):
     def _balances_bags(self) -> bool:
         return self.bootstrap and isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _dress_tree(self, learner: Any) -> None:
+    def _dress_tree(self, learner: BaseEstimator) -> None:
         codes = [np.arange(count, dtype=np.float64) for count in np.atleast_1d(self.n_classes_)]
         single = self.n_outputs_ == 1
         learner.classes_ = codes[0] if single else codes
@@ -131,13 +140,8 @@ class ForestClassifier(Forest, Classifier):
         return vote_report(counts, pure=bool((leaves.max(axis=1) == 1.0).all()))
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the largest average share over the trees; of equal ones the first.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -150,13 +154,8 @@ class ForestClassifier(Forest, Classifier):
         return np.stack(labels, axis=1).astype(self.classes_[0].dtype)
 
     @predict_method
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Class shares averaged over the trees, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -166,22 +165,6 @@ class ForestClassifier(Forest, Classifier):
         if self.n_outputs_ == 1:
             return shares[:, 0]
         return [np.ascontiguousarray(shares[:, output, :count]) for output, count in enumerate(self.n_classes_)]
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Logarithm of `predict_proba`; minus infinity for a class that no tree gives a share.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or a list of them, one per output
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares) if self.n_outputs_ == 1 else [np.log(each) for each in shares]
 
     def _restored(self) -> None:
         super()._restored()

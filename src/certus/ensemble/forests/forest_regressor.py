@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from certus.base import OneOf, Regressor, fit_method, predict_method
+from certus.base import OneOf, Regressor, TableLike, TargetLike, WeightsLike, fit_method, predict_method
 from certus.ensemble.forests.forest import Forest
 from certus.trees.decision_tree_regressor import check_counts
 
 
 class ForestRegressor(Forest, Regressor):
-    """Base of the regression forests; use `RandomForestRegressor` or `ExtraTreesRegressor`."""
+    """Base of the regression forests; use `RandomForestRegressor` or `ExtraTreesRegressor`.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}
+        The loss. ("friedman_mse", deprecated in scikit-learn, means "squared_error".)
+    monotonic_cst : array-like of shape (n_features,)
+        1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
+
+    Attributes
+    ----------
+    oob_score_ : float
+        Coefficient of determination over the rows, each judged by the trees without it, if ``oob_score`` is set.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Average of the trees that have not seen the row, if ``oob_score`` is set.
+    """
 
     _constraints = {
         **Forest._constraints,
@@ -24,7 +38,7 @@ class ForestRegressor(Forest, Regressor):
     _state = (*Forest._state, "oob_prediction_")
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Any:
         """Grow the trees.
 
         Parameters
@@ -36,10 +50,6 @@ class ForestRegressor(Forest, Regressor):
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. With ``bootstrap=True`` a row is drawn with probability
             proportional to its weight.
-
-        Returns
-        -------
-        self
         """
         self._fit(X, y, sample_weight)
         return self
@@ -59,13 +69,8 @@ class ForestRegressor(Forest, Regressor):
         self.oob_score_ = score(y[counted], self.oob_prediction_[counted])
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The average over the trees of the values of the leaves that each row reaches.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -74,7 +79,9 @@ class ForestRegressor(Forest, Regressor):
         values = self._mean_values(X)
         return values[:, 0, 0] if self.n_outputs_ == 1 else values[:, :, 0]
 
-    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray[np.float64]:
+    def _compute_partial_dependence_recursion(
+        self, grid: TargetLike, target_features: TargetLike
+    ) -> NDArray[np.float64]:
         """For `sklearn.inspection.partial_dependence` with ``method="recursion"``."""
         grid = np.asarray(grid, dtype=np.float32, order="C")
         averages = np.zeros(grid.shape[0])
@@ -82,16 +89,3 @@ class ForestRegressor(Forest, Regressor):
             tree = self.forest_.tree(number)
             tree.compute_partial_dependence(grid, np.asarray(target_features, dtype=np.intp), averages)
         return averages / len(self.forest_)
-
-
-def current_criterion(criterion: Any) -> Any:
-    """The criterion under its present name; scikit-learn's deprecated one is replaced with its warning."""
-    if not (isinstance(criterion, str) and criterion == "friedman_mse"):
-        return criterion
-    warnings.warn(
-        'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in 1.11. It maps to '
-        '`"squared_error"`: both choose the same splits.\nHint: use `criterion="squared_error"`.',
-        FutureWarning,
-        stacklevel=3,
-    )
-    return "squared_error"

@@ -34,6 +34,7 @@ from certus.guarantees.holdout.losses_by_row import (
 )
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_certificates import certify
+from certus.guarantees.holdout.model_responses import class_response
 from certus.guarantees.holdout.paired import Pair, Verdict, compare_losses, compare_mistakes
 from certus.guarantees.holdout.pairwise_ranking import pairwise_auc_bound, won_pairs_table
 from certus.guarantees.holdout.ranking import auc_bound
@@ -52,6 +53,7 @@ __all__ = [
     "balanced_accuracy_bound",
     "certify",
     "check_loss",
+    "class_response",
     "compare_losses",
     "compare_mistakes",
     "complement",

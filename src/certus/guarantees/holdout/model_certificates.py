@@ -18,8 +18,10 @@ from certus.guarantees.holdout.losses_by_row import (
     true_labels,
 )
 from certus.guarantees.holdout.mean_loss import mean_bound
+from certus.guarantees.holdout.model_responses import class_response
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
 
 
@@ -36,6 +38,7 @@ def certify(
     confidence: float = 0.95,
     jointly: bool = False,
     positive: object = None,
+    quantity: Quantity | str | None = None,
     role: DataRole | None = None,
     seed: int = 0,
 ) -> Report:
@@ -63,6 +66,8 @@ def certify(
         Split the failure probability evenly over all certificates.
     positive : label, optional
         With two classes, the one that F1 and scores are about; by default the larger label.
+    quantity : Quantity or str, optional
+        What the mean of a loss other than "error" is called in its certificate.
     role : DataRole, optional
         Where the rows come from; its earlier uses are paid for, and this one is recorded.
     seed : int, default=0
@@ -107,9 +112,8 @@ def certify(
         return Report(certificates)
     losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", "given")
-    bound = mean_bound(
-        losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=f"mean {name} loss"
-    )
+    called = quantity or f"mean {name} loss"
+    bound = mean_bound(losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=called)
     return Report([bound])
 
 
@@ -154,8 +158,5 @@ def _scores(
         return None
     chosen = classes[1] if positive is None else positive
     column = int(np.flatnonzero(np.asarray(classes) == chosen)[0]) if chosen in classes else 1
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X), dtype=float)[:, column]
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X), dtype=float) * (1.0 if column == 1 else -1.0)
-    return None
+    known = hasattr(model, "predict_proba") or hasattr(model, "decision_function")
+    return class_response(model, X)[:, column] if known else None

@@ -7,6 +7,25 @@
 """
 
 from certus.guarantees.training.decided_labels import check_exact_labels, exact_labels
+from certus.guarantees.training.gap_evidence import (
+    DUALITY,
+    KEPT,
+    SELF_CONCORDANT,
+    ComplementaryTerms,
+    Decrement,
+    DualValue,
+    FenchelTerms,
+    GapBound,
+    GapEvidence,
+    GapRule,
+    ScaledGradient,
+    Slope,
+    kept,
+    kept_array,
+    require_kept,
+    training_data,
+    upper_bound,
+)
 from certus.guarantees.training.leave_one_out_bounds import (
     jaakkola_haussler,
     ridge_leave_one_out,
@@ -22,6 +41,18 @@ from certus.guarantees.training.sample_compression import compression_bound
 from certus.guarantees.training.scenario_bound import campi_garatti
 
 __all__ = [
+    "DUALITY",
+    "KEPT",
+    "SELF_CONCORDANT",
+    "ComplementaryTerms",
+    "Decrement",
+    "DualValue",
+    "FenchelTerms",
+    "GapBound",
+    "GapEvidence",
+    "GapRule",
+    "ScaledGradient",
+    "Slope",
     "campi_garatti",
     "check_exact_labels",
     "check_mistake_bound",
@@ -29,13 +60,18 @@ __all__ = [
     "exact_labels",
     "gap_record",
     "jaakkola_haussler",
+    "kept",
+    "kept_array",
     "kernel_margin_bound",
     "mistake_bound",
     "pac_bayes_kl",
     "pac_bayes_margin",
+    "require_kept",
     "ridge_leave_one_out",
     "strong_convexity_gap",
     "support_leave_one_out",
+    "training_data",
+    "upper_bound",
     "voting_margin_bound",
     "xi_alpha",
 ]

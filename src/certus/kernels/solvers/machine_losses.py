@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from certus.losses import (
     Absolute,
@@ -17,6 +16,7 @@ from certus.losses import (
     Exponential,
     Hinge,
     Huber,
+    KnownLoss,
     Logistic,
     Poisson,
     Quantile,
@@ -70,28 +70,11 @@ class ConvexLossObject:
 
 def curvature(loss: ConvexLoss, y: Array, f: Array) -> Array:
     """The second derivative in f where it exists, one of its limits elsewhere."""
-    rule = _CURVATURES.get(type(loss))
-    if rule is not None:
-        return np.asarray(rule(loss, y, f), dtype=np.float64)
+    if isinstance(loss, KnownLoss):
+        return loss.curvature(y, f)
     step = 1e-5 * np.maximum(np.abs(f), 1.0)  # of a loss that nobody told us more about
     difference = np.asarray(loss.derivative(y, f + step)) - np.asarray(loss.derivative(y, f - step))
     return np.maximum(difference / (2.0 * step), 0.0)
-
-
-def _logistic(_: Any, y: Array, f: Array) -> Array:
-    share: Array = expit(y * f)
-    return share * expit(-y * f)
-
-
-_CURVATURES: dict[type, Callable[[Any, Array, Array], Any]] = {
-    Exponential: lambda loss, y, f: loss.value(y, f),
-    Huber: lambda loss, y, f: np.abs(f - y) <= loss.delta,
-    Logistic: _logistic,
-    Poisson: lambda _loss, _y, f: np.exp(f),
-    Squared: lambda _loss, _y, f: np.ones_like(f),
-    SquaredEpsilonInsensitive: lambda loss, y, f: 2.0 * (np.abs(f - y) > loss.epsilon),
-    SquaredHinge: lambda _loss, y, f: 2.0 * (y * f < 1.0),
-}
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
+from certus.losses import KnownLoss, native_loss, native_loss_named
 
 Array = NDArray[np.float64]
 
@@ -206,7 +207,7 @@ class StochasticState:
 def stochastic_options(**values: Any) -> Any:
     """Options of stochastic descent; ``loss`` and ``rule`` by name."""
     options = _native.StochasticOptions()
-    options.loss = getattr(_native.RowLoss, values.pop("loss"))
+    options.loss = native_loss_named(values.pop("loss"), values.pop("epsilon"))
     options.rule = getattr(_native.StepRule, values.pop("rule"))
     for name, value in values.items():
         setattr(options, name, value)
@@ -288,7 +289,7 @@ def logistic_descent(
 
 def sag_epoch(
     table: Any,
-    loss: str,
+    loss: KnownLoss,
     target: Array,
     weights: Array | None,
     *,
@@ -303,7 +304,7 @@ def sag_epoch(
     """One epoch of SAG, or of SAGA (``unbiased``), updating the state in place."""
     _native.sag_epoch(
         table,
-        getattr(_native.SagLoss, loss),
+        native_loss(loss),
         target,
         np.empty(0) if weights is None else weights,
         strength,

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.losses import KnownLoss, native_loss
 
 Array = NDArray[np.float64]
-LOSSES = {loss.name: loss for loss in _native.Loss}
 _NO_WEIGHTS = np.empty(0)
 _NO_CURVATURE = np.empty((0, 0))
 
@@ -38,7 +38,7 @@ def gradient_chain(rows: int, cols: int, outputs: int) -> int:
 
 
 def loss_gradient(
-    loss: str,
+    loss: KnownLoss,
     X: NDArray[Any],
     target: Array,
     weights: Array | None,
@@ -52,7 +52,7 @@ def loss_gradient(
     gradient, gradient_intercept = np.empty_like(coef), np.empty_like(intercept)
     curvature = np.empty((X.shape[0], len(coef))) if want_curvature else _NO_CURVATURE
     value = _native.loss_gradient(
-        LOSSES[loss],
+        native_loss(loss),
         X,
         target,
         _weights(weights),
@@ -67,7 +67,7 @@ def loss_gradient(
 
 
 def hessian_product(
-    loss: str,
+    loss: KnownLoss,
     X: NDArray[Any],
     weights: Array | None,
     curvature: Array,
@@ -78,13 +78,13 @@ def hessian_product(
     """Hessian of the loss times the direction (coef, intercept)."""
     product, product_intercept = np.empty_like(coef), np.empty_like(intercept)
     _native.hessian_product(
-        LOSSES[loss], X, _weights(weights), curvature, coef, intercept, threads, product, product_intercept
+        native_loss(loss), X, _weights(weights), curvature, coef, intercept, threads, product, product_intercept
     )
     return product, product_intercept
 
 
 def newton_pass(
-    loss: str,
+    loss: KnownLoss,
     X: NDArray[Any],
     target: Array,
     weights: Array | None,
@@ -97,7 +97,7 @@ def newton_pass(
     gradient, gradient_intercept = np.empty_like(coef), np.empty_like(intercept)
     hessian = np.empty((X.shape[1] + 1, X.shape[1] + 1))
     value = _native.newton_pass(
-        LOSSES[loss],
+        native_loss(loss),
         X,
         target,
         _weights(weights),
@@ -143,17 +143,17 @@ def sparse_squares(matrix: Any, scale: Array, threads: int) -> Array:
 
 
 def apply_loss(
-    loss: str, target: Array, weights: Array | None, scores: Array, threads: int
+    loss: KnownLoss, target: Array, weights: Array | None, scores: Array, threads: int
 ) -> tuple[float, Array, Array]:
     """Loss of given scores, derivatives (which overwrite the scores) and curvature."""
     curvature = np.empty_like(scores)
-    value = _native.apply_loss(LOSSES[loss], target, _weights(weights), threads, scores, curvature)
+    value = _native.apply_loss(native_loss(loss), target, _weights(weights), threads, scores, curvature)
     return value, scores, curvature
 
 
-def apply_curvature(loss: str, curvature: Array, weights: Array | None, directions: Array, threads: int) -> None:
+def apply_curvature(loss: KnownLoss, curvature: Array, weights: Array | None, directions: Array, threads: int) -> None:
     """Multiply directions by the curvature of every row, in place."""
-    _native.apply_curvature(LOSSES[loss], curvature, _weights(weights), threads, directions)
+    _native.apply_curvature(native_loss(loss), curvature, _weights(weights), threads, directions)
 
 
 def descend_gram(

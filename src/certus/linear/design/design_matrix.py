@@ -5,55 +5,17 @@ Solvers see one interface. Scores are F = X W' + 1 b' with coefficients W (outpu
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear._native_calls import smooth_kernels
+from certus.losses import KnownLoss, Squared
 
 Array = NDArray[np.float64]
 SMALL = 100_000  # entries of a table up to which one thread is faster
-
-
-class Design(Protocol):
-    """What a solver may ask of a table.
-
-    ``layout`` says in which order it is fastest to keep coefficients (outputs x columns): "C" or "F".
-    """
-
-    rows: int
-    columns: int
-    layout: Literal["C", "F"]
-
-    def loss_gradient(
-        self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
-    ) -> tuple[float, Array, Array, Array]:
-        """Loss, gradient for coef, gradient for intercept, curvature of the rows."""
-        ...
-
-    def hessian_product(
-        self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
-    ) -> tuple[Array, Array]:
-        """Hessian of the loss times a direction."""
-        ...
-
-    def scores_and_lengths(self, coef: Array, intercept: Array, shift: Array, scale: Array) -> tuple[Array, Array]:
-        """Scores of all rows, and an upper bound on |(x - shift) / scale| for each."""
-        ...
-
-    def mean(self, weights: Array | None) -> Array:
-        """Weighted mean of the columns."""
-        ...
-
-    def spread(self, mean: Array) -> Array:
-        """Rough standard deviation of each column around the mean, for preconditioning only."""
-        ...
-
-    def chain(self, outputs: int) -> int:
-        """Longest chain of additions behind one entry of a gradient."""
-        ...
 
 
 class DenseDesign:
@@ -66,19 +28,19 @@ class DenseDesign:
         self.layout: Literal["C", "F"] = "C"
 
     def loss_gradient(
-        self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
+        self, loss: KnownLoss, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
         return smooth_kernels.loss_gradient(
             loss, self.X, target, weights, coef, intercept, self.threads, want_curvature=True
         )
 
     def hessian_product(
-        self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
+        self, loss: KnownLoss, weights: Array | None, curvature: Array, coef: Array, intercept: Array
     ) -> tuple[Array, Array]:
         return smooth_kernels.hessian_product(loss, self.X, weights, curvature, coef, intercept, self.threads)
 
     def newton_pass(
-        self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array, shift: Array
+        self, loss: KnownLoss, target: Array, weights: Array | None, coef: Array, intercept: Array, shift: Array
     ) -> tuple[float, Array, Array, Array]:
         """Loss, gradients and explicit Hessian of a model with one output, in one reading of the table."""
         return smooth_kernels.newton_pass(loss, self.X, target, weights, coef, intercept, shift, self.threads)
@@ -93,7 +55,7 @@ class DenseDesign:
     def image(self, values: Array) -> Array:
         """X' values: the gradient of the squared loss at 0 with the target -values."""
         target, zero = -values[:, None], np.zeros((1, self.columns))
-        return smooth_kernels.loss_gradient("squared", self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
+        return smooth_kernels.loss_gradient(Squared(), self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
 
     def squares(self) -> Array:
         """The squared lengths of the rows."""
@@ -104,7 +66,7 @@ class DenseDesign:
         # With coefficients 0, intercept 1 and target 0 the squared loss has the gradient sum_i w_i x_i.
         nothing, one, target = np.zeros((1, self.columns)), np.ones(1), np.zeros((self.rows, 1))
         _, total, weight, _ = smooth_kernels.loss_gradient(
-            "squared", self.X, target, weights, nothing, one, self.threads
+            Squared(), self.X, target, weights, nothing, one, self.threads
         )
         return total[0] / weight[0]
 
@@ -127,7 +89,7 @@ class SparseDesign:
         self.layout: Literal["C", "F"] = "F"
 
     def loss_gradient(
-        self, loss: str, target: Array, weights: Array | None, coef: Array, intercept: Array
+        self, loss: KnownLoss, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
         scores = self.scores(coef, intercept)
         value, derivatives, curvature = smooth_kernels.apply_loss(loss, target, weights, scores, self.threads)
@@ -138,7 +100,7 @@ class SparseDesign:
         return self._transposed_product(derivatives), derivatives.sum(axis=0)
 
     def hessian_product(
-        self, loss: str, weights: Array | None, curvature: Array, coef: Array, intercept: Array
+        self, loss: KnownLoss, weights: Array | None, curvature: Array, coef: Array, intercept: Array
     ) -> tuple[Array, Array]:
         directions = self.scores(coef, intercept)
         smooth_kernels.apply_curvature(loss, curvature, weights, directions, self.threads)

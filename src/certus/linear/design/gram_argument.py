@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import warn_user
 from certus.linear.problems.penalized_problem import PenalizedProblem
 
 Array = NDArray[np.float64]
@@ -38,11 +38,7 @@ def checked_gram(value: Any, problem: PenalizedProblem, *, check: bool) -> Array
     spread = np.sqrt(table.squares / problem.weight)
     off_center = problem.center and not np.all(np.abs(table.mean) <= 1e-6 * (spread + 1e-300))
     if off_center and _is_gram(gram, problem, centered=False):
-        warnings.warn(
-            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix.",
-            UserWarning,
-            stacklevel=6,
-        )
+        warn_user("Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix.", UserWarning)
         return True
     if check and not _is_gram(gram, problem, centered=True):
         raise ValueError(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -27,37 +26,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, softmax
 
-from certus.guarantees import CertificateError
+from certus.guarantees.training import Decrement
 from certus.linear.design.column_copies import different_columns
 from certus.linear.design.moments import UNIT, gamma
 from certus.linear.problems.smooth_problem import SmoothProblem
 
 Array = NDArray[np.float64]
-SELF_CONCORDANT = "Newton decrement of a generalized self-concordant loss (Bach 2010, proposition 1)"
 LARGEST_HESSIAN = 500  # unknowns up to which the explicit Hessian is made
 LARGEST_WORK = 4_000_000_000  # multiplications that the Hessian may take
 BLOCK = 4096  # rows handled at a time
-
-
-@dataclass(frozen=True)
-class Decrement:
-    """``size`` is q and ``reach`` is r of the module's formulas, rounding included; q r < 1."""
-
-    size: float
-    reach: float
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return self.size**2 / (2.0 * (1.0 - self.size * self.reach)) * (1.0 + 16.0 * UNIT)
-
-
-def decrement_bound(quantity: object, size: float, reach: float) -> Fraction:
-    """The bound of `Decrement` in rational arithmetic, for checkers."""
-    q, r = Fraction(size), Fraction(reach)
-    if q < 0 or r < 0 or q * r >= 1:
-        raise CertificateError(f"{quantity}: the decrement is not one for which its theorem holds")
-    return q * q / (2 * (1 - q * r))
 
 
 @dataclass(frozen=True)
@@ -129,9 +106,9 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
 def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
     weights = np.ones(len(scores)) if problem.weights is None else problem.weights
     derivatives = {"logistic": _of_two_classes, "multinomial": _of_classes, "poisson": _of_counts, "gamma": _of_means}
-    residual, curvature, probability = derivatives[problem.loss](problem.target[:, 0], scores)
+    residual, curvature, probability = derivatives[problem.loss.name](problem.target[:, 0], scores)
     # A score that is off by e moves a derivative by the curvature (below 1 for classes) times e, to first order.
-    steepest = np.maximum(curvature, np.abs(residual) + 1.0 if problem.loss in ("poisson", "gamma") else 1.0)
+    steepest = np.maximum(curvature, np.abs(residual) + 1.0 if problem.loss.name in ("poisson", "gamma") else 1.0)
     doubt = 1.01 * score_error[:, None] * steepest + 16.0 * UNIT * steepest
     doubt += gamma(len(scores) + 16) * np.abs(residual)
     some = np.flatnonzero(weights)

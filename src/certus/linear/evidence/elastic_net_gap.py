@@ -17,36 +17,21 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax, xlogy
 
+from certus.guarantees.training import DualValue
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.design_matrix import SparseDesign
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.logistic_gap import center_reach, count_undecided, row_facts
+from certus.linear.evidence.logistic_gap import LogisticEvidence, center_reach, count_undecided, row_facts
 from certus.linear.problems.smooth_problem import SmoothProblem
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ElasticNetEvidence:
-    """``gap = objective - dual + rounding``, or the objective itself if that is less."""
-
-    objective: float
-    dual: float
-    rounding: float
-    objective_at_zero: float
-    undecided: int | None = None
-    distance: float = np.inf
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return min(max(self.objective - self.dual, 0.0) + self.rounding, self.objective)
 
 
 def probabilities(problem: SmoothProblem, scores: Array) -> Array:
@@ -109,7 +94,7 @@ def may_be_used(l1: float, gap: float, share: float, loss_gradient: Array, lengt
     return np.asarray(share * largest + reach >= (1.0 - 1e-9) * l1)
 
 
-def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, intercept: Array) -> ElasticNetEvidence:
+def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, intercept: Array) -> LogisticEvidence:
     """Evidence for the coefficients (K x d) and intercepts as they are stored, rounding errors included."""
     center = intercept + coef @ problem.mean if problem.has_intercept else intercept
     rows = row_facts(problem, coef, intercept)
@@ -130,19 +115,19 @@ def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, interce
         cost = functools.partial(float.__mul__, far)
     chain = gamma(problem.design.chain(problem.outputs) + 64)
     weighted_error = rows.score_error.sum() if problem.weights is None else problem.weights @ rows.score_error
-    evidence = ElasticNetEvidence(
-        objective=objective,
-        dual=_dual(problem, p, products, l1, cost)[0],
-        rounding=float(chain * (2.0 * objective + 4.0 * problem.total_weight) + weighted_error),
-        objective_at_zero=problem.total_weight * float(np.log(max(2, problem.outputs))),
+    evidence = LogisticEvidence(
+        objective,
+        problem.total_weight * float(np.log(max(2, problem.outputs))),
+        DualValue(
+            _dual(problem, p, products, l1, cost)[0],
+            float(chain * (2.0 * objective + 4.0 * problem.total_weight) + weighted_error),
+        ),
     )
     if problem.strength <= 0.0:
         return evidence  # only the ridge part of the penalty bounds the distance to the optimum
     distance = float(np.sqrt(2.0 * evidence.gap / problem.strength)) * (1.0 + 1e-12)
     undecided = count_undecided(problem, rows, distance, reach, radius)
-    return ElasticNetEvidence(
-        evidence.objective, evidence.dual, evidence.rounding, evidence.objective_at_zero, undecided, distance
-    )
+    return replace(evidence, undecided=undecided, distance=distance)
 
 
 def _put_right(
@@ -178,7 +163,7 @@ def _exact_products(problem: SmoothProblem, residual: Array) -> tuple[Array, Arr
     design = problem.design
     # The squared loss at zero coefficients with target -r and no weights has the gradient X'r.
     nothing, none = np.zeros((problem.outputs, design.columns)), np.zeros(problem.outputs)
-    _, products, _, _ = design.loss_gradient("squared", np.ascontiguousarray(-residual), None, nothing, none)
+    _, products, _, _ = design.loss_gradient(Squared(), np.ascontiguousarray(-residual), None, nothing, none)
     totals = np.array([math.fsum(column) for column in residual.T])
     chain = gamma(design.chain(problem.outputs) + 8)
     error = chain * np.outer(np.linalg.norm(residual, axis=0), _column_lengths(problem))

@@ -17,15 +17,15 @@ Rounding errors of G and g are bounded and added first. The objective is never n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees.training import GapEvidence, Slope
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.design_matrix import SparseDesign
 from certus.linear.design.moments import UNIT, gamma
-from certus.linear.evidence.decrement_gap import Decrement
 from certus.linear.evidence.linear_labels import undecided_rows
 from certus.linear.problems.smooth_problem import SmoothProblem
 
@@ -45,40 +45,11 @@ class RowFacts:
 
 
 @dataclass(frozen=True)
-class LogisticEvidence:
-    """What the certificate rests on; see the module's formulas."""
+class LogisticEvidence(GapEvidence):
+    """What the certificates of the gap and of the labels rest on."""
 
-    slope: float  # A, rounding included
-    center_slope: float  # |g|, rounding included
-    center_reach: float  # tau
-    strength: float
-    objective: float
-    objective_at_zero: float
-    undecided: int | None
-    decrement: Decrement | None = None  # where it gives the smaller gap
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        if self.decrement is not None:
-            return min(self.decrement.gap, self.objective)
-        if self.strength <= 0.0 or not np.isfinite(self.center_reach):
-            return self.objective
-        bound = self.slope**2 / (2.0 * self.strength) + self.center_share
-        return min(bound * (1.0 + 16.0 * UNIT), self.objective)
-
-    @property
-    def distance(self) -> float:
-        """Bound on |W - W*|."""
-        if self.strength <= 0.0 or not np.isfinite(self.center_reach):
-            return np.inf
-        root = np.sqrt(self.slope**2 + 4.0 * self.strength * self.center_share)
-        return float((self.slope + root) / (2.0 * self.strength) * (1.0 + 16.0 * UNIT))
-
-    @property
-    def center_share(self) -> float:
-        """|g| tau."""
-        return self.center_slope * self.center_reach if self.center_slope > 0.0 else 0.0
+    undecided: int | None = None  # rows whose label could differ from the exact optimum's
+    distance: float = np.inf  # bound on |W - W*|
 
 
 def logistic_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> LogisticEvidence:
@@ -99,16 +70,24 @@ def logistic_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> 
         per_radius = float(np.abs(at.gradient_center).sum()) + problem.outputs * center_error
     factor = max(1, problem.outputs - 1)
     chain = gamma(problem.design.chain(problem.outputs) + 16)
-    evidence = LogisticEvidence(
-        slope=slope + factor * per_radius * radius,
-        center_slope=center_slope,
-        center_reach=reach,
-        strength=problem.strength,
+    share = center_slope * reach if np.isfinite(reach) else np.inf
+    bound = Slope(slope + factor * per_radius * radius, share, problem.strength)
+    distance = _distance(bound)
+    return LogisticEvidence(
         objective=at.value * (1.0 + chain) + float(_weighted(problem, rows.score_error)),
         objective_at_zero=problem.total_weight * float(np.log(max(2, problem.outputs))),
-        undecided=None,
+        bound=bound,
+        undecided=count_undecided(problem, rows, distance, reach, radius),
+        distance=distance,
     )
-    return replace(evidence, undecided=count_undecided(problem, rows, evidence.distance, reach, radius))
+
+
+def _distance(bound: Slope) -> float:
+    """Bound on |W - W*|: the positive root of strength r^2 = A r + |g| tau."""
+    if bound.strength <= 0.0 or not np.isfinite(bound.center_share):
+        return np.inf
+    root = np.sqrt(bound.slope**2 + 4.0 * bound.strength * bound.center_share)
+    return float((bound.slope + root) / (2.0 * bound.strength) * (1.0 + 16.0 * UNIT))
 
 
 def row_facts(problem: SmoothProblem, coef: Array, intercept: Array) -> RowFacts:

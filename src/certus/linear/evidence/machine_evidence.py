@@ -7,32 +7,42 @@ P(w) - D(b) bounds P(w) - min P for every b in its box (weak duality). P is stro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees import Certificate
+from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
+from certus.linear.evidence.linear_gap_rules import MACHINE
 from certus.linear.problems.box_problem import BoxProblem
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class MachineEvidence:
-    """Primal and dual value of the problems together, their rounding error, and each problem's distance."""
+class MachineEvidence(GapEvidence):
+    """Evidence for the problems together, each one's distance, and the dual variables (rows x problems)."""
 
-    objective: float
-    dual: float
-    rounding: float
-    objective_at_zero: float
+    bound: DualValue
     distances: Array | None
     scores: Array
+    dual: Array
 
-    @property
-    def gap(self) -> float:
-        """The certified gap."""
-        gap = max(self.objective - self.dual, 0.0) + self.rounding
-        return min(gap, self.objective) if np.isfinite(gap) else self.objective
+
+def machine_certificate(
+    evidence: MachineEvidence, inputs: dict[str, Any], coef: Array, intercept: Array
+) -> Certificate:
+    """The certificate that the stored coefficients are within the gap of the optimum.
+
+    ``inputs`` holds loss, penalty, multi_class, C, epsilon, intercept_scaling (None without intercept), and for
+    classifiers the classes and their weights. The dual variables of a loss with kinks do not follow from the scores;
+    they are kept.
+    """
+    kinks = inputs["multi_class"] == "crammer_singer" or not inputs["loss"].startswith("squared")
+    dual = {"dual_point": evidence.dual} if kinks else {}
+    return MACHINE.certificate(evidence, inputs, {"coef": coef, "intercept": intercept, **dual})
 
 
 def box_evidence(problems: list[BoxProblem], w: Array, b: Array) -> MachineEvidence:
@@ -45,11 +55,11 @@ def combine(parts: list[MachineEvidence]) -> MachineEvidence:
     """The evidence for the sum of independent problems."""
     return MachineEvidence(
         objective=sum(part.objective for part in parts),
-        dual=sum(part.dual for part in parts),
-        rounding=sum(part.rounding for part in parts),
         objective_at_zero=sum(part.objective_at_zero for part in parts),
+        bound=DualValue(sum(part.bound.dual for part in parts), sum(part.bound.rounding for part in parts)),
         distances=np.array([np.sqrt(2.0 * part.gap) * (1.0 + 1e-12) for part in parts]),
-        scores=np.stack([part.scores[:, 0] for part in parts], axis=1),
+        scores=np.hstack([part.scores for part in parts]),
+        dual=np.hstack([part.dual for part in parts]),
     )
 
 
@@ -60,11 +70,11 @@ def _one(problem: BoxProblem, w: Array, b: Array) -> MachineEvidence:
     terms = problem.target * b - problem.epsilon * np.abs(b) - 0.5 * problem.ridge * b * b
     return MachineEvidence(
         objective=float(0.5 * w @ w + losses.sum()),
-        dual=float(terms.sum() - 0.5 * image @ image),
-        rounding=_rounding(problem, w, b, scores, image),
         objective_at_zero=problem.at_zero,
+        bound=DualValue(float(terms.sum() - 0.5 * image @ image), _rounding(problem, w, b, scores, image)),
         distances=None,
         scores=scores[:, None],
+        dual=b[:, None],
     )
 
 

@@ -13,42 +13,21 @@ a weak one, `certus.linear.evidence.decrement_gap` gives a better bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees.training import GapEvidence, Slope, upper_bound
 from certus.linear.design.moments import UNIT, gamma
-from certus.linear.evidence.decrement_gap import Decrement, decrement_at
+from certus.linear.evidence.decrement_gap import decrement_at
 from certus.linear.problems.smooth_problem import SmoothProblem
 
 Array = NDArray[np.float64]
 WEAK = 1e-6  # gap over the null deviance from which on a second bound is tried
 
 
-@dataclass(frozen=True)
-class MeanEvidence:
-    """What the certificate rests on; see the module's formulas."""
-
-    slope: float  # |grad Q|, rounding included
-    center_share: float  # P(W, c) - Q(W), rounding included
-    strength: float
-    objective: float
-    objective_at_zero: float
-    decrement: Decrement | None = None  # where it gives the smaller gap
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        if self.decrement is not None:
-            return min(self.decrement.gap, self.objective)
-        if self.strength <= 0.0:
-            return self.objective
-        bound = self.slope**2 / (2.0 * self.strength) + self.center_share
-        return min(bound * (1.0 + 16.0 * UNIT), self.objective)
-
-
-def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> MeanEvidence:
+def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> GapEvidence:
     """Evidence for the coefficients (1 x d) and the intercept as they are stored."""
     design = problem.design
     one = np.ones(design.columns)
@@ -63,7 +42,7 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> Mean
         share, shift = _center(problem, exponentials, rest, float(score_error.max(initial=0.0)) + chain)
     center = intercept + shift + (coef @ problem.mean if problem.has_intercept else 0.0)
     at = problem.evaluate(coef, center)
-    exponentials = exponentials * np.exp(shift if problem.loss == "poisson" else -shift)
+    exponentials = exponentials * np.exp(shift if problem.loss.name == "poisson" else -shift)
     slip = exponentials * (score_error + 16.0 * UNIT) * 1.01
     longest = lengths + 2.0 * offset
     error = float(slip @ lengths) + chain * float((exponentials + np.abs(rest)) @ longest)
@@ -76,24 +55,24 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> Mean
         slope += float(np.expm1(tau)) * float(exponentials @ lengths)
         share += off * tau
     rounding = chain * float((exponentials + np.abs(rest * scores[:, 0])).sum() + abs(problem.constant))
-    found = MeanEvidence(
-        slope=slope,
-        center_share=share,
-        strength=problem.strength,
+    found = GapEvidence(
         objective=max(at.value, 0.0) + share + rounding + float(exponentials @ score_error),
         objective_at_zero=problem.null,
+        bound=Slope(slope, share, problem.strength),
     )
     if problem.strength > 0.0 and found.gap <= WEAK * problem.null:
         return found
     decrement = decrement_at(problem, coef, intercept)
-    return replace(found, decrement=decrement) if decrement is not None and decrement.gap < found.gap else found
+    if decrement is None or upper_bound(decrement, found.objective) >= found.gap:
+        return found
+    return replace(found, bound=decrement)
 
 
 def _parts(problem: SmoothProblem, scores: Array) -> tuple[Array, Array]:
     """The exponential and the other part of every row's derivative, both weighted and not negative."""
     y = problem.target[:, 0]
     weights = np.ones(len(y)) if problem.weights is None else problem.weights
-    if problem.loss == "poisson":
+    if problem.loss.name == "poisson":
         return weights * np.exp(scores), weights * y
     return weights * y * np.exp(-scores), weights
 
@@ -104,5 +83,5 @@ def _center(problem: SmoothProblem, exponentials: Array, rest: Array, error: flo
     excess = (total - constant) / constant
     share = constant * (excess - float(np.log1p(excess))) if excess > -1.0 else np.inf
     slack = error * (abs(excess) + error) * constant * 4.0
-    shift = -float(np.log1p(excess)) if problem.loss == "poisson" else float(np.log1p(excess))
+    shift = -float(np.log1p(excess)) if problem.loss.name == "poisson" else float(np.log1p(excess))
     return max(share, 0.0) + slack, shift

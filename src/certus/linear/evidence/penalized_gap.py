@@ -21,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.design_matrix import SMALL, make_design
 from certus.linear.design.moments import UNIT, gamma
 from certus.linear.problems.penalized_problem import PenalizedProblem
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
 
@@ -41,19 +43,12 @@ class Residual:
 
 
 @dataclass(frozen=True)
-class PenalizedEvidence:
-    """``gap = objective - dual``, or the objective itself if that is less; all per unit of weight."""
+class PenalizedEvidence(GapEvidence):
+    """What the certificate rests on, all per unit of weight; rounding errors are in both values already."""
 
-    objective: float
-    dual: float
-    objective_at_zero: float
+    bound: DualValue
     strength: float  # l2 per unit of weight
     zeros: NDArray[np.intp] | None = None  # columns whose coefficients are 0 at every optimum
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return min(max(self.objective - self.dual, 0.0), self.objective)
 
     @property
     def distance(self) -> float:
@@ -76,9 +71,8 @@ def penalized_evidence(
     objective += _intercept_share(problem, coef, intercept)
     dual, zeros = _dual(problem, residual, coef, l1, l2, size, positive, objective)
     weight = problem.weight
-    return PenalizedEvidence(
-        objective / weight, dual / weight, 0.5 * problem.target_squares / weight, l2 / weight, zeros
-    )
+    at_zero = 0.5 * problem.target_squares / weight
+    return PenalizedEvidence(objective / weight, at_zero, DualValue(dual / weight), l2 / weight, zeros)
 
 
 def _dual(
@@ -158,7 +152,7 @@ def _by_rows(problem: PenalizedProblem, coef: Array) -> Residual:
         products = X.T @ weighted
     else:  # the squared loss at zero coefficients with target -r and no weights has the gradient X'r
         target, none = np.ascontiguousarray(-weighted), np.zeros(len(coef))
-        products = design.loss_gradient("squared", target, None, np.zeros(coef.shape), none)[1].T
+        products = design.loss_gradient(Squared(), target, None, np.zeros(coef.shape), none)[1].T
     squares = moments.gram.diagonal()
     lengths = np.sqrt(squares + moments.error * moments.column_size**2)
     whole = np.sqrt(squares + moments.weight * moments.mean_x**2)

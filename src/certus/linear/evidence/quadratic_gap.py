@@ -16,38 +16,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees.training import GapEvidence, ScaledGradient
 from certus.linear.design.column_copies import different_columns
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign, make_design
 from certus.linear.design.moments import UNIT, Moments, compute_moments, gamma
 from certus.linear.solvers.least_squares import Problem, Solution
 from certus.linear.solvers.normal_equations import ScaledCholesky
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class QuadraticEvidence:
-    """What the certificate rests on. ``gap = (gradient_norm + gradient_error)^2 + intercept_gap``.
+class QuadraticEvidence(GapEvidence):
+    """What the certificate rests on. Norms are of S^-1 g / sqrt(m).
 
-    Norms are of S^-1 g / sqrt(m). ``metric`` is S sqrt(m): |metric (w - w*)| <= distance for every target.
+    ``metric`` is S sqrt(m): |metric (w - w*)| <= distance for every target.
     """
 
-    gradient_norm: float
-    gradient_error: float
-    intercept_gap: float
-    objective: float
-    objective_at_zero: float
+    bound: ScaledGradient
     metric: Array | None
 
     @property
     def distance(self) -> float:
         """Bound on |metric (w - w*)|."""
-        return (self.gradient_norm + self.gradient_error) * (1.0 + 4.0 * UNIT)
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return min(self.distance**2 + self.intercept_gap, self.objective) * (1.0 + 8.0 * UNIT)
+        return (self.bound.gradient_norm + self.bound.gradient_error) * (1.0 + 4.0 * UNIT)
 
 
 def quadratic_evidence(
@@ -72,20 +65,14 @@ def quadratic_evidence(
             np.where(blocked, np.maximum(error - gradient, 0), error),
         )
     metric = _metrics(problem, solution, gradient, error)
-    if metric is None:
-        kept, reduced = (None, None) if positive else _metric_without_copies(problem)
-        if kept is None or reduced is None:
-            return QuadraticEvidence(np.inf, 0.0, intercept_gap, objective, at_zero, None)
-        norm, doubt = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
-        return QuadraticEvidence(norm, doubt, intercept_gap, objective, at_zero, None)
-    return QuadraticEvidence(
-        float(np.linalg.norm(gradient / metric)),
-        float(np.linalg.norm(error / metric)),
-        intercept_gap,
-        objective,
-        at_zero,
-        metric,
-    )
+    norm, doubt = np.inf, 0.0
+    if metric is not None:
+        norm, doubt = (float(np.linalg.norm(part / metric)) for part in (gradient, error))
+    elif not positive:
+        kept, reduced = _metric_without_copies(problem)
+        if kept is not None and reduced is not None:
+            norm, doubt = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
+    return QuadraticEvidence(objective, at_zero, ScaledGradient(norm, doubt, intercept_gap), metric)
 
 
 def _gradient_from_moments(problem: Problem, moments: Moments, coef: Array) -> tuple[Array, Array]:
@@ -121,7 +108,7 @@ def _from_residuals(
     mean = solution.mean_x
     shift = np.zeros(design.columns) if problem.shift is None else problem.shift
     offset = intercept + coef @ shift  # what the caller's intercept is for the shifted table
-    value, gradient, total, _ = design.loss_gradient("squared", problem.Y, problem.weights, coef, offset)
+    value, gradient, total, _ = design.loss_gradient(Squared(), problem.Y, problem.weights, coef, offset)
     gradient = gradient - np.outer(total, mean) + problem.alphas[:, None] * coef
     weight = float(design.rows if problem.weights is None else problem.weights.sum())
     size = _column_sizes(problem, design) + np.abs(shift) * np.sqrt(weight)  # of the caller's columns

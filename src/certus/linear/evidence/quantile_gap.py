@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import CertificateError
+from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.duality_certificate import DualityEvidence, values_of
 
 Array = NDArray[np.float64]
 LARGER = 1000.0  # without a penalty: how much larger, in |w|_1, the solutions are that are compared with
@@ -49,7 +48,7 @@ def feasible_dual(u: Array, X: Any, s: Array, q: float, strength: float, fit_int
 
 def quantile_evidence(
     X: Any, y: Array, s: Array, w: Array, b: float, u: Array, *, q: float, strength: float, fit_intercept: bool
-) -> DualityEvidence:
+) -> GapEvidence:
     """Evidence for the stored coefficients and a dual point from `feasible_dual`."""
     residual = y - X @ w - b
     objective = float(s @ pinball(residual, q)) + strength * float(np.abs(w).sum())
@@ -64,11 +63,10 @@ def quantile_evidence(
     size = np.abs(y) + np.abs(X) @ np.abs(w) + abs(b)
     rounding = over * length + off * height + chain * (float(s @ size) + float(np.abs(u) @ np.abs(y)) + objective)
     constant = best_intercept(y, s, q) if fit_intercept else 0.0
-    return DualityEvidence(
+    return GapEvidence(
         objective=objective * (1.0 + chain),
-        dual=float(u @ y),
-        rounding=float(rounding),
         objective_at_zero=float(s @ pinball(y - constant, q)),
+        bound=DualValue(float(u @ y), float(rounding)),
     )
 
 
@@ -81,18 +79,3 @@ def best_intercept(residual: Array, s: Array, q: float) -> float:
     low = min(int(np.searchsorted(reached, wanted - slack)), len(order) - 1)
     high = min(int(np.searchsorted(reached, wanted + slack)), len(order) - 1)
     return float(0.5 * (residual[order[low]] + residual[order[high]]))
-
-
-@values_of("quantile")
-def quantile_values(X: Any, y: Any, s: Any, inputs: Any, witness: Any) -> tuple[float, float]:
-    """Objective and dual value from the data; refuses a dual point that is not feasible."""
-    q, strength = inputs["quantile"], inputs["alpha"] * float(s.sum())
-    w = np.array(witness["coef"], dtype=np.longdouble)
-    u = np.array(witness["dual_point"], dtype=np.longdouble)
-    scale = max(float(np.abs(u).sum()), 1.0)
-    feasible = (u >= -(1.0 - q) * s * (1 + 1e-12)).all() and (u <= q * s * (1 + 1e-12)).all()
-    feasible = feasible and float(np.abs(X.T @ u).max(initial=0.0)) <= strength + 1e-9 * scale * float(np.abs(X).max())
-    if not feasible or (inputs["fit_intercept"] and abs(float(u.sum())) > 1e-9 * scale):
-        raise CertificateError("optimality gap: the dual point is not feasible on these data")
-    objective = s @ pinball(y - X @ w - witness["intercept"], q) + strength * np.abs(w).sum()
-    return float(objective), float(u @ y)

@@ -11,23 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import losses
-from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, rules
-from certus.guarantees.training import gap_record
+from certus.guarantees import Certificate
+from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
+from certus.linear.evidence.linear_gap_rules import STOCHASTIC
 from certus.linear.problems.box_problem import MachineTable
 
 Array = NDArray[np.float64]
-RULE = "linear/stochastic-gap"
 BLOCK = 16384  # rows
-THEOREM = "Fenchel duality gap (Rockafellar 1970, theorem 31.1)"
 
 
 def convex_loss(name: str, epsilon: float) -> Any:
@@ -57,8 +54,13 @@ def stochastic_certificate(
     alpha: float,
     l1_ratio: float,
     fit_intercept: bool,
+    declared: dict[str, Any],
 ) -> Certificate:
-    """The certificate of the gap, summed over the problems (one row of targets, weights and coef each)."""
+    """The certificate of the gap, summed over the problems (one row of targets, weights and coef each).
+
+    ``declared`` holds epsilon, and for classifiers the classes and the weights that each problem gives to its own class
+    and to the rest.
+    """
     penalty = losses.ElasticNet(alpha * l1_ratio, alpha * (1.0 - l1_ratio))
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite dual value or rounding error bounds nothing
         parts = [
@@ -68,9 +70,9 @@ def stochastic_certificate(
     primal, dual, rounding, at_zero = (float(sum(values)) for values in zip(*parts, strict=True))
     if math.isnan(dual) or math.isnan(rounding):
         dual, rounding = -math.inf, math.inf
-    witness = {"objective": primal, "dual": dual, "rounding": rounding, "objective_at_zero": at_zero}
-    inputs = {"loss": loss.name, "alpha": alpha, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept}
-    return _record(_gap(primal, dual, rounding), inputs, witness)
+    evidence = GapEvidence(primal, at_zero, DualValue(dual, rounding))
+    inputs = {"loss": loss.name, "alpha": alpha, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept, **declared}
+    return STOCHASTIC.certificate(evidence, inputs, {"coef": coef, "intercept": intercept})
 
 
 def _one(
@@ -170,30 +172,3 @@ def _intercept_bound(sums: dict[str, float], least: float, loss: Any, best: floa
     flat = min(1.0, float(getattr(loss, "delta", 1.0)))
     width = 1.0 + float(getattr(loss, "epsilon", 0.0)) + float(getattr(loss, "delta", 0.0))
     return sums["largest"] + width + (best / least + 1.0) / flat + longest * math.sqrt(2.0 * best / l2)
-
-
-def _gap(primal: float, dual: float, rounding: float) -> float:
-    gap = max(primal - dual, 0.0) + rounding
-    return min(gap, primal) if math.isfinite(gap) else primal
-
-
-def _record(gap: float, inputs: Any, witness: Any) -> Certificate:
-    return gap_record(gap, witness["objective_at_zero"], theorem=THEOREM, rule=RULE, inputs=inputs, witness=witness)
-
-
-@rules.checker(RULE)
-def check_stochastic_gap(certificate: Certificate, data: Any = None) -> Derivation:
-    """Derive the gap again from primal and dual value in rational arithmetic."""
-    del data
-    witness = certificate.witness
-    primal, rounding, dual = (float(witness[name]) for name in ("objective", "rounding", "dual"))
-    if not (primal >= 0.0 and rounding >= 0.0 and math.isfinite(primal)):
-        raise CertificateError(f"{certificate.quantity}: the witness holds a number that cannot occur")
-    bounds = [Fraction(primal)]
-    if math.isfinite(dual - rounding):
-        bounds.append(max(Fraction(primal) - Fraction(dual), Fraction(0)) + Fraction(rounding))
-    if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the gap must be one number")
-    derived = float(min(bounds))
-    record = _record(certificate.value, certificate.inputs, witness)
-    return Derivation(derived, error=1e-14, slack=1e-6 if derived > 1e-300 else math.inf, record=record)

@@ -27,11 +27,6 @@ class LinearPrediction:
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted values.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
@@ -66,35 +61,13 @@ class LinearClassification:
 
     @predict_method
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes, one number: above 0 means ``classes_[1]``.
-        """
+        """Scores of the classes."""
         scores = linear_scores(self, X)
         return scores.ravel() if scores.ndim == 2 and scores.shape[1] == 1 else scores
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            One label per row.
-        """
+        """Predicted labels."""
         scores = self.decision_function(X)
         positions = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[positions]

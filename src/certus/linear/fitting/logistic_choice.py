@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
+from certus.base import warn_deprecated, warn_user
 from certus.linear.problems.logistic_penalty import check_combination
 
-LEVEL = 6  # frames between a warning here and the user's call of fit
 # Scorers that need every class named, because a fold may lack one.
 NEED_LABELS = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
 
@@ -40,9 +39,7 @@ def resolve_settings(learner: Any) -> Settings:
         if bad or any(not isinstance(r, numbers.Number) or not 0 <= r <= 1 for r in given):  # type: ignore[operator]
             raise ValueError(f"l1_ratios must be an array-like of numbers between 0 and 1; got (l1_ratios={given!r})")
     elif given is not None and learner.penalty != "deprecated":
-        warnings.warn(
-            f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})", stacklevel=LEVEL
-        )
+        warn_user(f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})")
     fixed = {"l1": 1.0, "l2": 0.0}
     ratios = [fixed[kind]] * (1 if given is None else len(given)) if kind in fixed else [float(r) for r in given]
     strengths = np.logspace(-4, 4, learner.Cs) if isinstance(learner.Cs, numbers.Integral) else np.asarray(learner.Cs)
@@ -54,35 +51,17 @@ def resolve_settings(learner: Any) -> Settings:
 def _given_ratios(learner: Any) -> Any:
     if not (isinstance(learner.l1_ratios, str) and learner.l1_ratios == "warn"):
         return learner.l1_ratios
-    warnings.warn(
-        "The default value for l1_ratios will change from None to (0.0,) in version 1.10. From version 1.10 onwards, "
-        "only array-like with values in [0, 1] will be allowed, None will be forbidden. To avoid this warning, "
-        "explicitly set a value, e.g. l1_ratios=(0,).",
-        FutureWarning,
-        stacklevel=LEVEL,
-    )
+    warn_deprecated("default of l1_ratios")
     return None
 
 
 def _kind(learner: Any, ratios: Any) -> str:
     """One of "l1", "l2", "elasticnet"."""
     if learner.penalty != "deprecated":
-        warnings.warn(
-            "'penalty' was deprecated in version 1.8 and will be removed in 1.10. To avoid this warning, leave "
-            "'penalty' set to its default value and use 'l1_ratios' and 'Cs' instead. Use l1_ratios=(0,) instead of "
-            "penalty='l2', l1_ratios=(1,) instead of penalty='l1', l1_ratios set to floats between 0 and 1 instead of "
-            "penalty='elasticnet', and Cs=(np.inf,) instead of penalty=None.",
-            FutureWarning,
-            stacklevel=LEVEL,
-        )
+        warn_deprecated("penalty of a search")
         return str(learner.penalty)
     if learner.l1_ratios is None:
-        warnings.warn(
-            "'l1_ratios=None' was deprecated in version 1.8 and will trigger an error in 1.10. Use an array-like "
-            "with values in [0, 1] instead.",
-            FutureWarning,
-            stacklevel=LEVEL,
-        )
+        warn_deprecated("l1_ratios")
     if ratios is None or np.all(np.asarray(ratios) == 0):
         return "l2"
     return "l1" if np.all(np.asarray(ratios) == 1) else "elasticnet"
@@ -91,27 +70,14 @@ def _kind(learner: Any, ratios: Any) -> str:
 def _scoring(learner: Any) -> Any:
     if not (isinstance(learner.scoring, str) and learner.scoring == "warn"):
         return learner.scoring
-    warnings.warn(
-        "The default value of the parameter 'scoring' will change from None, i.e. accuracy, to 'neg_log_loss' in "
-        "version 1.11. To silence this warning, explicitly set the scoring parameter: scoring='neg_log_loss' for the "
-        "new, scoring='accuracy' or scoring=None for the old default.",
-        FutureWarning,
-        stacklevel=LEVEL,
-    )
+    warn_deprecated("default of scoring")
     return None
 
 
 def _legacy(learner: Any) -> bool:
     if not isinstance(learner.use_legacy_attributes, str):
         return bool(learner.use_legacy_attributes)
-    warnings.warn(
-        f"The fitted attributes of {type(learner).__name__} will be simplified in scikit-learn 1.10 to remove "
-        "redundancy. Set`use_legacy_attributes=False` to enable the new behavior now, or set it to `True` to silence "
-        "this warning during the transition period while keeping the deprecated behavior for the time being. The "
-        "default value of use_legacy_attributes will change from True to False in scikit-learn 1.10.",
-        FutureWarning,
-        stacklevel=LEVEL,
-    )
+    warn_deprecated("use_legacy_attributes")
     return True
 
 

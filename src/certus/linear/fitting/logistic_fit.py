@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,9 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgWarning
 
+from certus.base import warn_user
+from certus.guarantees.training import upper_bound
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
 from certus.linear.evidence.decrement_gap import decrement_at
-from certus.linear.evidence.elastic_net_gap import ElasticNetEvidence, elastic_net_evidence
+from certus.linear.evidence.elastic_net_gap import elastic_net_evidence
 from certus.linear.evidence.kept_evidence import KeptEvidence
 from certus.linear.evidence.logistic_gap import LogisticEvidence, logistic_evidence
 from certus.linear.problems.logistic_penalty import Penalty
@@ -35,7 +36,6 @@ from certus.linear.solvers.newton import (
 from certus.linear.solvers.proximal_newton import ProximalNewton
 
 Array = NDArray[np.float64]
-Evidence = LogisticEvidence | ElasticNetEvidence
 DUAL = "liblinear, dual"
 DRAWN = ("sag", "saga", DUAL)  # solvers that draw rows
 SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
@@ -91,7 +91,7 @@ def solve(
     start: Point,
     accuracy: Accuracy,
     watch: Callable[[Array, Array, dict[str, float]], bool],
-    evidence: KeptEvidence[Evidence],
+    evidence: KeptEvidence[LogisticEvidence],
 ) -> NewtonResult:
     """Coefficients in centred coordinates."""
     at_zero = problem.total_weight * float(np.log(max(2, problem.outputs)))
@@ -136,12 +136,11 @@ def solve(
 
 
 def _tell_of_fallback() -> None:
-    warnings.warn(
-        "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian matrix at "
-        "the start. It falls back to solver='lbfgs', and that try counts as one of max_iter iterations.\n"
+    warn_user(
+        "The Hessian matrix is singular or very ill-conditioned at the start. solver='lbfgs' is used instead, and this "
+        "attempt counts as one of the max_iter iterations.\n"
         "Hint: remove collinear columns, or add a penalty.",
         LinAlgWarning,
-        stacklevel=6,
     )
 
 
@@ -248,12 +247,12 @@ def nearly_diagonal(problem: SmoothProblem) -> bool:
     return problem.strength >= 0.25 * squares
 
 
-def kept_evidence(problem: SmoothProblem, penalty: Penalty) -> KeptEvidence[Evidence]:
+def kept_evidence(problem: SmoothProblem, penalty: Penalty) -> KeptEvidence[LogisticEvidence]:
     """What is known about coefficients of this problem, gathered once for the same ones."""
     return KeptEvidence(lambda coef, intercept: evidence_for(problem, penalty, coef, intercept))
 
 
-def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> Evidence:
+def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> LogisticEvidence:
     """What is known about the distance of stored coefficients to the optimum."""
     if penalty.l1 > 0.0:
         return elastic_net_evidence(problem, penalty.l1, coef, intercept)
@@ -261,6 +260,6 @@ def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercep
     if penalty.l2 > 0.0 and evidence.gap <= WEAK * evidence.objective_at_zero:
         return evidence
     decrement = decrement_at(problem, coef, intercept)
-    if decrement is None or decrement.gap >= evidence.gap:
+    if decrement is None or upper_bound(decrement, evidence.objective) >= evidence.gap:
         return evidence
-    return replace(evidence, decrement=decrement)
+    return replace(evidence, bound=decrement)

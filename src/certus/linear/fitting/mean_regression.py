@@ -1,8 +1,7 @@
-"""What Poisson and gamma regression share: targets, fit, prediction, share of the deviance explained."""
+"""What Poisson, gamma and Tweedie regression share: targets, fit, prediction, share of the deviance explained."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,26 +24,70 @@ from certus.base import (
     fit_method,
     predict_method,
     resolve_threads,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
+from certus.guarantees.training import Decrement, GapEvidence
 from certus.linear.design.design_matrix import make_design
 from certus.linear.evidence.kept_evidence import KeptEvidence
-from certus.linear.evidence.mean_certificate import mean_certificate
-from certus.linear.evidence.mean_gap import MeanEvidence, mean_evidence
+from certus.linear.evidence.linear_gap_rules import MEAN
+from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
 from certus.linear.fitting.linear_prediction import linear_scores
 from certus.linear.fitting.logistic_fit import newton_steps
-from certus.linear.problems.mean_problem import make_mean_problem, null_score, start, unit_losses
+from certus.linear.problems.mean_problem import make_mean_problem, start
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, minimize
+from certus.losses import KnownLoss, Poisson
 
 
 class MeanRegression(Regressor):
-    """Base of the learners; ``_loss`` names the loss."""
+    """Base of the learners.
 
-    _loss: ClassVar[str]
+    Parameters
+    ----------
+    alpha : float
+        Strength of the penalty, at least 0.
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    solver : {"lbfgs", "newton-cholesky"}
+        Both minimize the same objective; "newton-cholesky" forces the explicit Hessian on dense tables.
+    max_iter : int
+        Largest number of Newton iterations.
+    tol : float
+        Largest entry of the gradient at the end; iterations go on until the gap is far below what that asks.
+    warm_start : bool
+        Whether to start from the last fit's coefficients.
+    verbose : int
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        w.
+    intercept_ : float
+        b.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective (times the sum of weights) minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Objective (times the sum of weights) after every iteration.
+    report_ : Report
+        The certificate of the gap.
+    """
+
+    @property
+    def _loss(self) -> KnownLoss:
+        """The loss; half a deviance."""
+        raise NotImplementedError
+
     _constraints: ClassVar[Constraints] = {
         "alpha": [Interval(0, None)],
         "fit_intercept": [Boolean()],
@@ -89,22 +132,7 @@ class MeanRegression(Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanRegression:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        MeanRegression
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         self._check_range(y, weights)
@@ -144,13 +172,12 @@ class MeanRegression(Regressor):
 
     def _check_range(self, y: NDArray[Any], weights: Any) -> None:
         """Refuse targets that the loss does not allow."""
-        least = float(y.min())
-        allowed = "at least 0" if self._loss == "poisson" else "greater than 0"
-        if least < 0.0 or (least == 0.0 and self._loss == "gamma"):
-            row = int(np.argmin(y))
+        targets = self._loss.targets
+        row = targets.first_outside(y)
+        if row is not None:
             raise ValueError(
-                f"Some value(s) of y are out of the valid range of the loss: {type(self).__name__} needs y {allowed}, "
-                f"row {row} has {least:g}.\nHint: use Ridge for targets of either sign."
+                f"Some value(s) of y are out of the valid range of the loss: {type(self).__name__} needs y {targets}, "
+                f"row {row} has {y[row]:g}.\nHint: use Ridge for targets of either sign."
             )
         if self.fit_intercept and not (y if weights is None else y * weights).any():
             raise ValueError(
@@ -175,7 +202,7 @@ class MeanRegression(Regressor):
         intercept = problem.intercept(coef, center)[0].astype(dtype) if problem.has_intercept else 0.0
         return coef[0].astype(dtype), intercept
 
-    def _store(self, problem: SmoothProblem, result: NewtonResult, evidence_at: KeptEvidence[MeanEvidence]) -> None:
+    def _store(self, problem: SmoothProblem, result: NewtonResult, evidence_at: KeptEvidence[GapEvidence]) -> None:
         self.coef_, self.intercept_ = self._as_stored(problem, result.coef, result.center)
         coef, intercept = self.coef_.astype(np.float64)[None], np.array([float(self.intercept_)])
         evidence = evidence_at(coef, intercept)
@@ -184,61 +211,42 @@ class MeanRegression(Regressor):
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
-        free = bool(self.fit_intercept)
         known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
-        record = (evidence, self._loss, self.alpha, coef, float(self.intercept_))
-        self.report_ = Report([mean_certificate(*record, fit_intercept=free)] if known else [])
+        inputs = {"loss": problem.loss.name, "alpha": float(self.alpha), "fit_intercept": bool(self.fit_intercept)}
+        stored = {"coef": coef[0], "intercept": float(self.intercept_)}
+        self.report_ = Report([MEAN.certificate(evidence, inputs, stored)] if known else [])
         separated = None
-        if self._loss == "poisson" and self.alpha == 0.0 and evidence.decrement is None:
+        if isinstance(problem.loss, Poisson) and self.alpha == 0.0 and not isinstance(evidence.bound, Decrement):
             separated = separation_of_counts(self, problem, coef, intercept)
         if separated is not None:
             self.report_ = Report([*self.report_, separated.certificate])
             self.converged_ = False
-            warnings.warn(separated.message, ConvergenceWarning, stacklevel=4)
+            warn_user(separated.message, ConvergenceWarning)
         elif drowned(evidence.gap, evidence.objective_at_zero, problem.total_weight):
             self.converged_ = False
-            warn_drowned(self, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+            warn_drowned(self, evidence.gap, evidence.objective_at_zero)
         elif not self.converged_:
             self._warn(evidence)
 
-    def _warn(self, evidence: MeanEvidence) -> None:
-        share = number(evidence.gap / evidence.objective_at_zero, "upper", 2)
-        warnings.warn(
-            f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter}).\n"
-            f"The objective is certified to be within {number(evidence.gap, 'upper')} of its minimum ({share} of its "
-            "value without coefficients).\nHint: raise max_iter, or scale the data (StandardScaler).",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+    def _warn(self, evidence: GapEvidence) -> None:
+        cause = f"{self.solver} failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
+        warn_not_converged(self, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero)
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted means.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             One positive number per row.
         """
-        return np.exp(linear_scores(self, X))
+        scores = linear_scores(self, X)
+        return self._loss.inverse_link(scores).astype(scores.dtype, copy=False)
 
     @predict_method
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the deviance explained, D^2: 1 is perfect, 0 as good as the mean of y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Their weights.
 
         Returns
         -------
@@ -249,8 +257,8 @@ class MeanRegression(Regressor):
         y = np.asarray(check_array(y, dtype=np.float64, ensure_2d=False), dtype=np.float64)
         weights = check_weights(self, sample_weight, scores)
         self._check_range(y, weights)
-        null = np.full(len(y), null_score(y, weights))
-        deviance, of_mean = (np.average(unit_losses(self._loss, y, f), weights=weights) for f in (scores, null))
+        null = np.full(len(y), self._loss.best_constant(y, weights))
+        deviance, of_mean = (np.average(self._loss.value(y, f), weights=weights) for f in (scores, null))
         return float(1.0 - deviance / of_mean)
 
     def __sklearn_tags__(self) -> Tags:

@@ -62,7 +62,54 @@ PATH_SELECTION_STATE = (*PENALIZED_STATE, "alpha_", "alphas_", "mse_path_")
 
 
 class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
-    """``fit`` of the CV learners; a class names the learner of a single penalty in ``_single``."""
+    """``fit`` of the CV learners; a class names the learner of a single penalty in ``_single``.
+
+    Parameters
+    ----------
+    l1_ratio : float or array-like
+        Share of the L1 part; of several the best is chosen.
+    eps : float
+        Smallest alpha of an automatic grid, as a share of the largest.
+    alphas : int or array-like
+        Number of penalties of an automatic grid, or the penalties themselves.
+    fit_intercept : bool
+        Whether to fit intercepts; otherwise they are 0.
+    precompute : "auto", bool or array-like
+        True: work on Gram matrices; a matrix: used in the final fit; otherwise chosen by shape.
+    max_iter : int
+        Largest number of sweeps for every penalty.
+    copy_X : bool
+        Accepted for compatibility: the table is never overwritten.
+    cv : int, splitter, iterable or None
+        Folds; None means five.
+    verbose : bool or int
+        1 or more prints a line for every fold, 0 nothing.
+    n_jobs : int or None
+        Threads; None uses all cores. The result does not depend on it.
+    positive : bool
+        Whether to require coefficients >= 0.
+    random_state : int, RandomState or None
+        Seed of the order of the coordinates for ``selection="random"``.
+    selection : {"cyclic", "random"}
+        Order of the coordinates in a sweep.
+    gap_tol : float or None
+        Largest certified gap of the final fit, as a share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    alphas_ : ndarray
+        The penalties that were tried (for every l1_ratio, if there are several and the grid is automatic).
+    mse_path_ : ndarray
+        Mean squared error of every penalty on every fold.
+    coef_ : ndarray of shape (n_features,)
+        Coefficients of the final fit.
+    intercept_ : float
+        Intercept of the final fit.
+    report_ : Report
+        The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
+    """
 
     _single: ClassVar[type]
     _joint: ClassVar[bool] = False
@@ -73,19 +120,12 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,), for multi-task learners (n_samples, n_targets)
             The targets.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the rows, in fitting and in the errors of the folds.
         **params
             What the splitter of `cv` needs (``groups``), with metadata routing enabled.
-
-        Returns
-        -------
-        PathSelection
-            The fitted learner.
         """
         self._refuse_params(params)
         X, y, weights = read_data(self, X, y, sample_weight)

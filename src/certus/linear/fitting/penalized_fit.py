@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import (
     ArrayLike,
@@ -27,14 +25,17 @@ from certus.base import (
     refuse_large,
     resolve_seed,
     resolve_threads,
+    warn_not_converged,
+    warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
+from certus.guarantees.training import DualValue
 from certus.linear._native_calls.path_kernels import MANY, PathRun
 from certus.linear.design.gram_argument import given_gram
 from certus.linear.design.in_place_centering import center_in_place
-from certus.linear.evidence.penalized_certificate import penalized_certificates
+from certus.linear.evidence.linear_gap_rules import ELASTIC_NET
 from certus.linear.evidence.penalized_gap import PenalizedEvidence, penalized_evidence
+from certus.linear.evidence.zeros_certificate import zeros_certificate
 from certus.linear.problems.box_problem import SQUARES_FIT
 from certus.linear.problems.penalized_problem import PenalizedProblem
 from certus.linear.solvers.least_squares import NotFiniteError
@@ -113,11 +114,10 @@ def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
 def warn_without_penalty(learner: Any) -> None:
     """With alpha = 0 these learners are least squares."""
     if learner.alpha == 0:
-        warnings.warn(
+        warn_user(
             "With alpha=0, this algorithm does not converge well. You are advised to use the LinearRegression "
             "estimator: it is the same problem, and its certificate is tighter.",
             UserWarning,
-            stacklevel=4,
         )
 
 
@@ -258,7 +258,10 @@ def _store(
         "joint": joint,
     }
     stored = intercept.astype(np.float64) if center else np.zeros(len(coef))
-    learner.report_ = Report(penalized_certificates(evidence, coef.astype(np.float64), stored, facts))
+    found = [ELASTIC_NET.certificate(evidence, facts, {"coef": coef.astype(np.float64), "intercept": stored})]
+    if evidence.zeros is not None and len(evidence.zeros):
+        found.append(zeros_certificate(evidence.zeros, coef.shape, facts))
+    learner.report_ = Report(found)
 
 
 def _evidence(
@@ -285,29 +288,23 @@ def _evidence(
         zeros = None if zeros is None or other.zeros is None else np.intersect1d(zeros, other.zeros)
     return PenalizedEvidence(
         objective=sum(each.objective for each in found),
-        dual=sum(each.dual for each in found),
         objective_at_zero=sum(each.objective_at_zero for each in found),
+        bound=DualValue(sum(each.bound.dual for each in found)),
         strength=found[0].strength,
         zeros=zeros,
     )
 
 
 def _warn(learner: Any, at_zero: float, *, converged: bool) -> None:
-    name, value = type(learner).__name__, learner.gap_
-    share = number(value / at_zero if at_zero > 0.0 else 0.0, "upper", 2)
-    reached = (
-        f"the objective is certified to be within {number(value, 'upper')} of its minimum ({share} of its value at "
-        "zero coefficients)"
-    )
     if converged:
-        text = f"{name}: {reached}, more than gap_tol asks for.\nHint: scale the columns or raise gap_tol."
-    else:
-        text = (
-            "Objective did not converge. You might want to increase the number of iterations. "
-            f"{name} stopped after n_iter_={learner.n_iter_} (max_iter={learner.max_iter}); {reached}, "
-            f"tol={learner.tol:g} asks for more.\nHint: raise max_iter, or scale the columns (StandardScaler)."
-        )
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        warn_not_converged(learner, gap=learner.gap_, at_zero=at_zero, hint="scale the columns or raise gap_tol")
+        return
+    cause = (
+        "Objective did not converge. You might want to increase the number of iterations. "
+        f"{type(learner).__name__} stopped after n_iter_={learner.n_iter_} (max_iter={learner.max_iter}); "
+        f"tol={learner.tol:g} asks for more."
+    )
+    warn_not_converged(learner, cause, gap=learner.gap_, at_zero=at_zero)
 
 
 def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:

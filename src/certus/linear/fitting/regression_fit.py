@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import assert_finite
+from certus.base import assert_finite, warn_not_converged
 from certus.guarantees import Report
-from certus.guarantees.records import number
-from certus.linear.evidence.quadratic_certificate import quadratic_certificate
+from certus.linear.evidence.linear_gap_rules import LEAST_SQUARES
 from certus.linear.evidence.quadratic_gap import QuadraticEvidence, quadratic_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.solvers.least_squares import Problem, Solution, refined
@@ -76,13 +73,10 @@ def store_regression(
     learner.converged_ = solution.converged and (limit is None or evidence.gap <= limit)
     learner.report_ = Report(
         [
-            quadratic_certificate(
+            LEAST_SQUARES.certificate(
                 evidence,
-                coef.astype(np.float64),
-                intercept.astype(np.float64),
-                problem.alphas,
-                fit_intercept=problem.center,
-                positive=positive,
+                {"alpha": problem.alphas.tolist(), "fit_intercept": problem.center, "positive": positive},
+                {"coef": coef.astype(np.float64), "intercept": intercept.astype(np.float64)},
             )
         ]
     )
@@ -90,7 +84,7 @@ def store_regression(
         evidence.gap, evidence.objective_at_zero, _size(problem)
     ):
         learner.converged_ = False
-        warn_drowned(learner, evidence.gap, evidence.objective_at_zero, stacklevel=5)
+        warn_drowned(learner, evidence.gap, evidence.objective_at_zero)
     elif not learner.converged_:
         _warn(learner, solution, evidence, limit)
     return evidence
@@ -115,17 +109,11 @@ def _as_stored(problem: Problem, solution: Solution, positive: bool) -> tuple[Qu
 
 
 def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: float | None) -> None:
-    name = type(learner).__name__
-    share = evidence.gap / evidence.objective_at_zero if evidence.objective_at_zero > 0 else 0.0
-    reached = (
-        f"the objective is certified to be within {number(evidence.gap, 'upper')} of its minimum "
-        f"({number(share, 'upper', 2)} of its value at zero coefficients)"
-    )
+    cause, hint = None, "this is as accurate as the numbers allow; scale the columns or raise gap_tol"
     if not solution.converged:
-        advice = "Hint: raise max_iter, scale the columns, or choose solver='cholesky'."
         what = NOT_CONVERGED.get(solution.method, "the iteration limit was reached before the tolerance")
-        text = f"{name}: {what}; {reached}.\n{advice}"
-    else:
-        advice = "Hint: this is as accurate as the numbers allow; scale the columns or raise gap_tol."
-        text = f"{name}: {reached}, more than gap_tol asks for ({number(limit or 0.0)}).\n{advice}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=5)
+        cause, hint = (
+            f"{type(learner).__name__}: {what}.",
+            "raise max_iter, scale the columns, or use solver='cholesky'",
+        )
+    warn_not_converged(learner, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero, limit=limit, hint=hint)

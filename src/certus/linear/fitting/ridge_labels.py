@@ -21,7 +21,30 @@ from certus.linear.solvers.least_squares import Problem, Solution
 
 
 class RidgeLabels(LinearClassification):
-    """Coding, certificate and prediction of labels."""
+    """Coding, certificate and prediction of labels.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether to fit intercepts; otherwise they are 0.
+    class_weight : dict, "balanced" or None
+        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
+        Intercepts.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    report_ : Report
+        Certificates of the gap and of the training labels.
+    """
 
     class_weight: Any
     coef_: NDArray[Any]
@@ -62,7 +85,7 @@ class RidgeLabels(LinearClassification):
             + np.abs(intercept).max(initial=0.0)
         )
         rounding = gamma(coef.shape[1] + 8) * (lengths * size + fixed)
-        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.intercept_gap / weight) + rounding
+        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.bound.intercept_gap / weight) + rounding
         if self.multilabel_:
             undecided = int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
         else:
@@ -72,11 +95,6 @@ class RidgeLabels(LinearClassification):
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
 
         Returns
         -------

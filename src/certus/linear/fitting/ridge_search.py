@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,17 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils import check_scalar
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from certus.base import ArrayLike, Boolean, Constraints, Exactly, Folds, Function, Interval, OneOf
+from certus.base import (
+    ArrayLike,
+    Boolean,
+    Constraints,
+    Exactly,
+    Folds,
+    Function,
+    Interval,
+    OneOf,
+    warn_deprecated,
+)
 from certus.linear.fitting.ridge_leave_one_out import LeaveOneOut, leave_one_out
 from certus.linear.solvers.least_squares import Problem
 
@@ -99,12 +108,7 @@ def checked_alphas(learner: Any) -> Array:
 def uses_singular_values(mode: str | None, X: Any) -> bool:
     """Whether ``gcv_mode`` asks for singular values; sparse tables have none that are cheap."""
     if mode == "svd" and sparse.issparse(X):
-        warnings.warn(
-            "The 'svd' mode is not supported for sparse X, 'eigen' is used instead; it will raise an error from "
-            "version 1.11 on. Hint: set gcv_mode='eigen'.",
-            FutureWarning,
-            stacklevel=4,
-        )
+        warn_deprecated("gcv_mode")
         return False
     return mode == "svd"
 

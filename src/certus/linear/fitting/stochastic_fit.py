@@ -9,7 +9,6 @@ Row t moves the coefficients by a step of size eta_t along the row's own gradien
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +29,8 @@ from certus.base import (
     Verbosity,
     resolve_seed,
     resolve_threads,
+    warn_deprecated,
+    warn_user,
 )
 from certus.linear._native_calls import machine_kernels as kernels
 from certus.linear._native_calls.machine_kernels import NUMBERS, StochasticState
@@ -235,15 +236,9 @@ def store_state(learner: Any, state: StochasticState, average: int, dtype: Any) 
 def warn_after_fit(learner: Any, state: StochasticState) -> None:
     """One warning if the epochs did not suffice, and scikit-learn's for a negative exponent."""
     if learner.tol is not None and learner.n_iter_ == learner.max_iter and not state["finished"].all():
-        warnings.warn(
+        warn_user(
             "Maximum number of iteration reached before convergence. Consider increasing max_iter to improve the fit.",
             ConvergenceWarning,
-            stacklevel=6,
         )
     if getattr(learner, "power_t", 0.0) < 0:
-        warnings.warn(
-            "Negative values for `power_t` are deprecated in version 1.8 and will raise an error in 1.10. "
-            "Use values in the range [0.0, inf) instead.",
-            FutureWarning,
-            stacklevel=6,
-        )
+        warn_deprecated("power_t")

@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.guarantees import CertificateError
+from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.duality_certificate import DualityEvidence, values_of
 
 Array = NDArray[np.float64]
 LEAST_SCALE = 10.0 * float(np.finfo(float).eps)
@@ -157,7 +156,7 @@ class HuberProblem:
         dual = float((self.s * v) @ self.y) - float(slope @ slope) / (4.0 * self.alpha)
         return at.value - dual
 
-    def evidence(self, at: HuberPoint) -> tuple[DualityEvidence, Array]:
+    def evidence(self, at: HuberPoint) -> tuple[GapEvidence, Array]:
         """What is certified about a point, and the dual point; rounding errors included."""
         v, slopes = self.dual_point(at)
         weighted = self.s * v
@@ -177,7 +176,7 @@ class HuberProblem:
         rounding += chain * (at.value + float(np.abs(weighted) @ np.abs(self.y)))
         rounding += chain * 2.0 * self.epsilon * float(self.s @ size)
         none = self.at(np.zeros_like(at.coef), at.center if self.has_intercept else 0.0, at.scale)
-        return DualityEvidence(at.value, dual, float(rounding), max(none.value, at.value)), v
+        return GapEvidence(at.value, max(none.value, at.value), DualValue(dual, float(rounding))), v
 
     def _lengths(self) -> Array:
         """Upper bounds on |x_i - mean|."""
@@ -186,23 +185,3 @@ class HuberProblem:
         else:
             squares = np.einsum("ij,ij->i", self.X, self.X)
         return np.sqrt(squares) + float(np.linalg.norm(self.mean))
-
-
-@values_of("huber")
-def huber_values(X: Any, y: Any, s: Any, inputs: Any, witness: Any) -> tuple[float, float]:
-    """Objective and dual value from the data; refuses a dual point that is not feasible."""
-    epsilon, alpha = inputs["epsilon"], inputs["alpha"]
-    w, v = (np.array(witness[name], dtype=np.longdouble) for name in ("coef", "dual_point"))
-    total = float(s.sum())
-    feasible = float(np.abs(v).max(initial=0.0)) <= 2.0 * epsilon * (1 + 1e-12)
-    feasible = feasible and float(s @ (v * v)) <= 4.0 * total * (1 + 1e-12)
-    if not feasible or (inputs["fit_intercept"] and abs(float(s @ v)) > 1e-9 * total):
-        raise CertificateError("optimality gap: the dual point is not feasible on these data")
-    scale = witness["scale"]
-    size = np.abs(y - X @ w - witness["intercept"]) / scale
-    losses = np.where(size <= epsilon, size**2, 2.0 * epsilon * size - epsilon**2)
-    objective = s @ (scale + scale * losses) + alpha * w @ w
-    mean = s @ X / s.sum() if inputs["fit_intercept"] else 0.0
-    slope = (X - mean).T @ (s * v)
-    dual = float((s * v) @ y - slope @ slope / (4.0 * alpha)) if alpha > 0.0 else -math.inf
-    return float(objective), dual

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-LEVEL = 5  # frames between a warning here and the user's call of fit
+from certus.base import warn_deprecated, warn_user
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,12 @@ def resolve_penalty(learner: Any) -> Penalty:
 def _kind(learner: Any) -> str | None:
     """One of "l1", "l2", "elasticnet", None."""
     if learner.penalty != "deprecated":
-        warnings.warn(
-            "'penalty' was deprecated in version 1.8 and will be removed in 1.10. To avoid this warning, leave "
-            "'penalty' set to its default value and use 'l1_ratio' or 'C' instead. Use l1_ratio=0 instead of "
-            "penalty='l2', l1_ratio=1 instead of penalty='l1', l1_ratio set to a float between 0 and 1 instead of "
-            "penalty='elasticnet', and C=np.inf instead of penalty=None.",
-            FutureWarning,
-            stacklevel=LEVEL + 1,
-        )
+        warn_deprecated("penalty")
         if learner.penalty is None and learner.C != 1.0:
-            warnings.warn("Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=LEVEL + 1)
+            warn_user("Setting penalty=None will ignore the C and l1_ratio parameters")
         return learner.penalty
     if learner.l1_ratio is None:
-        warnings.warn(
-            "'l1_ratio=None' was deprecated in version 1.8 and will trigger an error in 1.10. "
-            "Use 0<=l1_ratio<=1 instead.",
-            FutureWarning,
-            stacklevel=LEVEL + 1,
-        )
+        warn_deprecated("l1_ratio")
     if learner.C == np.inf:
         return None
     return {0: "l2", None: "l2", 1: "l1"}.get(learner.l1_ratio, "elasticnet")
@@ -77,15 +64,11 @@ def check_combination(solver: str, kind: str | None, dual: bool) -> None:
 def _warn_inconsistent(learner: Any, kind: str | None) -> None:
     ratio = learner.l1_ratio
     if kind != "elasticnet" and ratio is not None and 0 < ratio < 1:
-        warnings.warn(
-            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})",
-            stacklevel=LEVEL + 1,
-        )
+        warn_user(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})")
     if (learner.penalty == "l2" and ratio != 0) or (learner.penalty == "l1" and ratio != 1):
-        warnings.warn(
+        warn_user(
             f"Inconsistent values: penalty={learner.penalty} with l1_ratio={ratio}. penalty is deprecated. "
-            "Please use l1_ratio only.",
-            stacklevel=LEVEL + 1,
+            "Please use l1_ratio only."
         )
     if kind == "elasticnet" and ratio is None:
         raise ValueError("l1_ratio must be specified when penalty is elasticnet.")

@@ -1,8 +1,6 @@
-"""Regression of positive means with a logarithmic link: Poisson and gamma losses as smooth problems.
+"""Regression of means by a loss that is half a deviance (Poisson, gamma, Tweedie) as a smooth problem.
 
-    P(w, b) = sum_i s_i l(y_i, x_i'w + b) + (alpha sum s / 2) |w|^2
-
-with l = exp(f) - y f (Poisson) or l = f + y exp(-f) (gamma), plus a constant that makes it half the deviance.
+P(w, b) = sum_i s_i l(y_i, x_i'w + b) + (alpha sum s / 2) |w|^2
 """
 
 from __future__ import annotations
@@ -11,35 +9,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import Point
+from certus.losses import KnownLoss
 
 Array = NDArray[np.float64]
 ROUNDING = 64.0 * float(np.finfo(float).eps)
 
 
-def saturated(loss: str, y: Array) -> Array:
-    """What has to be added to the loss of every row so that it is 0 at the best score."""
-    return np.asarray(xlogy(y, y) - y if loss == "poisson" else -1.0 - np.log(y), dtype=np.float64)
-
-
-def unit_losses(loss: str, y: Array, scores: Array) -> Array:
-    """Half the deviance of every row."""
-    plain = np.exp(scores) - y * scores if loss == "poisson" else scores + y * np.exp(-scores)
-    return plain + saturated(loss, y)
-
-
-def null_score(y: Array, weights: Array | None) -> float:
-    """The best constant score: the logarithm of the mean."""
-    return float(np.log(np.average(y, weights=weights)))
-
-
 def make_mean_problem(
     design: DenseDesign | SparseDesign,
-    loss: str,
+    loss: KnownLoss,
     y: NDArray[Any],
     weights: Array | None,
     *,
@@ -49,10 +31,10 @@ def make_mean_problem(
     """The problem for checked targets."""
     target = np.ascontiguousarray(y, dtype=np.float64)
     total = float(design.rows if weights is None else weights.sum())
-    score = null_score(target, weights) if fit_intercept else 0.0
-    losses = unit_losses(loss, target, np.full(len(target), score))
+    score = loss.best_constant(target, weights) if fit_intercept else 0.0
+    losses, constant = loss.value(target, np.full(len(target), score)), loss.constant(target)
     # What rounding alone makes of a deviance of 0: no scale should be smaller.
-    noise = ROUNDING * _sum(np.abs(saturated(loss, target)) + (1.0 + abs(score)) * (1.0 + target), weights)
+    noise = ROUNDING * _sum(np.abs(constant) + (1.0 + abs(score)) * (1.0 + target), weights)
     return SmoothProblem(
         design=design,
         loss=loss,
@@ -64,7 +46,7 @@ def make_mean_problem(
         outputs=1,
         total_weight=total,
         null=max(_sum(losses, weights), noise),
-        constant=float(_sum(saturated(loss, target), weights)),
+        constant=_sum(constant, weights),
     )
 
 
@@ -72,7 +54,7 @@ def start(problem: SmoothProblem) -> Point:
     """No coefficients, and the best intercept for that."""
     coef, center = problem.zero()
     if problem.has_intercept:
-        center[0] = null_score(problem.target[:, 0], problem.weights)
+        center[0] = problem.loss.best_constant(problem.target[:, 0], problem.weights)
     return coef, center
 
 

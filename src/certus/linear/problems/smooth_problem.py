@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
+from certus.losses import KnownLoss, Logistic, Multinomial
 
 Array = NDArray[np.float64]
 
@@ -39,13 +40,13 @@ class Evaluation:
 class SmoothProblem:
     """The data of the objective.
 
-    ``loss`` is "multinomial" (one output per class), or "logistic", "poisson" or "gamma" (one output). ``constant``
-    is added to the objective; with it the objective is never negative. ``null`` is its value without coefficients,
-    the scale of what counts as small.
+    ``loss`` has a native twin with a curvature; ``target`` holds one number or the number of a class per row.
+    ``constant`` is added to the objective; with it the objective is never negative. ``null`` is its value without
+    coefficients, the scale of what counts as small.
     """
 
     design: DenseDesign | SparseDesign
-    loss: str
+    loss: KnownLoss
     target: Array
     weights: Array | None
     strength: float
@@ -127,7 +128,7 @@ class SmoothProblem:
 
     def neutral(self, coef: Array, center: Array) -> tuple[Array, Array]:
         """The equivalent point of least norm: adding one vector to all classes changes no probability."""
-        if self.loss == "multinomial":
+        if isinstance(self.loss, Multinomial):
             return coef - coef.mean(axis=0), center - center.mean()
         return coef, center
 
@@ -146,7 +147,7 @@ def make_problem(
     total_weight = float(design.rows if weights is None else weights.sum())
     return SmoothProblem(
         design=design,
-        loss="logistic" if classes == 2 else "multinomial",
+        loss=Logistic() if classes == 2 else Multinomial(),
         target=np.ascontiguousarray(target.reshape(-1, 1), dtype=np.float64),
         weights=weights,
         strength=strength,

@@ -20,6 +20,7 @@ from sklearn.utils.extmath import row_norms
 
 from certus.linear._native_calls.machine_kernels import AverageGradientState, sag_epoch, table_rows
 from certus.linear.problems.smooth_problem import ScoreOverflowError
+from certus.losses import KnownLoss, Squared
 
 Array = NDArray[np.float64]
 Watch = Callable[[Array, Array], bool]  # coefficients and intercepts after an epoch; True asks to stop
@@ -33,7 +34,7 @@ class RowProblem:
     X: Any
     target: Array
     weights: Array | None
-    loss: str
+    loss: KnownLoss
     outputs: int
     strength: float
     intercept_decay: float  # factor of the intercept's steps; 0: no intercept
@@ -50,15 +51,15 @@ class RowProblem:
         """The method's step. In classification, weights make it shorter but never longer than without them."""
         squares = row_norms(self.X, squared=True).astype(np.float64) + (self.intercept_decay > 0.0)
         if self.weights is not None:
-            squares *= self.weights if self.loss == "squared" else np.maximum(self.weights, 1.0)
+            squares *= self.weights if isinstance(self.loss, Squared) else np.maximum(self.weights, 1.0)
         share = self.strength / self.X.shape[0]
-        lipschitz = CURVATURE[self.loss] * float(squares.max()) + share
+        lipschitz = CURVATURE[self.loss.name] * float(squares.max()) + share
         if not np.isfinite(lipschitz):
             raise overflow("the squares of some rows are too large to be computed")
         if lipschitz == share:
             raise ZeroDivisionError(
-                "Current sag implementation does not handle the case step_size * alpha_scaled == 1: all rows are "
-                "zero and there is no intercept.\nHint: choose another solver, or check the table."
+                "The 'sag' and 'saga' solvers cannot fit this table: all rows are zero and there is no intercept.\n"
+                "Hint: choose another solver, or check the table."
             )
         if self.unbiased:  # strong convexity is strength / n, so 2 n times it is 2 strength
             return 1.0 / (2.0 * lipschitz + min(2.0 * self.strength, lipschitz))

@@ -27,7 +27,7 @@ FLOOR = 0.01  # of the rough diagonal is added: few rows of the sample may belon
 def worth_blocks(problem: SmoothProblem) -> bool:
     """Whether a sample is large enough for the blocks and small enough to be cheap."""
     design = problem.design
-    if problem.loss != "multinomial" or not isinstance(design, DenseDesign) or design.columns > MOST_COLUMNS:
+    if problem.loss.name != "multinomial" or not isinstance(design, DenseDesign) or design.columns > MOST_COLUMNS:
         return False
     return _sample_rows(problem) >= ROWS_PER_COLUMN * (design.columns + 1)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees.training import DualValue
 from certus.linear._native_calls import machine_kernels as kernels
 from certus.linear._native_calls.machine_kernels import Descent
 from certus.linear.design.moments import gamma
@@ -74,11 +75,11 @@ def joint_evidence(table: MachineTable, codes: NDArray[np.int64], costs: Array, 
     gap = max(objective - dual, 0.0) + float(rounding)
     return MachineEvidence(
         objective=objective,
-        dual=dual,
-        rounding=1.01 * float(rounding),
         objective_at_zero=float(costs.sum()),
+        bound=DualValue(dual, 1.01 * float(rounding)),
         distances=np.full(len(w), np.sqrt(2.0 * gap)),
         scores=scores,
+        dual=a,
     )
 
 

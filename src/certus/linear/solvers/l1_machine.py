@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from certus.guarantees.training import DualValue
 from certus.linear._native_calls import machine_kernels as kernels
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.moments import gamma
@@ -137,11 +138,11 @@ class L1Machine:
         )
         return MachineEvidence(
             objective=self.objective(w, scores),
-            dual=self._dual(b),
-            rounding=float(1.01 * rounding),
             objective_at_zero=self.at_zero,
+            bound=DualValue(self._dual(b), float(1.01 * rounding)),
             distances=None,
             scores=scores[:, None],
+            dual=b[:, None],
         )
 
 

@@ -23,6 +23,7 @@ from certus.linear.problems.smooth_problem import ScoreOverflowError
 from certus.linear.solvers import lsqr, orthogonal_factors
 from certus.linear.solvers.average_gradient import RowProblem, average_gradient
 from certus.linear.solvers.normal_equations import ScaledCholesky, minimum_norm
+from certus.losses import Squared
 
 Array = NDArray[np.float64]
 
@@ -137,7 +138,7 @@ def half_gradient(
     """Half the gradient (t x d) in centred coordinates from true residuals, and the residuals' sums."""
     coef = np.ascontiguousarray(solution.coef)
     intercept = solution.intercept if intercept is None else intercept
-    _, gradient, total, _ = design.loss_gradient("squared", problem.Y, problem.weights, coef, intercept)
+    _, gradient, total, _ = design.loss_gradient(Squared(), problem.Y, problem.weights, coef, intercept)
     gradient -= np.outer(total, solution.mean_x)
     return gradient + problem.alphas[:, None] * coef, total
 
@@ -233,7 +234,7 @@ def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: in
     runs = []
     for k, alpha in enumerate(problem.alphas):
         values = np.ascontiguousarray(target[:, k])
-        rows = RowProblem(table, values, weights, "squared", 1, float(alpha), decay, unbiased)
+        rows = RowProblem(table, values, weights, Squared(), 1, float(alpha), decay, unbiased)
         start = np.zeros((1, table.shape[1])), np.zeros(1)
         try:
             runs.append(average_gradient(rows, start, tol=tol, max_iter=max_iter, seed=seed, watch=lambda *_: False))

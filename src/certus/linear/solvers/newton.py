@@ -8,7 +8,6 @@ equal twice one iteration. `QuasiNewtonSteps` needs only gradients and remembers
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 
+from certus.base import warn_user
 from certus.linear.problems.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 from certus.linear.solvers.class_blocks import ClassBlocks, worth_blocks
 from certus.linear.solvers.lbfgs import LimitedMemory
@@ -110,11 +110,10 @@ class CholeskySteps:
     def _warn_once(self) -> None:
         if self._tell:
             self._tell = False
-            warnings.warn(
-                "The inner solver of NewtonCholeskySolver stumbled upon a singular or very ill-conditioned Hessian "
-                "matrix. Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
+            warn_user(
+                "The Newton steps met a singular or very ill-conditioned Hessian matrix. "
+                "Steps of least norm are taken instead.\nHint: remove collinear columns, or add a penalty.",
                 LinAlgWarning,
-                stacklevel=8,
             )
 
 
@@ -176,7 +175,7 @@ class ConjugateGradientSteps:
 
     def preconditioner(self, curvature: Array) -> Point:
         """Inverse of a rough diagonal of the Hessian."""
-        if self.problem.loss == "multinomial":
+        if self.problem.loss.name == "multinomial":
             spread = curvature * (1.0 - curvature)
             per_output = spread.sum(axis=0) if self.problem.weights is None else self.problem.weights @ spread
         else:

@@ -253,7 +253,7 @@ class ProximalNewton:
 
     def _curvature(self, detail: Array, k: int, other: int) -> Array:
         """Size of the second derivative with respect to the scores of two classes, for every row."""
-        if self.problem.loss == "logistic":
+        if self.problem.loss.name == "logistic":
             return np.ascontiguousarray(detail[:, 0])
         spread = detail[:, k] * ((1.0 - detail[:, k]) if k == other else detail[:, other])
         return spread if self.problem.weights is None else self.problem.weights * spread

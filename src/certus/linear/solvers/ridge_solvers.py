@@ -7,7 +7,6 @@ active-set method unless the number of iterations is limited.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState, resolve_seed
+from certus.base import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState, resolve_seed, warn_user
 from certus.linear.design.moments import Moments
 from certus.linear.evidence.quadratic_gap import quadratic_evidence
 from certus.linear.solvers.least_squares import (
@@ -82,11 +81,10 @@ def check_solver(learner: Any, X: Any) -> None:
             "'auto' or 'lsqr', 'sparse_cg', 'sag', 'lbfgs' or set `fit_intercept=False`"
         )
     if solver == "sag" and learner.max_iter is None and learner.tol > 1e-4:
-        warnings.warn(
+        warn_user(
             '"sag" solver requires many iterations to fit an intercept with sparse inputs. Either set the solver '
             'to "auto" or "sparse_cg", or set a low "tol" and a high "max_iter" (especially if inputs are not '
-            "standardized).",
-            stacklevel=4,
+            "standardized)."
         )
 
 

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def is_uniform(weights: Any) -> bool:
+def is_uniform(weights: NDArray[Any] | None) -> bool:
     """Whether all neighbors count alike, so that their distances are not needed."""
     return weights is None or (isinstance(weights, str) and weights == "uniform")
 
 
-def neighbor_weights(weights: Any, distances: Floats) -> Floats:
+def neighbor_weights(weights: NDArray[Any] | None, distances: Floats) -> Floats:
     """The neighbors' weights where they are not uniform. At least one per query is not zero."""
     found = _from_function(weights, distances) if callable(weights) else _inverse(distances)
     counts = (found != 0).any(axis=1)
     if not counts.all():
         raise ValueError(
-            "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if "
-            f"you are using a user-defined function. The first such query is row {int(np.argmin(counts))}."
+            f"All neighbors of row {int(np.argmin(counts))} of X have the weight 0.\n"
+            "Hint: let the function given as 'weights' return a positive weight for at least one neighbor."
         )
     return found
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import EfficiencyWarning
+
+from certus.base import warn_user
 
 _FORMATS = ("csr", "csc", "coo", "lil")
 
@@ -41,11 +42,10 @@ def _sorted_by_distance(graph: sparse.csr_array) -> sparse.csr_array:
     falls = (graph.data[1:] < graph.data[:-1]) & (rows[1:] == rows[:-1])
     if not falls.any():
         return graph
-    warnings.warn(
+    warn_user(
         "Precomputed sparse input was not sorted by row values.\n"
         "Hint: sort it once with sklearn.neighbors.sort_graph_by_row_values(graph, warn_when_not_sorted=False).",
         EfficiencyWarning,
-        stacklevel=2,
     )
     order = np.lexsort((graph.indices, graph.data, rows))
     return type(graph)((graph.data[order], graph.indices[order], graph.indptr), shape=graph.shape)

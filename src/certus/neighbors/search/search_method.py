@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import DistanceMetric
 
+from certus.base import warn_user
 from certus.neighbors.search.distance_metric import (
     ALL_METRICS,
     BALL_TREE_METRICS,
@@ -22,10 +22,9 @@ _ALLOWED = {"kd_tree": KD_TREE_METRICS, "ball_tree": BALL_TREE_METRICS, "brute":
 def check_metric(metric: Any, algorithm: str, params: dict[str, Any] | None, p: float | None) -> None:
     """Raise if the algorithm does not know the metric; warn if p is given twice."""
     if params is not None and "p" in params and p is not None:
-        warnings.warn(
+        warn_user(
             "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
             SyntaxWarning,
-            stacklevel=2,
         )
     if isinstance(metric, DistanceMetric):
         return
@@ -73,18 +72,17 @@ def _method_for_semimetric(algorithm: str) -> str:
             f'algorithm="{algorithm}" does not support 0 < p < 1 for the Minkowski metric. To resolve this '
             'problem either set p >= 1 or algorithm="brute".'
         )
-    warnings.warn(
+    warn_user(
         "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution with "
         "`algorithm='brute'`.",
         UserWarning,
-        stacklevel=2,
     )
     return "brute"
 
 
 def _method_for_sparse(algorithm: str, metric: Any) -> str:
     if algorithm not in ("auto", "brute"):
-        warnings.warn("cannot use tree with sparse input: using brute force", UserWarning, stacklevel=2)
+        warn_user("cannot use tree with sparse input: using brute force", UserWarning)
     if isinstance(metric, str) and metric not in SPARSE_METRICS:
         raise ValueError(
             f"Metric '{metric}' not valid for sparse input. Allowed are {list(SPARSE_METRICS)}.\n"

@@ -22,6 +22,7 @@ from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, number, rules
+from certus.guarantees.training import kept, require_kept
 from certus.svm._native_calls import GIVEN, NO_BIAS, Floats
 from certus.svm.evidence.gap_certificate import KEPT, declared_problems, plain_kernel, rows_with_weight
 from certus.svm.evidence.kernel_rounding import KernelFacts
@@ -39,26 +40,25 @@ def impossibility_certificates(
 ) -> list[Certificate]:
     """For every problem without a solution: the norm that nobody stays below, and the least total violation."""
     found = []
-    for place, record in solution.impossible.items():
+    for index, record in solution.impossible.items():
         problems = solution.problems
-        variables, members = problems.variables(place), problems.members[problems.rows(place)]
+        variables, members = problems.variables(index), problems.members[problems.rows(index)]
         sign, linear = problems.sign[variables], problems.linear[variables]
         counts = whole_shares(record.shares, sign if problems.bias != NO_BIAS else None)
         shares = counts / GRID
         coefficients = (sign * shares).reshape(problems.copies, -1).sum(axis=0)
         square = _square(facts, table, members, coefficients)
-        own = solution.coefficients(place)
-        norm = math.sqrt(max(0.0, float(own @ solution.scores[problems.rows(place)])))
+        own = solution.coefficients(index)
+        norm = math.sqrt(max(0.0, float(own @ solution.scores[problems.rows(index)])))
         witness: dict[str, Any] = {
-            "pair": place,
+            "pair": index,
             "demand": float(-(linear @ shares)) * (1.0 - 1e-13),
             "length": math.sqrt(square) * (1.0 + 1e-12),
             "violation": record.violation,
             "violated": record.violated,
             "largest_norm": TIMES * norm,
         }
-        if len(counts) <= KEPT:
-            witness["shares"] = counts.tolist()
+        witness |= kept(KEPT, shares=counts)
         inputs = {**declared, "kernel": list(facts.kernel)}
         if witness["demand"] > 0.0:
             found += [_norm_record(inputs, witness), _violation_record(inputs, witness)]
@@ -75,9 +75,9 @@ def whole_shares(shares: Floats, sign: NDArray[np.int8] | None) -> NDArray[np.in
         return counts
     excess = int((counts * sign).sum())
     heavy = 1 if excess > 0 else -1
-    for place in np.argsort(-counts * (sign == heavy), kind="stable"):
-        taken = min(abs(excess), int(counts[place]))
-        counts[place] -= taken
+    for index in np.argsort(-counts * (sign == heavy), kind="stable"):
+        taken = min(abs(excess), int(counts[index]))
+        counts[index] -= taken
         excess -= heavy * taken
         if excess == 0:
             break
@@ -169,15 +169,11 @@ def _check(certificate: Certificate, data: Any) -> None:
         raise CertificateError(f"{certificate.quantity}: the witness does not contradict anything")
     if data is None:
         return
-    if "shares" not in witness:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} shares are not kept in a certificate, so data cannot be checked "
-            "against it"
-        )
+    require_kept(certificate, "shares", KEPT)
     table, y, weights = rows_with_weight(inputs, data)
     problems = declared_problems(inputs, y, weights)
-    place = int(witness["pair"])
-    variables, members = problems.variables(place), problems.members[problems.rows(place)]
+    index = int(witness["pair"])
+    variables, members = problems.variables(index), problems.members[problems.rows(index)]
     sign, counts = problems.sign[variables], np.array(witness["shares"], dtype=np.int64)
     if counts.shape != sign.shape or (counts < 0).any() or (counts > GRID).any():
         raise CertificateError(f"{certificate.quantity}: the shares do not fit these data")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
-from certus.svm._native_calls import GAUSSIAN, GIVEN, LINEAR, POLYNOMIAL, Floats, Kernel
+from certus.svm._native_calls import GAUSSIAN, GIVEN, LINEAR, POLYNOMIAL, Floats, Kernel, Table
 
 EPSILON = 2.0**-52
 EIGEN_ROWS = 2000  # a given kernel matrix of up to this many rows is factorized to see whether it is PSD
 
 
-def proved_psd(kernel: Kernel, table: Any) -> bool:
+def proved_psd(kernel: Kernel, table: Table) -> bool:
     """Whether weak duality is certain: the kernel is positive semi-definite by theorem or by factorization.
 
     A given matrix passes if it is symmetric and has a Cholesky factor once n epsilon max(diagonal) is added.
@@ -38,12 +37,12 @@ def proved_psd(kernel: Kernel, table: Any) -> bool:
     return True
 
 
-def matrix_shift(table: Any) -> float:
+def matrix_shift(table: Table) -> float:
     """What is added to the diagonal of a given matrix before it is factorized."""
     return 4.0 * table.shape[0] * EPSILON * float(np.abs(np.diagonal(table)).max(initial=0.0))
 
 
-def diagonal(kernel: Kernel, table: Any) -> Floats:
+def diagonal(kernel: Kernel, table: Table) -> Floats:
     """k(x, x) of every row."""
     kind, gamma, coef0, degree = kernel
     if kind == GIVEN:
@@ -54,14 +53,14 @@ def diagonal(kernel: Kernel, table: Any) -> Floats:
     return norms if kind == LINEAR else (gamma * norms + coef0) ** degree
 
 
-def squared_norms(table: Any) -> Floats:
+def squared_norms(table: Table) -> Floats:
     """|x|^2 of every row."""
-    if sparse.issparse(table):
-        return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", table, table)
+    if isinstance(table, np.ndarray):
+        return np.einsum("ij,ij->i", table, table)
+    return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
 
 
-def kernel_error(kernel: Kernel, table: Any) -> float:
+def kernel_error(kernel: Kernel, table: Table) -> float:
     """Bound on the rounding error of one computed kernel value, to first order in the machine precision."""
     kind, gamma, coef0, degree = kernel
     if kind == GIVEN:
@@ -90,7 +89,7 @@ class KernelFacts:
     shift: float
 
     @classmethod
-    def of(cls, kernel: Kernel, table: Any) -> KernelFacts:
+    def of(cls, kernel: Kernel, table: Table) -> KernelFacts:
         """The facts of a kernel on the rows of a table."""
         own = diagonal(kernel, table)
         given = kernel[0] == GIVEN

@@ -10,13 +10,12 @@ the optimum by less than the margin. It is withheld wherever a condition fails.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from certus.guarantees import Certificate, campi_garatti
 from certus.guarantees.records import number
-from certus.svm._native_calls import GAUSSIAN, GIVEN, SIGMOID, Kernel
+from certus.svm._native_calls import GAUSSIAN, GIVEN, POLYNOMIAL, SIGMOID, Kernel
 from certus.svm.evidence.kernel_rounding import KernelFacts
 from certus.svm.evidence.svm_labels import decision_reach, intercept_is_pinned
 from certus.svm.solvers.verified_solution import Solution
@@ -24,28 +23,24 @@ from certus.svm.solvers.verified_solution import Solution
 LONGER = 1e4  # fresh rows may have this many times the largest k(x, x) of the training rows ("bounded-length")
 
 
-def reason_kernel_is_not_fixed(machine: Any, kernel: Kernel) -> str:
+def reason_kernel_is_not_fixed(kernel: Kernel, scaled: bool) -> str:
     """Why the kernel may depend on the training rows or is not positive semi-definite; empty if neither."""
-    if isinstance(machine.kernel, str) and machine.kernel in ("rbf", "poly") and machine.gamma == "scale":
+    if scaled and kernel[0] in (GAUSSIAN, POLYNOMIAL):
         return 'gamma="scale" is computed from the training rows, so removing a row changes the kernel'
     if kernel[0] in (GIVEN, SIGMOID):
         return "the kernel is not known to be fixed beforehand and positive semi-definite"
     return ""
 
 
-def reason_to_withhold(machine: Any, kernel: Kernel, weighted: bool) -> str:
-    """Why the parameters rule the bound out; empty if they do not."""
-    if reason := reason_kernel_is_not_fixed(machine, kernel):
-        return reason
-    if getattr(machine, "class_weight", None) == "balanced":
+def reason_to_withhold(C: float, classes: int, balanced: bool, weighted: bool) -> str:
+    """Why other parameters rule the bound out; empty if they do not."""
+    if balanced:
         return 'class_weight="balanced" is computed from the training rows, so removing a row changes the weights'
     if weighted:
         return "the rows have weights"
-    if not np.isfinite(machine.C):
+    if not np.isfinite(C):
         return "C is infinite: the optimum may not exist without some rows"
-    if len(getattr(machine, "classes_", (0, 1))) > 2:
-        return "there are more than two classes"
-    return ""
+    return "there are more than two classes" if classes > 2 else ""
 
 
 def compression_certificate(

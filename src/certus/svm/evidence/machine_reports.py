@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, Report, jaakkola_haussler, support_leave_one_out, xi_alpha
-from certus.svm._native_calls import GAUSSIAN, NO_BIAS, ONE_SUM, Floats, Kernel
+from certus.svm._native_calls import GAUSSIAN, NO_BIAS, ONE_SUM, Floats, Kernel, Table
 from certus.svm.evidence.audit_certificate import audit, audit_certificate
 from certus.svm.evidence.decision_reach import score_errors
 from certus.svm.evidence.gap_certificate import gap_certificate
 from certus.svm.evidence.impossibility_certificate import impossibility_certificates
 from certus.svm.evidence.kernel_rounding import KernelFacts
-from certus.svm.evidence.machine_compression import compression_certificate, reason_to_withhold
+from certus.svm.evidence.machine_compression import (
+    compression_certificate,
+    reason_kernel_is_not_fixed,
+    reason_to_withhold,
+)
 from certus.svm.evidence.margin_certificate import margin_certificates
 from certus.svm.evidence.svm_duality import objective_at_zero
-from certus.svm.evidence.svm_labels import decision_reach, label_certificate
+from certus.svm.evidence.svm_labels import (
+    decision_reach,
+    label_certificate,
+    undecided_against_the_rest,
+    undecided_rows,
+)
 from certus.svm.solvers.verified_solution import Solution
+
+
+@dataclass(frozen=True)
+class Training:
+    """What the certificates need to know about how a machine was trained."""
+
+    table: Table  # the rows with positive weight
+    kernel: Kernel
+    declared: dict[str, Any]  # the problem in the certificates' terms
+    scaled: bool  # whether the kernel's gamma was computed from the rows
+    balanced: bool  # whether the weights of the classes were computed from the rows
+    weighted: bool  # whether the rows have weights
+
+    def why_withheld(self) -> str:
+        """Why the parameters rule the compression bound out; empty if they do not."""
+        classes = len(self.declared.get("classes", (0, 1)))
+        kernel = reason_kernel_is_not_fixed(self.kernel, self.scaled)
+        return kernel or reason_to_withhold(self.declared["C"], classes, self.balanced, self.weighted)
 
 
 def optimality_certificates(
@@ -38,9 +66,9 @@ def optimality_certificates(
     return found
 
 
-def _without_solution(facts: KernelFacts, table: Any, solution: Solution, machine: Any) -> tuple[Report, str]:
+def _without_solution(training: Training, facts: KernelFacts, solution: Solution) -> tuple[Report, str]:
     """The report of a hard margin or tube that nobody can meet."""
-    found = impossibility_certificates(facts, table, solution, machine._declared()) if facts.psd else []
+    found = impossibility_certificates(facts, training.table, solution, training.declared) if facts.psd else []
     return Report(found), "C is infinite, and no function meets all constraints"
 
 
@@ -58,31 +86,37 @@ def _gap_rounding(facts: KernelFacts, solution: Solution, errors: Floats) -> flo
 
 
 def classifier_report(
-    machine: Any,
-    table: Any,
-    kernel: Kernel,
-    codes: NDArray[np.intp],
-    solution: Solution,
-    gap: float,
-    weighted: bool,
+    training: Training, codes: NDArray[np.intp], solution: Solution, gap: float
 ) -> tuple[Report, str]:
     """Certificates of a classifier, and why the compression bound is withheld if it is."""
-    facts = KernelFacts.of(kernel, table)
+    facts, declared = KernelFacts.of(training.kernel, training.table), training.declared
     if solution.impossible:
-        return _without_solution(facts, table, solution, machine)
-    found = optimality_certificates(facts, solution, gap, machine._declared())
-    found += margin_certificates(machine, facts, solution)
-    if not machine._soft_margin(solution):
+        return _without_solution(training, facts, solution)
+    found = optimality_certificates(facts, solution, gap, declared)
+    classes = len(declared["classes"])
+    if classes == 2 and facts.psd and not reason_kernel_is_not_fixed(training.kernel, training.scaled):
+        found += margin_certificates(facts, solution)
+    if declared["machine"] != "c-svc" or not np.isfinite(solution.problems.upper).all():
         return Report(found), "the machine is not a soft margin with a finite, fixed C"
     if not facts.psd:
         return Report(found), "the kernel is not proved to be positive semi-definite"
-    undecided, rows = machine._undecided(facts, codes, solution), len(codes)
-    found.append(label_certificate(undecided, rows, float(gap)))
-    if len(machine.classes_) == 2 and not weighted:
+    if "against" in declared:
+        undecided = undecided_against_the_rest(facts, solution)
+    else:
+        undecided = undecided_rows(facts, codes, classes, solution)
+    found.append(label_certificate(undecided, len(codes), float(gap)))
+    if classes == 2 and not training.weighted:
         found.append(_leave_one_out(facts, solution))
-    withheld = reason_to_withhold(machine, kernel, weighted)
+    return _with_compression(training, facts, solution, found)
+
+
+def _with_compression(
+    training: Training, facts: KernelFacts, solution: Solution, found: list[Certificate]
+) -> tuple[Report, str]:
+    """The report with the compression bound, or without it and why."""
+    withheld = training.why_withheld()
     if not withheld:
-        bound, withheld = compression_certificate(facts, solution)
+        bound, withheld = compression_certificate(facts, solution, training.declared.get("epsilon"))
         found += [] if bound is None else [bound]
     return Report(found), withheld
 
@@ -100,18 +134,12 @@ def _leave_one_out(facts: KernelFacts, solution: Solution) -> Certificate:
     return min(counts, key=lambda certificate: float(certificate.value))  # type: ignore[arg-type]
 
 
-def regression_report(
-    machine: Any, table: Any, kernel: Kernel, solution: Solution, gap: float, weighted: bool
-) -> tuple[Report, str]:
+def regression_report(training: Training, solution: Solution, gap: float) -> tuple[Report, str]:
     """Certificates of a regression or one-class machine: gap, audit, and for a fixed tube the rows outside it."""
-    facts = KernelFacts.of(kernel, table)
+    facts = KernelFacts.of(training.kernel, training.table)
     if solution.impossible:
-        return _without_solution(facts, table, solution, machine)
-    found = optimality_certificates(facts, solution, gap, machine._declared())
-    if machine._declared()["machine"] != "epsilon-svr":
+        return _without_solution(training, facts, solution)
+    found = optimality_certificates(facts, solution, gap, training.declared)
+    if training.declared["machine"] != "epsilon-svr":
         return Report(found), "nu makes the regularization depend on the number of rows"
-    withheld = reason_to_withhold(machine, kernel, weighted)
-    if not withheld:
-        bound, withheld = compression_certificate(facts, solution, machine.epsilon)
-        found += [] if bound is None else [bound]
-    return Report(found), withheld
+    return _with_compression(training, facts, solution, found)

@@ -7,23 +7,18 @@ and classes, C and nu may have been chosen on the same rows; only the kernel may
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from certus.guarantees import Certificate, pac_bayes_margin
 from certus.svm._native_calls import NO_BIAS
 from certus.svm.evidence.kernel_rounding import KernelFacts
-from certus.svm.evidence.machine_compression import reason_kernel_is_not_fixed
 from certus.svm.solvers.verified_solution import Solution
 
 QUANTITY = "error (from the margins)"
 
 
-def margin_certificates(machine: Any, facts: KernelFacts, solution: Solution) -> list[Certificate]:
-    """The margin bound of a machine with two classes; none where its conditions fail."""
-    if len(machine.classes_) != 2 or reason_kernel_is_not_fixed(machine, facts.kernel) or not facts.psd:
-        return []
+def margin_certificates(facts: KernelFacts, solution: Solution) -> list[Certificate]:
+    """The margin bound of a machine with two classes; none if the function is zero."""
     problems, coefficients = solution.problems, solution.coefficients(0)
     error = facts.score_error(coefficients)
     has_bias = problems.bias != NO_BIAS

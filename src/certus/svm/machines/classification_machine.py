@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +14,29 @@ from sklearn.utils.validation import check_is_fitted
 from certus.base import (
     Boolean,
     Classifier,
+    ClassWeightLike,
     Constraints,
     Exactly,
     InstanceOf,
     Iterations,
     OneOf,
+    RandomStateLike,
+    TargetLike,
+    WeightsLike,
     class_weights,
     fit_method,
     predict_method,
     resolve_seed,
+    warn_deprecated,
 )
-from certus.svm._native_calls import Floats, Kernel, Problems
-from certus.svm.evidence.kernel_rounding import KernelFacts
+from certus.svm._native_calls import Floats, Kernel, Problems, Table
 from certus.svm.evidence.machine_reports import classifier_report
-from certus.svm.evidence.svm_labels import undecided_rows
 from certus.svm.machines import platt
-from certus.svm.machines.machine import RANDOM, SHARED_CONSTRAINTS, SHARED_STATE, Machine
+from certus.svm.machines.kernel_argument import Objects
+from certus.svm.machines.machine import RANDOM, SHARED_CONSTRAINTS, SHARED_STATE, Machine, SolverRows
 from certus.svm.solvers.dual_problems import class_pairs
-from certus.svm.solvers.refinement import solve_to_gap
-from certus.svm.solvers.verified_solution import Solution
+from certus.svm.solvers.gap_stopping import solve_to_gap
+from certus.svm.solvers.verified_solution import Solution, solve
 
 CLASSIFIER_CONSTRAINTS: Constraints = {
     **SHARED_CONSTRAINTS,
@@ -46,20 +49,55 @@ CLASSIFIER_CONSTRAINTS: Constraints = {
 CLASSIFIER_STATE = (*SHARED_STATE, "classes_", "class_weight_", "_probA", "_probB")
 
 
-def _gives_probabilities(machine: Any) -> bool:
+def _gives_probabilities(machine: ClassificationMachine) -> bool:
     if machine.probability == "deprecated" or not machine.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
+        raise AttributeError("predict_proba is not available when probability=False.\nHint: fit with probability=True.")
     return True
 
 
 class ClassificationMachine(Machine, Classifier):
-    """Shared part of SVC and NuSVC; not a learner by itself."""
+    """Shared part of the classifiers; not a learner by itself.
 
-    probability: Any
-    class_weight: Any
+    Parameters
+    ----------
+    probability : bool
+        Whether to fit Platt's sigmoids out of fold for `predict_proba` (deprecated by scikit-learn).
+    class_weight : dict or "balanced"
+        Factors of the rows' weights per class; "balanced" is inverse to the classes' frequencies.
+    decision_function_shape : {"ovo", "ovr"}
+        Whether `decision_function` gives one value per pair of classes or per class.
+    break_ties : bool
+        Whether `predict` breaks ties of the vote by the decision values.
+    random_state : int, RandomState instance or None
+        Folds of ``probability=True``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of the weights of each class.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    n_support_ : ndarray of shape (n_classes,), dtype=int32
+        Number of support vectors of each class.
+    dual_coef_ : ndarray or sparse array of shape (n_classes - 1, n_SV)
+        Signed multipliers, laid out as in scikit-learn.
+    coef_ : ndarray or sparse array of shape (n_pairs, n_features)
+        Weights of the columns, for the linear kernel only.
+    intercept_ : ndarray of shape (n_pairs,)
+        Constants of the decision functions.
+    gap_ : float
+        Duality gap, summed over the problems: how much the objectives could still fall at most.
+    n_iter_ : ndarray of shape (n_pairs,), dtype=int32
+        Steps of the solver.
+    """
+
+    probability: bool | str
+    class_weight: ClassWeightLike
     decision_function_shape: str
     break_ties: bool
-    random_state: Any
+    random_state: RandomStateLike
     class_weight_: Floats
 
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
@@ -70,67 +108,52 @@ class ClassificationMachine(Machine, Classifier):
         """The solution scaled so that the margin is at decision values of +-1."""
         return solution
 
-    def _solved_table(self, table: Any, kernel: Kernel) -> tuple[Any, Kernel]:
+    def _solved_table(self, table: Table, kernel: Kernel) -> tuple[Table, Kernel]:
         """Table and kernel in the form in which the problems are solved."""
         return table, kernel
 
-    def _undecided(self, facts: KernelFacts, codes: NDArray[np.intp], solution: Solution) -> int:
-        """How many training rows could have another label at the exact optimum."""
-        return undecided_rows(facts, codes, len(self.classes_), solution)
-
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Solve the problem of every pair of classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training rows; for ``kernel="precomputed"`` the kernel values between all pairs of them; for a function
-            or kernel object anything that it accepts.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; each multiplies the row's C. Zero removes a row.
-
-        Returns
-        -------
-        self
-            The fitted machine.
-        """
+    def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> Self:
+        """Solve the problem of every pair of classes."""
         self._warn_about_probability()
-        X, y = self._read_training(X, y)
-        codes = self._encode_labels(y, min_classes=2)
-        weights = self._weights(sample_weight, len(codes))
-        self.class_weight_ = class_weights(
-            self.class_weight, self.classes_, y, None if sample_weight is None else weights
-        )
-        kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
-        table, kernel = self._prepare(X, weights, kept)
-        if kept is not None:
-            codes, weights = codes[kept], weights[kept]
-            self._refuse_lost_classes(codes)
-        with Iterations(self, 1, X, y) as iterations:
-            problems, start = self._problems(codes, weights * self.class_weight_[codes])
-            solution, gap, scale = solve_to_gap(self, *self._solved_table(table, kernel), problems, start)
+        rows, codes, weights = self._read_labels(X, y, sample_weight)
+        with Iterations(self, 1, rows.X, y) as iterations:
+            table, kernel = self._solved_table(rows.table, rows.kernel)
+            problems, start = self._problems(codes, weights)
+            solution, gap, scale = solve_to_gap(table, kernel, problems, start, self._options(), self.gap_tol)
             iterations.step(gap=gap)
-        self.gap_ = gap
         self._warn_unfinished(solution, gap, scale)
-        self._store(X, codes, kept, self._in_units_of_margin(solution))
-        self.report_, self.withheld_ = classifier_report(
-            self, table, kernel, codes, solution, gap, sample_weight is not None
-        )
-        self._fit_probabilities(table, kernel, codes, weights * self.class_weight_[codes])
+        self._adopt(rows, codes, solution, gap, weighted=sample_weight is not None)
+        self._fit_probabilities(rows, codes, weights)
         return self
+
+    def _read_labels(
+        self, X: Objects, y: TargetLike, sample_weight: WeightsLike
+    ) -> tuple[SolverRows, NDArray[np.intp], Floats]:
+        """The rows with positive weight, the numbers of their classes, and their weights times those of the classes."""
+        X, labels = self._read_training(X, y)
+        codes = self._encode_labels(labels, min_classes=2)
+        weights = self._weights(sample_weight, len(codes))
+        given = None if sample_weight is None else weights
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, labels, given)
+        rows = self._prepare(X, weights)
+        codes, weights = codes[rows.kept], weights[rows.kept]
+        self._refuse_lost_classes(codes)
+        return rows, codes, weights * self.class_weight_[codes]
+
+    def _adopt(
+        self, rows: SolverRows, codes: NDArray[np.intp], solution: Solution, gap: float, *, weighted: bool
+    ) -> None:
+        """Become the machine of a solution, with its report."""
+        self.gap_ = gap
+        self._store(rows, codes, self._in_units_of_margin(solution))
+        training = self._training(rows, weighted=weighted)
+        self.report_, self.withheld_ = classifier_report(training, codes, solution, gap)
+        self._probA, self._probB = np.empty(0), np.empty(0)
 
     def _warn_about_probability(self) -> None:
         if self.probability != "deprecated":
-            name = type(self).__name__
-            warnings.warn(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
-                f"`CalibratedClassifierCV({name}(), ensemble=False)` instead of `{name}(probability=True)`",
-                FutureWarning,
-                stacklevel=4,
-            )
+            warn_deprecated("probability")
 
     def _refuse_lost_classes(self, codes: NDArray[np.intp]) -> None:
         left = np.unique(codes)
@@ -146,7 +169,7 @@ class ClassificationMachine(Machine, Classifier):
                 "Hint: leave its rows out, or give at least one of them a positive weight."
             )
 
-    def _store(self, X: Any, codes: NDArray[np.intp], kept: NDArray[np.intp] | None, solution: Solution) -> None:
+    def _store(self, rows: SolverRows, codes: NDArray[np.intp], solution: Solution) -> None:
         """The pairs' coefficients in scikit-learn's layout: support vectors by class, classes - 1 lines."""
         count = len(self.classes_)
         coefficients = np.zeros((count - 1, len(codes)))
@@ -158,7 +181,7 @@ class ClassificationMachine(Machine, Classifier):
         used = np.flatnonzero(coefficients.any(axis=0))
         used = used[np.argsort(codes[used], kind="stable")]
         self._n_support = np.bincount(codes[used], minlength=count).astype(np.int32)
-        self._keep_support(X, used if kept is None else kept[used])
+        self._keep_support(rows.X, rows.kept[used])
         coefficients = coefficients[:, used]
         self._intercept_ = -solution.middle
         self._dual_coef_: Any = sparse.csr_array(coefficients) if self._sparse else coefficients
@@ -167,11 +190,16 @@ class ClassificationMachine(Machine, Classifier):
         self.intercept_ = flip * self._intercept_ + 0.0  # no negative zero
         self.n_iter_ = solution.steps.astype(np.int32)
 
-    def _fit_probabilities(self, table: Any, kernel: Kernel, codes: NDArray[np.intp], weights: Floats) -> None:
-        self._probA, self._probB = np.empty(0), np.empty(0)
-        if self.probability is True or (self.probability != "deprecated" and self.probability):
-            generator = np.random.default_rng(resolve_seed(self.random_state))
-            self._probA, self._probB = platt.fit_pairs(self, table, kernel, codes, weights, generator)
+    def _fit_probabilities(self, rows: SolverRows, codes: NDArray[np.intp], weights: Floats) -> None:
+        if self.probability == "deprecated" or not self.probability:
+            return
+
+        def train(table: Table, codes: NDArray[np.intp], weights: Floats) -> Solution:
+            problems, start = self._problems(codes, weights)
+            return self._in_units_of_margin(solve(table, rows.kernel, problems, start, self._options()))
+
+        generator = np.random.default_rng(resolve_seed(self.random_state))
+        self._probA, self._probB = platt.fit_pairs(train, rows.table, rows.kernel, codes, weights, generator)
 
     def _restored(self) -> None:
         super()._restored()
@@ -194,7 +222,7 @@ class ClassificationMachine(Machine, Classifier):
     def n_support_(self) -> NDArray[np.int32]:
         """Number of support vectors of each class."""
         if not hasattr(self, "_n_support"):
-            raise AttributeError("n_support_ is available after fit")
+            raise AttributeError("n_support_ is available after fit.\nHint: call fit first.")
         return self._n_support
 
     @property
@@ -209,14 +237,10 @@ class ClassificationMachine(Machine, Classifier):
 
     @staticmethod
     def _deprecated_sigmoid(name: str, value: Floats) -> Floats:
-        warnings.warn(
-            f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn_deprecated(name)
         return value
 
-    def _pair_decisions(self, X: Any) -> Floats:
+    def _pair_decisions(self, X: Objects) -> Floats:
         """One column per pair a < b; positive means class a."""
         count = len(self.classes_)
         groups = np.concatenate([[0], np.cumsum(self._n_support)]).astype(np.int64)
@@ -228,13 +252,8 @@ class ClassificationMachine(Machine, Classifier):
         return np.stack(columns, axis=1)
 
     @predict_method
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Objects) -> Floats:
         """Decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -250,22 +269,14 @@ class ClassificationMachine(Machine, Classifier):
         return _values_per_class(decisions, len(self.classes_))
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels by the vote of all pairs; of equals the first class, or with ``break_ties`` the surest.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
-        """
+    def predict(self, X: Objects) -> NDArray[Any]:
+        """Labels by the vote of all pairs; of equals the first class, or with ``break_ties`` the surest."""
         count = len(self.classes_)
         if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+            raise ValueError(
+                "break_ties must be False when decision_function_shape is 'ovo', got True.\n"
+                "Hint: use decision_function_shape='ovr'."
+            )
         decisions = self._pair_decisions(X)
         if self.break_ties and count > 2:
             winners = _values_per_class(decisions, count).argmax(axis=1)
@@ -274,41 +285,16 @@ class ClassificationMachine(Machine, Classifier):
         return self.classes_.take(winners)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
+    def predict_proba(self, X: Objects) -> Floats:
+        """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee)."""
         check_is_fitted(self)
         if self._probA.size == 0:
-            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False.\nHint: fit with probability=True."
+            )
         return platt.class_probabilities(self._pair_decisions(X), self._probA, self._probB, len(self.classes_))
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        return np.log(self.predict_proba(X))
-
-    def _linear_weights(self) -> Any:
+    def _linear_weights(self) -> Table:
         if len(self.classes_) == 2:
             return self.dual_coef_ @ self.support_vectors_
         ends = np.concatenate([[0], np.cumsum(self._n_support)])

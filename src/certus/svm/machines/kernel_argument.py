@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from certus.base import TableLike
 from certus.svm import _native_calls
+from certus.svm._native_calls import Floats, Table
+
+
+class GramKernel(Protocol):
+    """A kernel object: it fills matrices of values."""
+
+    def gram(self, X: Any, Y: Any) -> ArrayLike:
+        """The matrix k(x_i, y_j)."""
+        ...
+
+
+KernelLike: TypeAlias = str | GramKernel | Callable[[Any, Any], ArrayLike]
+Objects: TypeAlias = TableLike | Sequence[Any]  # a table, or whatever a kernel computed outside takes
 
 NAMED = {
     "linear": _native_calls.LINEAR,
@@ -18,8 +33,6 @@ NAMED = {
     "sigmoid": _native_calls.SIGMOID,
     "precomputed": _native_calls.GIVEN,
 }
-
-
 LOOKED_AT = 64  # lines of a given kernel matrix that are compared with its columns
 ASYMMETRY = 1e-3  # difference that is not rounding, relative to the largest value
 
@@ -27,7 +40,7 @@ ASYMMETRY = 1e-3  # difference that is not rounding, relative to the largest val
 class KernelObject:
     """Parameter rule: an object with methods ``gram(X, Y)`` and ``diag(X)``."""
 
-    def allows(self, value: Any) -> bool:
+    def allows(self, value: object) -> bool:
         """Whether the value has both methods."""
         return callable(getattr(value, "gram", None)) and callable(getattr(value, "diag", None))
 
@@ -35,17 +48,21 @@ class KernelObject:
         return "a kernel object with gram(X, Y) and diag(X)"
 
 
-def computes_gram(kernel: Any) -> bool:
+def computes_gram(kernel: KernelLike) -> bool:
     """Whether the kernel is evaluated outside: by a function or a kernel object."""
     return not isinstance(kernel, str)
 
 
-def gram(kernel: Any, X: Any, Y: Any, *, owner: str, shape: tuple[int, int]) -> NDArray[np.float64]:
+def count(X: Objects) -> int:
+    """How many rows or objects there are."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)  # type: ignore[arg-type]
+
+
+def gram(kernel: KernelLike, X: Objects, Y: Objects, *, owner: str, shape: tuple[int, int]) -> Floats:
     """The kernel's matrix between X and Y, checked."""
-    values = kernel.gram(X, Y) if KernelObject().allows(kernel) else kernel(X, Y)
-    if sparse.issparse(values):
-        values = values.toarray()
-    matrix = np.asarray(values, dtype=np.float64, order="C")
+    compute: Any = getattr(kernel, "gram", kernel) if KernelObject().allows(kernel) else kernel
+    values = compute(X, Y)
+    matrix = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64, order="C")
     if matrix.shape != shape:
         raise ValueError(
             f"The kernel of {owner} must return a matrix with one row per row of its first and one column per row "
@@ -55,12 +72,13 @@ def gram(kernel: Any, X: Any, Y: Any, *, owner: str, shape: tuple[int, int]) -> 
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0]
         raise ValueError(
-            f"The kernel of {owner} returned {matrix[row, column]} for rows {row} and {column}; it must be finite."
+            f"The kernel of {owner} returned {matrix[row, column]} for rows {row} and {column}; it must be finite.\n"
+            "Hint: scale the columns, or mend the function."
         )
     return matrix
 
 
-def refuse_asymmetric(matrix: NDArray[np.float64], owner: str) -> None:
+def refuse_asymmetric(matrix: Floats, owner: str) -> None:
     """Raise if a kernel matrix of the training rows is not symmetric; some of its lines are looked at."""
     step = max(1, len(matrix) // LOOKED_AT)
     lines, columns = matrix[::step], matrix[:, ::step].T
@@ -74,15 +92,15 @@ def refuse_asymmetric(matrix: NDArray[np.float64], owner: str) -> None:
         )
 
 
-def resolve_gamma(gamma: Any, X: Any, weights: NDArray[np.float64]) -> float:
+def resolve_gamma(gamma: str | float, X: Table, weights: Floats) -> float:
     """The number that "scale" and "auto" stand for; rows count by their weights in the variance of all cells."""
-    if isinstance(gamma, Real) and not isinstance(gamma, str):
+    if isinstance(gamma, Real):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
         if (weights == weights[0]).all():
-            variance = float((X.multiply(X)).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+            variance = float(X.var() if isinstance(X, np.ndarray) else X.multiply(X).mean() - X.mean() ** 2)
         else:
             variance = _weighted_variance(X, weights / weights.sum())
     if not np.isfinite(variance):
@@ -94,8 +112,8 @@ def resolve_gamma(gamma: Any, X: Any, weights: NDArray[np.float64]) -> float:
     return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
 
 
-def _weighted_variance(X: Any, shares: NDArray[np.float64]) -> float:
+def _weighted_variance(X: Table, shares: Floats) -> float:
     mean = float(shares @ np.asarray(X.mean(axis=1)).ravel())
-    if sparse.issparse(X):
-        return float(shares @ np.asarray(X.multiply(X).mean(axis=1)).ravel()) - mean**2
-    return float(shares @ ((X - mean) ** 2).mean(axis=1))
+    if isinstance(X, np.ndarray):
+        return float(shares @ ((X - mean) ** 2).mean(axis=1))
+    return float(shares @ np.asarray(X.multiply(X).mean(axis=1)).ravel()) - mean**2

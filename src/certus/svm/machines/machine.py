@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +22,25 @@ from certus.base import (
     OneOf,
     RandomState,
     Rule,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_X,
     check_Xy,
     resolve_threads,
+    warn_user,
 )
 from certus.svm import _native_calls
-from certus.svm._native_calls import Floats, Kernel, Options
+from certus.svm._native_calls import Floats, Kernel, Options, Table
+from certus.svm.evidence.machine_reports import Training
 from certus.svm.machines.kernel_argument import (
     NAMED,
+    KernelLike,
     KernelObject,
+    Objects,
     computes_gram,
+    count,
     gram,
     refuse_asymmetric,
     resolve_gamma,
@@ -81,19 +88,71 @@ SHARED_STATE = (
 )
 
 
+@dataclass(frozen=True)
+class SolverRows:
+    """Training rows as they were read, and those with positive weight in the form that the solver takes."""
+
+    X: Objects
+    kept: NDArray[np.intp]  # which of them have positive weight
+    table: Table
+    kernel: Kernel
+
+
 class Machine(Learner):
-    """Shared part of all support vector machines; not a learner by itself."""
+    """Shared part of all support vector machines; not a learner by itself.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or kernel object
+        The kernel k. "precomputed" takes kernel values instead of rows: between all pairs of training rows in ``fit``,
+        with all training rows in ``predict``. A callable is called as ``kernel(X, Y)``, an object needs ``gram(X, Y)``
+        and ``diag(X)``; X is then anything that they accept. "sigmoid" is not positive semi-definite in general: no
+        optimality is then certified.
+    degree : int
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float
+        Coefficient of "rbf", "poly" and "sigmoid"; "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+    coef0 : float
+        Constant of "poly" and "sigmoid".
+    shrinking : bool
+        Whether rows that are settled are set aside while a problem larger than the cache is solved.
+    tol : float
+        The optimality conditions hold at least to this.
+    cache_size : float
+        Memory for kernel values in MB.
+    verbose : bool
+        True prints the gap that was reached.
+    max_iter : int
+        Limit on the solver's steps; -1 sets only a generous one against running forever.
+    gap_tol : float or None
+        If given, stop only when the duality gap is at most this share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    support_vectors_ : ndarray or sparse array of shape (n_SV, n_features)
+        The support vectors; empty for a kernel that is given or computed outside.
+    converged_ : bool
+        Whether the stopping rule was reached.
+    fit_status_ : int
+        0 if it was, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training table.
+    report_ : Report
+        Certificates that training alone supports.
+    withheld_ : str
+        Why the report has no compression bound; empty if it has one.
+    """
 
     _keeps_training_rows: ClassVar[bool] = True
 
-    kernel: Any
+    kernel: KernelLike
     degree: int
-    gamma: Any
+    gamma: str | float
     coef0: float
     tol: float
     shrinking: bool
     cache_size: float
-    verbose: Any
+    verbose: bool | int
     max_iter: int
     gap_tol: float | None
 
@@ -102,44 +161,47 @@ class Machine(Learner):
     dual_coef_: Any
     intercept_: Floats
     shape_fit_: tuple[int, ...]
+    _kept_rows: Any  # the training rows, for a kernel that is computed outside
     n_iter_: Any
     withheld_: str
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = bool(self.kernel == "precomputed")
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
     # --- reading the training data ------------------------------------------------------------------------------
 
-    def _read_training(self, X: Any, y: Any, *, with_target: bool = True, **options: Any) -> tuple[Any, Any]:
+    def _read_training(
+        self, X: Objects, y: TargetLike | None, *, with_target: bool = True, numeric: bool = False
+    ) -> tuple[Objects, NDArray[Any]]:
         """Check X (and y, where there is a target) and remember what prediction needs to know about X."""
-        if isinstance(self.kernel, str) and self.kernel == "precomputed" and sparse.issparse(X):
-            raise TypeError("Sparse precomputed kernels are not supported.")
+        if self.kernel == "precomputed" and sparse.issparse(X):
+            raise TypeError(
+                "Sparse precomputed kernels are not supported.\nHint: pass the kernel values as a dense array."
+            )
+        target = np.empty(0)
         if computes_gram(self.kernel):
             check_consistent_length(X, y)
             self._sparse = False
-            if with_target:
-                y = check_target(self, y, numeric=bool(options.get("y_numeric")))
-        elif not with_target:
-            X = check_X(self, X, reset=True, **_TABLE)
-            if y is not None:
-                check_consistent_length(X, y)
+            return X, check_target(self, y, numeric=numeric) if with_target else target
+        if with_target:
+            table, target = check_Xy(self, X, y, y_numeric=numeric, **_TABLE)
         else:
-            X, y = check_Xy(self, X, y, **_TABLE, **options)
-        if not computes_gram(self.kernel):
-            self._sparse = bool(sparse.issparse(X))
-            if self._sparse:
-                X.sort_indices()
-            if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.\n"
-                    "Hint: fit takes the kernel values between all pairs of training rows."
-                )
-        return X, y
+            table = check_X(self, X, reset=True, **_TABLE)
+            check_consistent_length(table, y)
+        self._sparse = bool(sparse.issparse(table))
+        if self._sparse:
+            table.sort_indices()
+        if self.kernel == "precomputed" and table.shape[0] != table.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {table.shape[0]}x{table.shape[1]} matrix.\n"
+                "Hint: fit takes the kernel values between all pairs of training rows."
+            )
+        return table, target
 
-    def _weights(self, sample_weight: Any, rows: int) -> Floats:
+    def _weights(self, sample_weight: WeightsLike, rows: int) -> Floats:
         """One positive or zero weight per row."""
         name = type(self).__name__
         if sample_weight is None:
@@ -161,32 +223,38 @@ class Machine(Learner):
                 f"{name} allows weights >= 0.\nHint: a weight of 0 removes the row."
             )
         if lead:
-            raise ValueError(f"{lead}Sample weights must contain at least one non-zero number.")
+            raise ValueError(
+                f"{lead}Sample weights must contain at least one non-zero number.\n"
+                "Hint: give a positive weight to the rows to learn from."
+            )
         return weights
 
-    def _prepare(self, X: Any, weights: Floats, kept: NDArray[np.intp] | None) -> tuple[Any, Kernel]:
-        """The table for the solver (of the rows with positive weight) and the kernel in the solver's terms."""
-        rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (rows,)
+    def _prepare(self, X: Objects, weights: Floats) -> SolverRows:
+        """The table for the solver and the kernel in the solver's terms."""
+        rows, owner = count(X), type(self).__name__
+        self.shape_fit_ = tuple(getattr(X, "shape", (rows,)))
+        self._gamma, self._kept_rows = 0.0, None
         if computes_gram(self.kernel):
             self._kept_rows = X
-            self._gamma = 0.0
-            table: Any = gram(self.kernel, X, X, owner=type(self).__name__, shape=(rows, rows))
-            kernel: Kernel = (_native_calls.GIVEN, 0.0, 0.0, 0)
+            table: Any = gram(self.kernel, X, X, owner=owner, shape=(rows, rows))
         else:
-            self._kept_rows = None
-            self._gamma = 0.0 if self.kernel == "precomputed" else resolve_gamma(self.gamma, X, weights)
-            kernel = self._native_kernel()
             table = X
-        if kernel[0] == _native_calls.GIVEN:
-            refuse_asymmetric(table, type(self).__name__)
-        if kept is not None:
-            table = table[np.ix_(kept, kept)] if kernel[0] == _native_calls.GIVEN else table[kept]
+            if self.kernel != "precomputed":
+                self._gamma = resolve_gamma(self.gamma, table, weights)
+        kernel = self._native_kernel()
+        given = kernel[0] == _native_calls.GIVEN
+        if given:
+            refuse_asymmetric(table, owner)
+        kept = np.flatnonzero(weights > 0)
+        if len(kept) < rows:
+            table = table[np.ix_(kept, kept)] if given else table[kept]
         if sparse.issparse(table) and table.shape[0] * table.shape[1] <= DENSE_UP_TO:
             table = table.toarray()
-        return (table if sparse.issparse(table) else np.ascontiguousarray(table)), kernel
+        return SolverRows(X, kept, table if sparse.issparse(table) else np.ascontiguousarray(table), kernel)
 
     def _native_kernel(self) -> Kernel:
+        if not isinstance(self.kernel, str):
+            return _native_calls.WHOLE
         return NAMED[self.kernel], float(self._gamma), float(self.coef0), int(self.degree)
 
     def _options(self) -> Options:
@@ -198,6 +266,15 @@ class Machine(Learner):
             threads=resolve_threads(),
             shrinking=bool(self.shrinking),
         )
+
+    def _declared(self) -> dict[str, Any]:
+        """The problem in the certificates' terms."""
+        raise NotImplementedError
+
+    def _training(self, rows: SolverRows, *, weighted: bool) -> Training:
+        """What the certificates need to know."""
+        balanced = getattr(self, "class_weight", None) == "balanced"
+        return Training(rows.table, rows.kernel, self._declared(), self.gamma == "scale", balanced, weighted)
 
     # --- storing the solution -----------------------------------------------------------------------------------
 
@@ -221,12 +298,12 @@ class Machine(Learner):
             cause = f"Solver terminated early (max_iter={self.max_iter})."
         else:
             cause = "Solver terminated early: the numbers are too ill-scaled for further progress."
-        warnings.warn(
+        warn_user(
             f"{cause}  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
-            f"The optimality conditions hold to {worst:.2g}, asked for was tol={self.tol:g}; the duality gap is "
-            f"{gap:.3g} ({gap / scale if scale > 0 else np.inf:.2g} of the objective at zero coefficients).",
+            f"The optimality conditions hold to {worst:.2g}, but tol={self.tol:g} was asked for; the duality gap is "
+            f"{gap:.3g} ({gap / scale if scale > 0 else np.inf:.2g} of the objective at zero coefficients).\n"
+            "Hint: scale the columns, or allow a larger max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     def _warn_impossible(self, solution: Solution) -> None:
@@ -235,37 +312,34 @@ class Machine(Learner):
         found = solution.impossible.values()
         sure = "No function meets" if all(record.decided for record in found) else "No function was found that meets"
         missed, total = sum(record.violated for record in found), sum(record.violation for record in found)
-        warnings.warn(
+        warn_user(
             f"{sure} all constraints of {type(self).__name__} with C=inf. The one of least total violation misses "
             f"{missed} of them, by {total:.4g} in sum; report_ holds the proof.\n"
             "Hint: use a finite C, or a kernel with more features.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
-    def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
+    def _keep_support(self, X: Objects, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)
-        if computes_gram(self.kernel) or self.kernel == "precomputed":
-            self.support_vectors_ = np.empty((0, 0))
-        else:
-            self.support_vectors_ = X[support]
+        outside = computes_gram(self.kernel) or self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if outside else cast(Table, X)[support]
 
     def _restored(self) -> None:
         """Refuse a file whose arrays do not fit together: compiled code trusts their shapes."""
         if not hasattr(self, "support_"):
             return
-        count = len(self.support_)
+        number = len(self.support_)
         lines = self._dual_coef_.shape[0]
         outside = computes_gram(self.kernel) or self.kernel == "precomputed"
-        rows = 0 if outside else count
-        if self._dual_coef_.ndim != 2 or self._dual_coef_.shape != (lines, count) or self._n_support.sum() != count:
+        rows = 0 if outside else number
+        if self._dual_coef_.ndim != 2 or self._dual_coef_.shape != (lines, number) or self._n_support.sum() != number:
             raise ValueError("the coefficients do not fit the support vectors")
         if self.support_vectors_.shape[0] != rows or (
             not outside and self.support_vectors_.shape[1] != self.n_features_in_
         ):
             raise ValueError(f"support_vectors_ has the shape {self.support_vectors_.shape}")
         if (self._n_support < 0).any() or (
-            count and not 0 <= self.support_.min() <= self.support_.max() < self.shape_fit_[0]
+            number and not 0 <= self.support_.min() <= self.support_.max() < self.shape_fit_[0]
         ):
             raise ValueError("support_ names rows that do not exist")
         if bool(sparse.issparse(self.support_vectors_)) != bool(self._sparse) and not outside:
@@ -275,55 +349,55 @@ class Machine(Learner):
 
     # --- prediction ---------------------------------------------------------------------------------------------
 
-    def _expansion(self, X: Any, groups: NDArray[np.int64]) -> Floats:
+    def _expansion(self, X: Objects, groups: NDArray[np.int64]) -> Floats:
         """Kernel sums at the rows of X, shape (rows, groups, outputs)."""
-        X = self._read_queries(X)
+        queries: Any = self._read_queries(X)
         coefficients = self._dual_coef_
         if sparse.issparse(coefficients):
             coefficients = coefficients.toarray()
         if computes_gram(self.kernel) or self.kernel == "precomputed":
-            values = X[:, self.support_]
+            values = queries[:, self.support_]
             parts = [values[:, first:last] @ coefficients[:, first:last].T for first, last in pairwise(groups)]
             return np.stack(parts, axis=1)
         support = self.support_vectors_
-        if self._sparse and X.shape[1] * (X.shape[0] + support.shape[0]) <= DENSE_UP_TO:
-            X, support = X.toarray(), support.toarray()
-        return _native_calls.expand(X, support, self._native_kernel(), groups, coefficients, resolve_threads())
+        if self._sparse and queries.shape[1] * (queries.shape[0] + support.shape[0]) <= DENSE_UP_TO:
+            queries, support = queries.toarray(), support.toarray()
+        return _native_calls.expand(queries, support, self._native_kernel(), groups, coefficients, resolve_threads())
 
-    def _read_queries(self, X: Any) -> Any:
+    def _read_queries(self, X: Objects) -> Table:
+        """Rows to predict for; of a kernel that is computed outside, its values with the training rows."""
         name = type(self).__name__
         if computes_gram(self.kernel):
-            rows = X.shape[0] if hasattr(X, "shape") else len(X)
-            return gram(self.kernel, X, self._kept_rows, owner=name, shape=(rows, self.shape_fit_[0]))
+            return gram(self.kernel, X, self._kept_rows, owner=name, shape=(count(X), self.shape_fit_[0]))
         if sparse.issparse(X) and not self._sparse:
-            raise ValueError(f"cannot use sparse input in {name!r} trained on dense data")
-        X = check_X(self, X, **_TABLE)
-        if self._sparse:
-            X = X if sparse.issparse(X) else sparse.csr_array(X)
-            X.sort_indices()
-        if self.kernel == "precomputed" and X.shape[1] != self.shape_fit_[0]:
             raise ValueError(
-                f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at "
-                "training time"
+                f"cannot use sparse input in {name!r} trained on dense data.\n"
+                "Hint: pass dense rows, or fit on sparse ones."
+            )
+        table: Any = check_X(self, X, **_TABLE)
+        if self._sparse:
+            table = table if sparse.issparse(table) else sparse.csr_array(table)
+            table.sort_indices()
+        if self.kernel == "precomputed" and table.shape[1] != self.shape_fit_[0]:
+            raise ValueError(
+                f"X.shape[1] = {table.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at "
+                "training time.\nHint: predict takes the kernel values of each row with all training rows."
             )
         vectors = self.support_vectors_
         if not self._sparse and vectors.size > 0 and self._n_support.sum() != vectors.shape[0]:
-            raise ValueError(f"The internal representation of {name} was altered")
-        return X
+            raise ValueError(f"The internal representation of {name} was altered.\nHint: fit it again.")
+        return table
 
     @property
-    def coef_(self) -> Any:
+    def coef_(self) -> Table:
         """Weights of the columns when ``kernel="linear"``; read-only."""
-        if not (isinstance(self.kernel, str) and self.kernel == "linear"):
-            raise AttributeError("coef_ is only available when using a linear kernel")
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel.\nHint: use kernel='linear'.")
         coef = self._linear_weights()
-        if sparse.issparse(coef):
-            coef.data.flags.writeable = False
-        else:
-            coef.flags.writeable = False
+        (coef if isinstance(coef, np.ndarray) else coef.data).flags.writeable = False
         return coef
 
-    def _linear_weights(self) -> Any:
+    def _linear_weights(self) -> Table:
         return self.dual_coef_ @ self.support_vectors_
 
 

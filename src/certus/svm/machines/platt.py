@@ -7,24 +7,25 @@ and Weng (2007), "A note on Platt's probabilistic outputs"; the second coupling 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from certus.svm import _native_calls
-from certus.svm._native_calls import Floats, Kernel
+from certus.svm._native_calls import Floats, Kernel, Table
 from certus.svm.solvers.dual_problems import class_pairs
-from certus.svm.solvers.verified_solution import solve
+from certus.svm.solvers.verified_solution import Solution
 
+Train = Callable[[Table, NDArray[np.intp], Floats], Solution]  # (table, classes 0 and 1, weights) -> one problem's
 FOLDS = 5
 SMALLEST = 1e-7  # probabilities of a pair are kept this far from 0 and 1 before coupling
 
 
 def fit_pairs(
-    machine: Any,
-    table: Any,
+    train: Train,
+    table: Table,
     kernel: Kernel,
     codes: NDArray[np.intp],
     weights: Floats,
@@ -32,10 +33,10 @@ def fit_pairs(
 ) -> tuple[Floats, Floats]:
     """Slope and offset of the sigmoid of every pair a < b: P(a) = 1 / (1 + exp(slope decision + offset))."""
     slopes, offsets = [], []
-    for a, b in class_pairs(len(machine.classes_)):
+    for a, b in class_pairs(int(codes.max()) + 1):
         members = np.flatnonzero((codes == a) | (codes == b))
         positive = codes[members] == a
-        decisions = _out_of_fold(machine, table, kernel, members, positive, weights, generator)
+        decisions = _out_of_fold(train, table, kernel, members, positive, weights, generator)
         slope, offset = fit_sigmoid(decisions, positive)
         slopes.append(slope)
         offsets.append(offset)
@@ -43,8 +44,8 @@ def fit_pairs(
 
 
 def _out_of_fold(
-    machine: Any,
-    table: Any,
+    train: Train,
+    table: Table,
     kernel: Kernel,
     members: NDArray[np.intp],
     positive: NDArray[np.bool_],
@@ -62,16 +63,15 @@ def _out_of_fold(
         rows = members[rest]
         given = kernel[0] == _native_calls.GIVEN
         own = np.ascontiguousarray(table[np.ix_(rows, rows)]) if given else table[rows]
-        problems, start = machine._problems((~positive[rest]).astype(np.intp), weights[rows])
-        solution = machine._in_units_of_margin(solve(own, kernel, problems, start, machine._options()))
+        solution = train(own, (~positive[rest]).astype(np.intp), weights[rows])
         coefficients = np.zeros(len(rows))
-        coefficients[problems.members] = -solution.coefficients(0)
+        coefficients[solution.problems.members] = -solution.coefficients(0)
         decisions[held] = _sums(table, kernel, members[held], rows, coefficients) - solution.middle[0]
     return decisions
 
 
 def _sums(
-    table: Any, kernel: Kernel, queries: NDArray[np.intp], rows: NDArray[np.intp], coefficients: Floats
+    table: Table, kernel: Kernel, queries: NDArray[np.intp], rows: NDArray[np.intp], coefficients: Floats
 ) -> Floats:
     used = np.flatnonzero(coefficients)
     if kernel[0] == _native_calls.GIVEN:

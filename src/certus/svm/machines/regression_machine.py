@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import Iterations, Regressor, fit_method, predict_method
+from certus.base import Iterations, Regressor, TargetLike, WeightsLike, fit_method, predict_method
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.evidence.machine_reports import regression_report
-from certus.svm.machines.machine import SHARED_STATE, Machine
-from certus.svm.solvers.refinement import solve_to_gap
+from certus.svm.machines.kernel_argument import Objects
+from certus.svm.machines.machine import SHARED_STATE, Machine, SolverRows
+from certus.svm.solvers.gap_stopping import solve_to_gap
 from certus.svm.solvers.verified_solution import Solution
 
 
 class SingleProblem(Machine):
-    """A machine with one problem: fitting, storing, evaluating; not a learner by itself."""
+    """A machine with one problem: fitting, storing, evaluating; not a learner by itself.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    n_support_ : ndarray of shape (1,), dtype=int32
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse array of shape (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse array of shape (1, n_features)
+        Weights of the columns, for the linear kernel only.
+    intercept_ : ndarray of shape (1,)
+        The constant b.
+    gap_ : float
+        Duality gap: how much the training objective could still fall at most.
+    n_iter_ : int
+        Steps of the solver.
+    """
 
     _n_support: NDArray[np.int32]
 
@@ -25,7 +44,7 @@ class SingleProblem(Machine):
     def n_support_(self) -> NDArray[np.int32]:
         """Number of support vectors."""
         if not hasattr(self, "_n_support"):
-            raise AttributeError("n_support_ is available after fit")
+            raise AttributeError("n_support_ is available after fit.\nHint: call fit first.")
         return self._n_support
 
     def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:
@@ -36,29 +55,25 @@ class SingleProblem(Machine):
         """The solution with the intercept that the machine uses."""
         return solution
 
-    def _declared(self) -> dict[str, Any]:
-        """The problem in the certificate's terms."""
-        raise NotImplementedError
-
-    def _fit_rows(self, X: Any, y: Floats, weights: Floats) -> None:
-        kept = None if (weights > 0).all() else np.flatnonzero(weights > 0)
-        table, kernel = self._prepare(X, weights, kept)
-        if kept is not None:
-            y, weights = y[kept], weights[kept]
+    def _fit_rows(self, X: Objects, y: Floats, sample_weight: WeightsLike) -> None:
+        weights = self._weights(sample_weight, len(y))
+        rows = self._prepare(X, weights)
+        y, weights = y[rows.kept], weights[rows.kept]
         with Iterations(self, 1, X, y) as iterations:
             problems, start = self._problem(y, weights)
-            solution, self.gap_, scale = solve_to_gap(self, table, kernel, problems, start)
+            options = self._options()
+            solution, self.gap_, scale = solve_to_gap(rows.table, rows.kernel, problems, start, options, self.gap_tol)
             solution = self._settled(solution)
             iterations.step(gap=self.gap_)
         self._warn_unfinished(solution, self.gap_, scale)
-        self._store(X, kept, solution)
-        weighted = not (weights == 1.0).all()
-        self.report_, self.withheld_ = regression_report(self, table, kernel, solution, self.gap_, weighted)
+        self._store(rows, solution)
+        training = self._training(rows, weighted=not (weights == 1.0).all())
+        self.report_, self.withheld_ = regression_report(training, solution, self.gap_)
 
-    def _store(self, X: Any, kept: NDArray[np.intp] | None, solution: Solution) -> None:
+    def _store(self, rows: SolverRows, solution: Solution) -> None:
         coefficients = solution.coefficients(0)
         used = np.flatnonzero(coefficients)
-        self._keep_support(X, used if kept is None else kept[used])
+        self._keep_support(rows.X, rows.kept[used])
         line = coefficients[None, used]
         self.dual_coef_ = sparse.csr_array(line) if self._sparse else line
         self._dual_coef_ = self.dual_coef_
@@ -72,7 +87,7 @@ class SingleProblem(Machine):
         if hasattr(self, "support_") and (self._dual_coef_.shape[0] != 1 or self._intercept_.shape != (1,)):
             raise ValueError("a machine with one problem has one line of coefficients")
 
-    def _values(self, X: Any) -> Floats:
+    def _values(self, X: Objects) -> Floats:
         groups = np.array([0, int(self._n_support[0])], dtype=np.int64)
         return self._expansion(X, groups)[:, 0, 0] + self._intercept_[0]
 
@@ -83,41 +98,13 @@ class RegressionMachine(SingleProblem, Regressor):
     _state = SHARED_STATE
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Solve the problem.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training rows; for ``kernel="precomputed"`` the kernel values between all pairs of them; for a function
-            or kernel object anything that it accepts.
-        y : array-like of shape (n_samples,)
-            Target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights; each multiplies the row's C. Zero removes a row.
-
-        Returns
-        -------
-        self
-            The fitted machine.
-        """
-        X, y = self._read_training(X, y, y_numeric=True)
-        target = np.asarray(y, dtype=np.float64)
-        self._fit_rows(X, target, self._weights(sample_weight, len(target)))
+    def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> Self:
+        """Solve the problem."""
+        X, target = self._read_training(X, y, numeric=True)
+        self._fit_rows(X, np.asarray(target, dtype=np.float64), sample_weight)
         return self
 
     @predict_method
-    def predict(self, X: Any) -> Floats:
-        """Predicted values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted values.
-        """
+    def predict(self, X: Objects) -> Floats:
+        """Predicted values."""
         return self._values(X)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from certus.kernels import Gaussian, Linear, Polynomial, Tanh
-from certus.svm._native_calls import GAUSSIAN, GIVEN, LINEAR, POLYNOMIAL, Floats, Kernel
+from certus.svm._native_calls import GAUSSIAN, GIVEN, LINEAR, POLYNOMIAL, Floats, Kernel, Table
 
 
-def whole_gram(kernel: Kernel, table: Any) -> Floats:
+def whole_gram(kernel: Kernel, table: Table) -> Floats:
     """k(x_i, x_j) of all pairs of rows."""
     kind, gamma, coef0, degree = kernel
     if kind == GIVEN:

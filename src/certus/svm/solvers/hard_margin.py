@@ -8,15 +8,13 @@ which the multipliers grow there prove that nobody does better.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from certus.svm._native_calls import CONVERGED, NO_BIAS, STALLED, Floats, Kernel, Options, Problems
+from certus.svm._native_calls import CONVERGED, NO_BIAS, STALLED, Floats, Kernel, Options, Problems, Table
 from certus.svm.evidence.kernel_rounding import diagonal, proved_psd
 from certus.svm.evidence.svm_duality import duality_gap
 from certus.svm.machines.whole_gram import whole_gram
@@ -34,17 +32,16 @@ FAR = 1e5  # C times the mean k(x, x) that stands for infinity with more rows
 
 @dataclass(frozen=True)
 class _Task:
-    table: Any
+    table: Table
     kernel: Kernel
     problems: Problems  # one
     options: Options
 
 
 def solve_hard(
-    machine: Any, table: Any, kernel: Kernel, problems: Problems, start: Floats
+    table: Table, kernel: Kernel, problems: Problems, start: Floats, options: Options
 ) -> tuple[Solution, float, float]:
-    """The solution of every problem and the gap of all; the latter is infinite if a problem has no solution."""
-    options = machine._options()
+    """The solution of every problem, the gap of all (infinite if a problem has no solution), and the objective."""
     limit = 100_000 + 20 * int(np.diff(problems.starts).max())
     if options.max_steps >= 0:
         limit = min(limit, options.max_steps)
@@ -57,14 +54,7 @@ def solve_hard(
         gap += np.inf if part.impossible else duality_gap(part, 0)
         parts.append(part)
     solution = _joined(problems, parts)
-    if machine.gap_tol is not None and np.isfinite(gap) and gap > machine.gap_tol * _objective(solution):
-        warnings.warn(
-            f"The duality gap is {gap:.3g}, asked for was gap_tol={machine.gap_tol:g} of the objective: rounding or "
-            f"max_iter={machine.max_iter} stopped the solver.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-    return solution, gap, 0.0
+    return solution, gap, _objective(solution)
 
 
 def _single(problems: Problems, number: int) -> Problems:
@@ -161,7 +151,7 @@ def _followed(task: _Task, direct: Solution) -> Solution:
     return _impossible(limit, rates, decided=ended)
 
 
-def _least_violation_of_many(task: _Task, steps: Any) -> Solution:
+def _least_violation_of_many(task: _Task, steps: NDArray[np.int64]) -> Solution:
     """Many rows, or a kernel not proved positive: a very large C, whose multipliers are the proof if there is one."""
     problems = task.problems
     mean = float(np.abs(diagonal(task.kernel, task.table)).mean()) or 1.0

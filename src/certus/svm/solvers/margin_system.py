@@ -63,10 +63,10 @@ class MarginSystem:
 
     def leave(self, variable: int) -> None:
         """Take a member out."""
-        place = self._members.index(variable) + self._border
-        keep = np.delete(np.arange(len(self._matrix)), place)
-        pivot = self._inverse[place, place]
-        side = self._inverse[keep, place]
+        index = self._members.index(variable) + self._border
+        keep = np.delete(np.arange(len(self._matrix)), index)
+        pivot = self._inverse[index, index]
+        side = self._inverse[keep, index]
         self._members.remove(variable)
         self._matrix = self._matrix[np.ix_(keep, keep)]
         self._inverse = self._inverse[np.ix_(keep, keep)]

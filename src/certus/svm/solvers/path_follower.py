@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from certus.svm._native_calls import Floats
 from certus.svm.solvers.margin_system import MarginSystem
-from certus.svm.solvers.open_intercept import next_pin
+from certus.svm.solvers.unpinned_intercept import next_pin
 
 IDLE, MARGIN, BOUND = range(3)
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from certus.svm import _native_calls
-from certus.svm._native_calls import GIVEN, ONE_SUM, Floats, Options, Problems
+from certus.svm._native_calls import ONE_SUM, WHOLE, Floats, Options, Problems
 from certus.svm.solvers.dual_problems import fill
 from certus.svm.solvers.path_follower import PathProblem
-
-WHOLE: _native_calls.Kernel = (GIVEN, 0.0, 0.0, 0)
 
 
 def first_shares(problem: PathProblem, options: Options) -> tuple[Floats, float]:

@@ -9,12 +9,12 @@ the rows' order.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from certus.svm import _native_calls
-from certus.svm._native_calls import Floats, Kernel, Options, Problems, Solved
+from certus.svm._native_calls import Floats, Kernel, Options, Problems, Solved, Table
 
 FINE_ROWS = 200  # rows of a problem up to which the fine tolerance is aimed at
 
@@ -46,8 +46,8 @@ class Solution:
     middle: Floats
     margin: Floats
     violation: Floats
-    steps: Any
-    reasons: Any
+    steps: NDArray[np.int64]
+    reasons: NDArray[np.int32]
     impossible: dict[int, Impossible] = field(default_factory=dict)  # of hard problems without a solution
     widened: float = 0.0  # by how much a hard tube was widened so that rounding does not matter
 
@@ -70,7 +70,7 @@ class Solution:
         return signed.reshape(self.problems.copies, -1).sum(axis=0)
 
 
-def solve(table: Any, kernel: Kernel, problems: Problems, start: Floats, options: Options) -> Solution:
+def solve(table: Table, kernel: Kernel, problems: Problems, start: Floats, options: Options) -> Solution:
     """Solve the problems; the scores are right to double precision."""
     if int(np.diff(problems.starts).max()) > FINE_ROWS:
         options = replace(options, fine_tolerance=options.tolerance)

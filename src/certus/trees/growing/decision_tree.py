@@ -20,6 +20,10 @@ from certus.base import (
     Learner,
     OneOf,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_target,
     check_weights,
     predict_method,
@@ -37,7 +41,53 @@ from certus.trees.tree import Tree
 
 
 class DecisionTree(MultiOutputMixin, Learner):
-    """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`."""
+    """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`.
+
+    Parameters
+    ----------
+    splitter : {"best", "random"}
+        "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
+        the best of these.
+    max_depth : int
+        Most splits between the root and a leaf.
+    min_samples_split : int or float
+        A node with fewer rows stays a leaf; a float is a fraction of the rows.
+    min_samples_leaf : int or float
+        Every leaf keeps at least so many rows; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float
+        Every leaf keeps at least this fraction of the total weight.
+    max_features : int, float or {"sqrt", "log2"}
+        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
+    random_state : int, RandomState, Generator or None
+        Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
+        of columns. Ties between columns are never broken at random: the first column wins.
+    max_leaf_nodes : int
+        Grow at most so many leaves, the largest improvement first.
+    ccp_alpha : float or "cv"
+        Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None
+        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
+        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
+        those that training did not contain, go to the side where missing values helped most, else the larger one.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Columns of the target.
+    max_features_ : int
+        Columns searched at each node.
+    tree_ : Tree
+        The tree as arrays.
+    ccp_alpha_ : float
+        The price of a leaf that was used.
+    ccp_alphas_, ccp_losses_ : ndarray
+        With ``ccp_alpha="cv"``: one price for each tree of the nested sequence, and its mean loss on held-out rows.
+        The least of them is an optimistic estimate, because it was chosen; certify the tree on other rows.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Which columns are categorical.
+    categories_ : list of ndarray or None
+        Categories of the categorical columns, None for the others; their places are the codes.
+    """
 
     # check_input is for callers that have validated their data already; it is not routed through pipelines
     __metadata_request__fit = {"check_input": UNUSED}
@@ -136,8 +186,6 @@ class DecisionTree(MultiOutputMixin, Learner):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         check_input : bool, default=True
             False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
@@ -153,8 +201,6 @@ class DecisionTree(MultiOutputMixin, Learner):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
         check_input : bool, default=True
             False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
@@ -165,7 +211,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         """
         return self.tree_.decision_path(self._check_rows(X, check_input))
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Bunch:
         """Grow a full tree and prune it step by step to the root.
 
         Parameters
@@ -203,10 +249,10 @@ class DecisionTree(MultiOutputMixin, Learner):
         if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
             raise ValueError("categories_ does not have one element per column")
 
-    def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
+    def _check_training(self, X: TableLike, y: TargetLike, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
-            X = coded_table(self, X, reset=True, accept_sparse="csc")
+            table = coded_table(self, X, reset=True, accept_sparse="csc")
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -217,27 +263,28 @@ class DecisionTree(MultiOutputMixin, Learner):
                 raise TypeError(f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray().")
         else:
             self.is_categorical_ = self.categories_ = None
-            X = X.tocsc().astype(np.float32, copy=False) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
-        self.n_features_in_ = X.shape[1]
+            table = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
+            table = table.astype(np.float32, copy=False)
+        self.n_features_in_ = table.shape[1]
         y = np.atleast_1d(np.asarray(y))
-        return X, y.reshape(-1, 1) if y.ndim == 1 else y
+        return table, y.reshape(-1, 1) if y.ndim == 1 else y
 
-    def _check_rows(self, X: Any, check_input: bool) -> Any:
+    def _check_rows(self, X: TableLike, check_input: bool) -> Any:
         if check_input:
-            X = coded_table(self, X, accept_sparse="csr")
-        elif X.shape[1] != self.n_features_in_:
+            return coded_table(self, X, accept_sparse="csr")
+        if np.shape(X)[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                f"X has {np.shape(X)[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 "features as input."
             )
         return X
 
     def _grow(
         self,
-        X: Any,
+        X: Table,
         y: NDArray[Any],
         n_classes: NDArray[np.intp] | None,
-        sample_weight: Any,
+        sample_weight: WeightsLike,
         class_weight: NDArray[np.float64] | None = None,
     ) -> None:
         """Set ``tree_``, ``n_outputs_``, ``max_features_``, ``ccp_alpha_`` and ``report_``."""
@@ -272,7 +319,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         self.report_ = Report()
 
     def _prune_costs(
-        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+        self, tree: Tree, X: TableLike, y: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         """What the nodes cost when the tree is pruned; None if that is their impurity."""
         raise NotImplementedError
@@ -283,7 +330,7 @@ class DecisionTree(MultiOutputMixin, Learner):
 
     def _grown_tree(
         self,
-        X: Any,
+        X: Table,
         y: NDArray[Any],
         weights: NDArray[np.float64] | None,
         n_classes: NDArray[np.intp] | None,

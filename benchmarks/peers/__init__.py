@@ -1,0 +1,1 @@
+"""Other libraries, and other ways, behind the face that a comparison needs."""

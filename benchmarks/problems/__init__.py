@@ -1,0 +1,1 @@
+"""The problems: seeded tables, and how good an answer to them is."""

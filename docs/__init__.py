@@ -1,0 +1,1 @@
+"""Pages for users; ``docs.pages`` has the programs that write some of them."""

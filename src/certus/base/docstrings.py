@@ -1,0 +1,134 @@
+"""Docstrings are written once: what a base class or a method of the same name documents, its heirs inherit.
+
+`register` calls `complete_docstrings`. In the docstring of a learner's class
+
+- the section Parameters gets an entry for every argument of the constructor, in its order: the learner's own entry,
+  else that of the nearest base class; where an entry names no default, the default of the signature is added;
+- the section Attributes gets, behind the learner's own entries, those of its base classes.
+
+A method may have a docstring of one line, or none. Its sections Parameters and Returns come from the method that it
+overrides, else from `certus.base.method_texts`. So a base class documents what all its heirs have, an heir only what
+differs, and ``help`` shows everything.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+from weakref import WeakSet
+
+from certus.base import method_texts
+
+Entries = dict[str, str]  # name -> its entry: the line with the type and the indented text below
+_FOREIGN = ("builtins", "abc", "typing", "sklearn")  # whose docstrings stay as they are and are not inherited
+
+_completed: WeakSet[type] = WeakSet()  # classes whose methods are done: bases have many heirs
+
+
+def complete_docstrings(learner: type) -> None:
+    """Fill in what the docstrings of a class and of its methods inherit."""
+    if not learner.__doc__:
+        return  # Python runs without docstrings
+    owners = [kind for kind in learner.__mro__ if kind.__module__.partition(".")[0] not in _FOREIGN]
+    _complete_class(learner, [_sections(vars(kind).get("__doc__")) for kind in owners])
+    for place, owner in reversed(list(enumerate(owners))):
+        for name, method in () if owner in _completed else _public_methods(owner):
+            overridden = (_sections(vars(kind)[name].__doc__) for kind in owners[place + 1 :] if name in vars(kind))
+            _complete_method(name, method, next(overridden, {}))
+    _completed.update(owners)
+
+
+def _complete_class(learner: type, documented: list[dict[str, str]]) -> None:
+    own = documented[0]
+    known = _nearest([_entries(sections.get("Parameters", "")) for sections in documented])
+    parameters = [
+        _with_default(known[name], parameter)
+        for name, parameter in inspect.signature(learner).parameters.items()
+        if name in known
+    ]
+    attributes = _nearest([_entries(sections.get("Attributes", "")) for sections in documented])
+    report = [attributes.pop("report_")] if "report_" in attributes else []
+    own["Parameters"] = _joined(parameters)
+    own["Attributes"] = _joined([*attributes.values(), *report])
+    learner.__doc__ = _written(own)
+
+
+def _complete_method(name: str, method: Callable[..., Any], overridden: dict[str, str]) -> None:
+    own = _sections(method.__doc__)
+    texts = method_texts.SECTIONS.get(name, {})
+    summary = own.get("") or overridden.get("") or texts.get("", "")
+    known = _nearest(
+        [
+            _entries(own.get("Parameters", "")),
+            _entries(overridden.get("Parameters", "")),
+            _entries(texts.get("Parameters", "")),
+            _entries(method_texts.ARGUMENTS),
+        ]
+    )
+    names = [name for name in inspect.signature(method).parameters if name in known]
+    own["Parameters"] = _joined([known[name] for name in names])
+    own["Returns"] = own.get("Returns") or overridden.get("Returns") or texts.get("Returns", "")
+    if summary:
+        method.__doc__ = _written({**own, "": summary})
+
+
+def _public_methods(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The methods that a class defines itself; those that exist only in some states are looked through."""
+    for name, member in list(vars(owner).items()):
+        method = getattr(member, "fn", member)
+        if not name.startswith("_") and isinstance(method, FunctionType):
+            yield name, method
+
+
+def _sections(text: str | None) -> dict[str, str]:
+    """The text above the first heading under the key "", then the sections by their headings, in order."""
+    pieces = re.split(r"^(\S.*)\n-{3,}\n", inspect.cleandoc(text or "") + "\n", flags=re.MULTILINE)
+    return {
+        "": pieces[0].strip(),
+        **{heading: body.strip("\n") for heading, body in zip(pieces[1::2], pieces[2::2], strict=True)},
+    }
+
+
+def _entries(section: str) -> Entries:
+    """The entries of a section by name; one that names several (``a, b : int``) stands under each name."""
+    found: Entries = {}
+    for entry in re.split(r"\n(?=\S)", section.strip("\n")):
+        names = entry.partition("\n")[0].partition(" :")[0]
+        found.update({name.strip().lstrip("*"): entry.rstrip() for name in names.split(",") if name.strip()})
+    return found
+
+
+def _nearest(documented: list[Entries]) -> Entries:
+    """One entry per name: the first that documents it."""
+    merged: Entries = {}
+    for entries in documented:
+        merged.update({name: entry for name, entry in entries.items() if name not in merged})
+    return merged
+
+
+def _with_default(entry: str, parameter: inspect.Parameter) -> str:
+    head, line, body = entry.partition("\n")
+    if parameter.default is inspect.Parameter.empty or "default" in head or "," in head.partition(" :")[0]:
+        return entry
+    default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
+    return f"{head}, default={default}{line}{body}"
+
+
+def _joined(entries: list[str]) -> str:
+    return "\n".join(dict.fromkeys(entries))
+
+
+def _written(sections: dict[str, str]) -> str:
+    """A docstring in numpydoc's order."""
+    text = sections[""]
+    for heading in sorted((name for name in sections if name and sections[name]), key=_rank):
+        text += f"\n\n{heading}\n{'-' * len(heading)}\n{sections[heading]}"
+    return text + "\n"
+
+
+def _rank(heading: str) -> int:
+    order = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
+    return order.index(heading) if heading in order else len(order)

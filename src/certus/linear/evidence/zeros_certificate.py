@@ -1,0 +1,62 @@
+"""The certificate of columns that lasso, elastic net and multi-task forms leave out at every optimum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.guarantees import Certificate, CertificateError
+from certus.guarantees.records import Derivation, count, rules
+from certus.guarantees.training import KEPT, kept_array
+from certus.linear.evidence.declared_problems import elastic_net_problem
+from certus.losses.gap import better_solution
+
+RULE = "linear/provable-zeros"
+SPHERE = "Gap-safe sphere test (Fercoq, Gramfort, Salmon 2015, theorem 2)"
+STEPS = 2_000  # of the search for the optimum when data are given
+
+
+def zeros_certificate(zeros: NDArray[np.intp], shape: tuple[int, ...], problem: dict[str, Any]) -> Certificate:
+    """The certificate for coefficients of this shape (targets x columns)."""
+    shown = zeros.tolist() if shape[0] * shape[1] <= KEPT else None
+    return _record(len(zeros), shape[1], shown, problem)
+
+
+def _record(zeros: int, columns: int, shown: list[int] | None, inputs: Any) -> Certificate:
+    return Certificate(
+        claim=f"At least {count(zeros)} of {count(columns)} columns have coefficients that are 0 at every optimum.",
+        quantity="columns that every optimum leaves out",
+        direction="lower",
+        value=float(zeros),
+        trivial=0.0,
+        confidence=1.0,
+        kind="exact",
+        theorem=SPHERE,
+        rule=RULE,
+        assumptions=("convex", "floating-point-model"),
+        inputs=inputs,
+        witness={"zeros": zeros, "columns": columns, "shown": shown},
+    )
+
+
+@rules.checker(RULE)
+def check_provable_zeros(certificate: Certificate, data: Any = None) -> Derivation:
+    """Compare the count with the list; with data also solve the problem and look at the listed coefficients."""
+    witness = certificate.witness
+    zeros, columns, shown = int(witness["zeros"]), int(witness["columns"]), witness["shown"]
+    if not 0 <= zeros <= columns or (shown is not None and len(set(shown)) != zeros):
+        raise CertificateError(f"{certificate.quantity}: the witness does not fit together")
+    if data is not None:
+        _solve_and_compare(certificate, data)
+    record = _record(zeros, columns, shown, certificate.inputs)
+    return Derivation(float(zeros), error=0.0, slack=0.0, record=record)
+
+
+def _solve_and_compare(certificate: Certificate, data: Any) -> None:
+    zeros = kept_array(certificate, "shown").astype(np.intp)
+    problem, at = elastic_net_problem(certificate, data)
+    coef = np.asarray(better_solution(problem, at, STEPS).W, dtype=np.float64)
+    if np.abs(coef[:, zeros]).max(initial=0.0) > 1e-6 * np.abs(coef).max(initial=0.0):
+        raise CertificateError(f"{certificate.quantity}: on these data a listed coefficient is not 0 at the optimum")

@@ -1,0 +1,1 @@
+"""Penalties: convex functions of the coefficients."""

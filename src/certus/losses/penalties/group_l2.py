@@ -1,0 +1,82 @@
+"""The penalty of the group lasso."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from certus.losses.penalties.convex_penalty import (
+    Array,
+    KnownPenalty,
+    as_vector,
+    refuse_negative,
+    scale_into,
+    shortened,
+    zero_or_infinity,
+)
+
+
+@dataclass(frozen=True)
+class GroupL2(KnownPenalty):
+    """s sum_g c_g |w_g|: makes whole groups of coefficients exactly 0 (Yuan, Lin 2006).
+
+    ``groups`` lists the positions of every group; each position belongs to exactly one. ``weights`` holds the c_g;
+    without them all are 1.
+    """
+
+    groups: Sequence[Sequence[int]]
+    strength: float = 1.0
+    weights: Sequence[float] | None = None
+
+    name: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        refuse_negative("The strength of GroupL2", self.strength)
+        positions = sorted(j for group in self.groups for j in group)
+        if positions != list(range(len(positions))):
+            raise ValueError("The groups must hold every position 0, 1, … exactly once.")
+        if self.weights is not None and (len(self.weights) != len(self.groups) or not min(self.weights, default=1) > 0):
+            raise ValueError("weights must hold a positive number for every group.")
+
+    @property
+    def block(self) -> tuple[float, float, bool]:
+        """A block per group; l1 is to be multiplied by its weight."""
+        return self.strength, 0.0, False
+
+    @property
+    def factors(self) -> Array:
+        """The weights of the groups."""
+        return np.ones(len(self.groups)) if self.weights is None else as_vector(self.weights)
+
+    def lengths(self, w: ArrayLike) -> Array:
+        """The length of every group of coefficients."""
+        w = as_vector(w)
+        return np.array([np.linalg.norm(w[list(group)]) for group in self.groups])
+
+    def value(self, w: ArrayLike) -> float:
+        """Weighted sum of the groups' lengths times the strength."""
+        return self.strength * float(self.factors @ self.lengths(w))
+
+    def prox(self, w: ArrayLike, step: float) -> Array:
+        """Every group shortened in proportion to its weight, and not past 0."""
+        w = as_vector(w)
+        out = np.empty_like(w)
+        for group, length, factor in zip(self.groups, self.lengths(w), self.factors, strict=True):
+            out[list(group)] = shortened(length, step * self.strength * factor) * w[list(group)]
+        return out
+
+    def dual_norm(self, u: ArrayLike) -> float:
+        """The largest length over weight of a group."""
+        return float((self.lengths(u) / self.factors).max(initial=0.0))
+
+    def conjugate(self, u: ArrayLike) -> float:
+        """Zero where the dual norm is at most the strength."""
+        return zero_or_infinity(self.dual_norm(u) <= self.strength)
+
+    def feasible_scale(self, u: ArrayLike) -> float:
+        """The strength over the dual norm."""
+        return scale_into(self.strength, self.dual_norm(u))
