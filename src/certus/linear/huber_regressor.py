@@ -59,8 +59,6 @@ class HuberRegressor(LinearPrediction, Regressor):
         Strength of the ridge penalty, at least 0.
     warm_start : bool, default=False
         Whether to start from the last fit.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     tol : float, default=1e-5
         Largest entry of the gradient at the end; iterations go on until the gap is negligible too.
     gap_tol : float or None, default=None
@@ -78,14 +76,8 @@ class HuberRegressor(LinearPrediction, Regressor):
         True where the residual is beyond epsilon scale.
     n_iter_ : int
         Number of iterations.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective after every iteration.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------

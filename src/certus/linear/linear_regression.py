@@ -48,8 +48,6 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
         Whether X has to stay as it is. False allows `fit` to center a wide dense table of doubles in its own
         memory; the model and its certificate are those of the original table. Other tables are not copied anyway.
@@ -60,25 +58,13 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         Threads; None uses all cores. The result does not depend on it.
     positive : bool, default=False
         Whether to require w >= 0; dense tables only.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     rank_ : int
         Rank of the table; dense tables without `positive` only.
     singular_ : ndarray
         Singular values of the centred, weighted table; as for `rank_`.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------

@@ -63,8 +63,6 @@ class LinearSVR(LinearPrediction, Regressor):
         Weight of the losses against the penalty.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The loss.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1.0
         The intercept is the coefficient of a constant column of this value, and penalized like the others.
     dual : "auto" or bool, default="auto"
@@ -86,10 +84,6 @@ class LinearSVR(LinearPrediction, Regressor):
         Intercept.
     n_iter_ : int
         Number of iterations.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         Gap after every Newton step; for dual coordinate descent after 16, 32, 64, … passes and at the end.
     report_ : Report

@@ -93,12 +93,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     tol : float, default=1e-4
         Largest entry of the mean gradient at the end; iterations go on until the gap is far below what that asks.
         For "sag" and "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1
         With solver="liblinear" the intercept is penalized like the coefficient of a constant column of this value.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
     random_state : int, RandomState or None, default=None
         The order of the rows with "sag", "saga" and dual=True; no other solver is random.
     solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
@@ -108,8 +104,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         choose the method; for the other names and under L1 it is chosen by the shape of the table.
     max_iter : int, default=100
         Largest number of (proximal) Newton iterations, or of epochs of "sag" and "saga".
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients (not with "liblinear").
     n_jobs : None, default=None

@@ -61,8 +61,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
         q, strictly between 0 and 1.
     alpha : float, default=1.0
         Strength of the L1 penalty, at least 0.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     solver : {"highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"}, default="highs"
         Method of the linear program: "highs" chooses, "highs-ds" is a dual simplex, "highs-ipm" an interior-point
         method; the other two are no longer offered by SciPy.
@@ -81,10 +79,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
         Iterations of the linear program.
     gap_ : float
         Certified bound on the objective (times the sum of weights) minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------

@@ -47,8 +47,6 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
     ----------
     alpha : float or array-like of shape (n_targets,), default=1.0
         Strength of the penalty, at least 0; one for all targets or one for each.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
         Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in its own memory where
         a centred one is needed (wide tables and solver="svd"); the model and its certificate are those of the
@@ -63,29 +61,15 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         would be inaccurate; "svd": singular values of the table; "lsqr", "sparse_cg": LSQR; "sag", "saga":
         stochastic average gradient, for the sake of its name; "lbfgs" (only with `positive`): active set, or that
         many quasi-Newton iterations if `max_iter` is given.
-    positive : bool, default=False
-        Whether to require w >= 0.
     random_state : int, RandomState or None, default=None
         The order of the rows with "sag" and "saga"; no other solver is random.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     n_iter_ : None or ndarray of shape (n_targets,)
         Iterations per target of "lsqr", "sag" and "saga".
     solver_ : str
         The solver that was used.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------

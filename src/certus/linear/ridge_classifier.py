@@ -69,8 +69,6 @@ class RidgeClassifier(RidgeLabels, Classifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
     n_iter_ : None or ndarray of shape (n_targets,)
         Iterations per regression of "lsqr", "sag" and "saga".
     solver_ : str

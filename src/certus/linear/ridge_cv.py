@@ -61,8 +61,6 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
     ----------
     alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         Penalties to try; greater than 0 for leave-one-out.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     scoring : str, callable or None, default=None
         What to choose by. None: the mean squared error for leave-one-out, else R^2.
     cv : int, splitter, iterable or None, default=None
@@ -74,8 +72,6 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         Whether to keep ``cv_results_``; leave-one-out only.
     alpha_per_target : bool, default=False
         Whether every target gets its own penalty; leave-one-out only.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 
     Attributes
     ----------
@@ -83,19 +79,9 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         The chosen penalty.
     best_score_ : float or ndarray of shape (n_targets,)
         Its score.
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
         With `store_cv_results`: weighted squared leave-one-out errors, or leave-one-out predictions if `scoring` is
         given.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     Interval,
@@ -30,6 +31,7 @@ from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certif
 from certus.linear.fitting import stochastic_fit
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.fitting.stochastic_fit import StochasticRule, l1_share
+from certus.linear.fitting.stochastic_parameters import StochasticParameters
 from certus.linear.problems.box_problem import MachineTable
 
 Array = NDArray[np.float64]
@@ -46,19 +48,13 @@ NOT_REPEATED = {
 }
 
 
-class StochasticClassification(LinearClassification, SparseCoefficients, Classifier):
+class StochasticClassification(StochasticParameters, LinearClassification, SparseCoefficients, Classifier):
     """``fit`` and ``partial_fit`` of classifiers by stochastic gradient descent; one problem per class."""
 
     coef_: Any
     intercept_: NDArray[Any]
     t_: float
-    penalty: str | None
-    alpha: float
-    fit_intercept: bool
-    max_iter: int
-    early_stopping: bool
-    class_weight: Any
-    warm_start: bool
+    class_weight: ClassWeightLike
 
     def _rule(self) -> StochasticRule:
         raise NotImplementedError
@@ -235,64 +231,16 @@ class SGDClassifier(StochasticClassification):
     loss : str, default="hinge"
         "hinge", "squared_hinge", "perceptron", "log_loss", "modified_huber", "squared_error", "huber",
         "epsilon_insensitive" or "squared_epsilon_insensitive".
-    penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
-        The penalty.
-    alpha : float, default=0.0001
-        Its strength; also sets the step size of learning_rate="optimal" and "pegasos".
-    l1_ratio : float, default=0.15
-        Share of L1 in the elastic net.
-    fit_intercept : bool, default=True
-        Whether to fit b.
-    max_iter : int, default=1000
-        Largest number of epochs.
-    tol : float or None, default=1e-3
-        Stop when the mean objective along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
-    shuffle : bool, default=True
-        Whether to take the rows in a new random order in every epoch.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    epsilon : float, default=0.1
-        Threshold of "huber" and the epsilon-insensitive losses.
-    n_jobs : int or None, default=None
-        Threads for the one-against-rest problems; the result does not depend on their number.
-    random_state : int, RandomState or None, default=None
-        Seed of the orders and of the validation split.
     learning_rate : str, default="optimal"
         "constant" (eta0), "optimal" (1 / (alpha (t + t0))), "invscaling" (eta0 / t^power_t), "adaptive" (eta0, divided
         by 5 when nothing improves), "pa1", "pa2" (passive-aggressive) or "pegasos" (1 / (alpha (t + 1))).
-    eta0 : float, default=0.01
-        Initial step size, or the passive-aggressive cost.
-    power_t : float, default=0.5
-        Exponent of "invscaling".
-    early_stopping : bool, default=False
-        Whether to judge improvement on held-out rows instead of the training objective.
-    validation_fraction : float, default=0.1
-        Share of rows held out for that.
-    n_iter_no_change : int, default=5
-        Epochs without improvement before stopping.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
-    warm_start : bool, default=False
-        Whether to start from the last fit's coefficients.
-    average : bool or int, default=False
-        Whether the result is the average over all steps, or over those after this many.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercepts.
-    n_iter_ : int
-        Epochs, the largest number over the problems.
-    t_ : float
-        Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    report_ : Report
-        Certificate of the gap where there is one.
 
     Examples
     --------
@@ -339,27 +287,7 @@ class SGDClassifier(StochasticClassification):
         warm_start: bool = False,
         average: bool | int = False,
     ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
+        self._set_parameters(locals())
 
     def _rule(self) -> StochasticRule:
         return StochasticRule(

@@ -27,6 +27,7 @@ from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certif
 from certus.linear.fitting import stochastic_fit
 from certus.linear.fitting.linear_prediction import linear_scores
 from certus.linear.fitting.stochastic_fit import StochasticRule, l1_share
+from certus.linear.fitting.stochastic_parameters import StochasticParameters
 from certus.linear.problems.box_problem import MachineTable
 from certus.linear.sgd_classifier import NOT_REPEATED
 from certus.losses import EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
@@ -42,7 +43,7 @@ Array = NDArray[np.float64]
     known_failures=NOT_REPEATED,
     draws_rows=True,
 )
-class SGDRegressor(Regressor):
+class SGDRegressor(StochasticParameters, Regressor):
     """Linear regression by stochastic gradient descent.
 
     Minimizes, over coefficients w and intercept b,
@@ -56,42 +57,8 @@ class SGDRegressor(Regressor):
     ----------
     loss : str, default="squared_error"
         "squared_error", "huber", "epsilon_insensitive" or "squared_epsilon_insensitive".
-    penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
-        The penalty.
-    alpha : float, default=0.0001
-        Its strength; also sets the step size of learning_rate="optimal" and "pegasos".
-    l1_ratio : float, default=0.15
-        Share of L1 in the elastic net.
-    fit_intercept : bool, default=True
-        Whether to fit b.
-    max_iter : int, default=1000
-        Largest number of epochs.
-    tol : float or None, default=1e-3
-        Stop when the mean objective along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
-    shuffle : bool, default=True
-        Whether to take the rows in a new random order in every epoch.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    epsilon : float, default=0.1
-        Threshold of "huber" and the epsilon-insensitive losses.
-    random_state : int, RandomState or None, default=None
-        Seed of the orders and of the validation split.
     learning_rate : str, default="invscaling"
         As for `SGDClassifier`.
-    eta0 : float, default=0.01
-        Initial step size, or the passive-aggressive cost.
-    power_t : float, default=0.25
-        Exponent of "invscaling".
-    early_stopping : bool, default=False
-        Whether to judge improvement on held-out rows instead of the training objective.
-    validation_fraction : float, default=0.1
-        Share of rows held out for that.
-    n_iter_no_change : int, default=5
-        Epochs without improvement before stopping.
-    warm_start : bool, default=False
-        Whether to start from the last fit's coefficients.
-    average : bool or int, default=False
-        Whether the result is the average over all steps, or over those after this many.
 
     Attributes
     ----------
@@ -101,12 +68,8 @@ class SGDRegressor(Regressor):
         Intercept.
     n_iter_ : int
         Epochs.
-    t_ : float
-        Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    report_ : Report
-        Certificate of the gap where there is one.
 
     Examples
     --------
@@ -155,25 +118,7 @@ class SGDRegressor(Regressor):
         warm_start: bool = False,
         average: bool | int = False,
     ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
+        self._set_parameters(locals())
 
     @fit_method
     def fit(

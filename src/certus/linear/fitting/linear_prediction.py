@@ -21,7 +21,38 @@ def linear_scores(learner: Any, X: Any) -> NDArray[Any]:
 
 
 class LinearPrediction:
-    """``predict`` of linear regressors."""
+    """``predict`` of linear regressors.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength of the penalty, at least 0.
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    copy_X : bool
+        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
+        own memory, which saves digits if means are large; the model and its certificate are those of the original
+        table.
+    warm_start : bool
+        Whether to start from the coefficients of the last fit.
+    positive : bool
+        Whether to require w >= 0.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        w.
+    intercept_ : float or ndarray of shape (n_targets,)
+        b.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    report_ : Report
+        The certificate of the gap.
+    """
 
     @predict_method
     def predict(self, X: Any) -> NDArray[Any]:
@@ -55,7 +86,22 @@ class SparseCoefficients:
 
 
 class LinearClassification:
-    """``decision_function`` and ``predict`` of linear classifiers."""
+    """``decision_function`` and ``predict`` of linear classifiers.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    class_weight : dict, "balanced" or None
+        Weights of the classes, multiplied to those of the rows.
+    verbose : int
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; two classes have one row.
+    """
 
     classes_: NDArray[Any]
 

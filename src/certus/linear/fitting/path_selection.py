@@ -23,12 +23,15 @@ from certus.base import (
     Boolean,
     Constraints,
     Exactly,
+    FoldsLike,
     InstanceOf,
     Interval,
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
     Regressor,
+    TargetLike,
     Verbosity,
     fit_method,
     resolve_threads,
@@ -111,6 +114,19 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
     """
 
+    eps: float
+    alphas: int | TargetLike
+    fit_intercept: bool
+    precompute: bool | str | TargetLike
+    max_iter: int
+    tol: float
+    cv: FoldsLike
+    n_jobs: int | None
+    positive: bool
+    random_state: RandomStateLike
+    selection: str
+    gap_tol: float | None
+
     _single: ClassVar[type]
     _joint: ClassVar[bool] = False
 
@@ -186,7 +202,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
             return np.tile(given_alphas(self.alphas), (len(ratios), 1))
         problem = self._problem(X, y, weights)
         prepare(problem, 100, effort_of(self), None)
-        options = {"eps": self.eps, "count": int(self.alphas), "positive": self._positive()}
+        options: dict[str, Any] = {"eps": self.eps, "count": int(self.alphas), "positive": self._positive()}
         return np.array([alpha_grid(problem, ratio, **options) for ratio in ratios])
 
     def _errors(self, X: Any, y: Any, weights: Any, ratios: Array, grids: Array, folds: list[Any]) -> Array:
