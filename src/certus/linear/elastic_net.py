@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags, metadata_routing
 
-from certus.base import Regressor, fit_method, register
+from certus.base import RandomStateLike, Regressor, TableLike, TargetLike, WeightsLike, fit_method, register
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.penalized_fit import (
     PENALIZED_CONSTRAINTS,
@@ -93,13 +93,13 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool | str | TargetLike = False,
         max_iter: int | None = 1000,
         copy_X: bool = True,
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
@@ -117,7 +117,9 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> ElasticNet:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, check_input: bool = True
+    ) -> ElasticNet:
         """Find the best coefficients.
 
         Parameters
@@ -131,8 +133,8 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         """
         refuse_wrong_order(self, X, sample_weight, check_input)
         warn_without_penalty(self)
-        X, y, weights = read_data(self, X, y, sample_weight)
-        fit_penalized(self, X, y, weights, joint=False)
+        table, y, weights = read_data(self, X, y, sample_weight)
+        fit_penalized(self, table, y, weights, joint=False)
         return self
 
     @property

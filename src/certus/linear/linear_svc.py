@@ -12,13 +12,17 @@ from sklearn.utils import Tags
 from certus.base import (
     Boolean,
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     Interval,
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     class_weights,
@@ -156,9 +160,9 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         multi_class: str = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
@@ -177,7 +181,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
+    def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVC:
         """Find the best coefficients."""
         self._check_combination()
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, largest=SQUARES_FIT)

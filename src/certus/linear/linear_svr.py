@@ -15,8 +15,11 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
     Regressor,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -133,7 +136,7 @@ class LinearSVR(LinearPrediction, Regressor):
         intercept_scaling: float = 1.0,
         dual: Any = "auto",
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
@@ -150,7 +153,7 @@ class LinearSVR(LinearPrediction, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
+    def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVR:
         """Find the best coefficients."""
         if self.loss == "epsilon_insensitive" and self.dual is False:
             raise ValueError(

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import Regressor, fit_method, register
+from certus.base import RandomStateLike, Regressor, TableLike, TargetLike, WeightsLike, fit_method, register
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.penalized_fit import (
     MULTI_TASK_CONSTRAINTS,
@@ -95,7 +95,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         max_iter: int | None = 1000,
         tol: float = 1e-4,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
@@ -111,7 +111,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiTaskElasticNet:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MultiTaskElasticNet:
         """Find the best coefficients.
 
         Parameters
@@ -121,9 +121,9 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         y : array-like of shape (n_samples, n_targets)
             The targets.
         """
-        X, y, weights = read_data(self, X, y, sample_weight)
+        table, y, weights = read_data(self, X, y, sample_weight)
         refuse_one_task(self, y)
-        fit_penalized(self, X, y, weights, joint=True)
+        fit_penalized(self, table, y, weights, joint=True)
         self.eps_ = self.tol * float(np.sum((y - np.mean(y, axis=0) * bool(self.fit_intercept)) ** 2))
         return self
 

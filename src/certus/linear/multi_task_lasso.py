@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from certus.base import register
+from certus.base import RandomStateLike, register
 from certus.linear.fitting.penalized_fit import MULTI_TASK_CONSTRAINTS
 from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
 
@@ -46,7 +44,7 @@ class MultiTaskLasso(MultiTaskElasticNet):
         max_iter: int | None = 1000,
         tol: float = 1e-4,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import OneOf, register, resolve_threads
+from certus.base import ClassWeightLike, OneOf, RandomStateLike, TableLike, register, resolve_threads
 from certus.guarantees import Report
 from certus.linear._native_calls.machine_kernels import StochasticState
 from certus.linear.evidence.mistake_certificate import mistake_certificate
@@ -87,11 +87,11 @@ class Perceptron(StochasticClassification):
         verbose: int = 0,
         eta0: float = 1.0,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomStateLike = 0,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         warm_start: bool = False,
         variant: str = "last",
     ) -> None:
@@ -103,7 +103,7 @@ class Perceptron(StochasticClassification):
     def _rule(self) -> StochasticRule:
         return StochasticRule("perceptron", 0.0, "constant", 0.5, int(self.variant == "averaged"), True)
 
-    def _after_epoch(self, X: Any, targets: Array) -> Pocket | None:
+    def _after_epoch(self, X: TableLike, targets: Array) -> Pocket | None:
         return Pocket(MachineTable(X, 0.0, 1), targets) if self.variant == "pocket" else None
 
     def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: StochasticState) -> None:

@@ -17,6 +17,9 @@ from certus.base import (
     Interval,
     OneOf,
     Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -120,17 +123,17 @@ class QuantileRegressor(LinearPrediction, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> QuantileRegressor:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> QuantileRegressor:
         """Find the best coefficients."""
-        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
-        weights = check_weights(self, sample_weight, X)
+        table, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
+        weights = check_weights(self, sample_weight, table)
         if self.solver not in HIGHS:
             raise ValueError(
                 f"Solver {self.solver} is not anymore available in SciPy >= 1.11.0.\nHint: use solver='highs'."
             )
-        s = np.ones(X.shape[0]) if weights is None else weights
+        s = np.ones(table.shape[0]) if weights is None else weights
         kept = np.flatnonzero(s)
-        rows = X if len(kept) == len(s) else (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
+        rows = table if len(kept) == len(s) else (sparse.csr_array(table) if sparse.issparse(table) else table)[kept]
         rows = rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
         self._solve(rows, np.asarray(y, dtype=np.float64)[kept], s[kept], kept, len(s))
         return self
@@ -181,7 +184,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         return -np.asarray(run.eqlin.marginals, dtype=np.float64)[int(bool(self.fit_intercept)) :]
 
     def _certify(
-        self, X: Any, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
+        self, X: TableLike, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
     ) -> None:
         settings: dict[str, Any] = {
             "q": self.quantile,

@@ -8,7 +8,18 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
+from certus.base import (
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.regression_fit import name_the_place, store_regression
@@ -103,7 +114,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         tol: float = 1e-4,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -117,7 +128,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Ridge:
         """Find the best coefficients.
 
         Parameters
@@ -126,7 +137,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
             The targets.
         """
         check_solver(self, X)
-        X, y = check_Xy(
+        table, y = check_Xy(
             self,
             X,
             y,
@@ -135,17 +146,17 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
             y_numeric=True,
             check_finite=False,
         )
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         alphas = penalties(self.alpha, targets.shape[1])
         threads = resolve_threads()
-        needed = X.shape[0] < X.shape[1] or self.solver == "svd"  # others are solved without a centred table
-        shift = center_in_place(self, X, weights, threads) if needed else None
-        problem = Problem(X, targets, weights, alphas, self.fit_intercept, threads, shift)
+        needed = table.shape[0] < table.shape[1] or self.solver == "svd"  # others are solved without a centred table
+        shift = center_in_place(self, table, weights, threads) if needed else None
+        problem = Problem(table, targets, weights, alphas, self.fit_intercept, threads, shift)
         try:
             solution = solve_ridge(self, problem)
         except NotFiniteError:
-            name_the_place(self, X, y)
+            name_the_place(self, table, y)
         flat = targets.shape[1] == 1
         store_regression(self, problem, solution, y.ndim == 1, positive=self.positive, flat=flat)
         self.n_iter_ = solution.iterations if self.solver in COUNTED else None

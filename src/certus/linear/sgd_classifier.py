@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -18,6 +19,11 @@ from certus.base import (
     InstanceOf,
     Interval,
     OneOf,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     class_weights,
@@ -61,7 +67,7 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
 
     @fit_method
     def fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self, X: TableLike, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: WeightsLike = None
     ) -> StochasticClassification:
         """Descend over the rows until the objective no longer improves.
 
@@ -81,9 +87,9 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
         for name in ("average_coef_", "average_intercept_", "standard_coef_", "standard_intercept_"):
             self.__dict__.pop(name, None)
         self.t_ = 1.0
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
+        table, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
         self._encode_labels(y)
-        state = self._descend(X, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
+        state = self._descend(table, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
         stochastic_fit.warn_after_fit(self, state)
         return self
 
@@ -112,7 +118,7 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
         self._descend(X, y, sample_weight, coef, intercept, 1, whole=False)
         return self
 
-    def _check_first_batch(self, classes: Any) -> None:
+    def _check_first_batch(self, classes: TargetLike | None) -> None:
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use "
@@ -127,7 +133,15 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
             )
 
     def _descend(
-        self, X: Any, y: NDArray[Any], sample_weight: Any, coef: Any, intercept: Any, epochs: int, *, whole: bool
+        self,
+        X: Table,
+        y: NDArray[Any],
+        sample_weight: WeightsLike,
+        coef: NDArray[Any] | None,
+        intercept: NDArray[Any] | None,
+        epochs: int,
+        *,
+        whole: bool,
     ) -> Any:
         if len(self.classes_) < 2:
             raise ValueError(
@@ -154,7 +168,9 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
             self._certify(X, targets, rows_weights, by_class, state)
         return state
 
-    def _problems(self, codes: NDArray[Any], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
+    def _problems(
+        self, codes: NDArray[Any], weights: NDArray[Any] | None, by_class: Array
+    ) -> tuple[Array, Array | None]:
         """Targets -1 and 1, one row per problem, and the weights of the rows in each (None: all 1)."""
         classes = len(self.classes_)
         positive = np.array([1]) if classes == 2 else np.arange(classes)
@@ -165,11 +181,11 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
         rows = np.where(targets > 0.0, own[:, None], rest[:, None])
         return targets, rows if weights is None else rows * weights
 
-    def _after_epoch(self, X: Any, targets: Array) -> Any:
+    def _after_epoch(self, X: TableLike, targets: Array) -> Any:
         """What looks at the coefficients after every epoch and keeps its own, or None."""
         del X, targets
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: Any) -> None:
+    def _certify(self, X: TableLike, targets: Array, weights: Array | None, by_class: Array, state: Any) -> None:
         """The gap, where the penalty has a ridge part and the loss is convex."""
         del state
         rule, share = self._rule(), l1_share(self)
@@ -201,7 +217,7 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
         return tags
 
 
-def _has_probabilities(learner: Any) -> bool:
+def _has_probabilities(learner: BaseEstimator) -> bool:
     if learner.loss not in ("log_loss", "modified_huber"):
         raise AttributeError(f"probability estimates are not available for loss={learner.loss!r}")
     return True
@@ -276,14 +292,14 @@ class SGDClassifier(StochasticClassification):
         verbose: int = 0,
         epsilon: float = 0.1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         learning_rate: str = "optimal",
         eta0: float = 0.01,
         power_t: float = 0.5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         warm_start: bool = False,
         average: bool | int = False,
     ) -> None:
@@ -296,7 +312,7 @@ class SGDClassifier(StochasticClassification):
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002)."""
         scores = self.decision_function(X)
         single = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1, 1) + 1.0) / 2.0

@@ -13,7 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from certus.base import (
     LARGEST,
     OneOf,
+    RandomStateLike,
     Regressor,
+    Table,
+    TableLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -108,7 +112,7 @@ class SGDRegressor(StochasticParameters, Regressor):
         shuffle: bool = True,
         verbose: int = 0,
         epsilon: float = 0.1,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         learning_rate: str = "invscaling",
         eta0: float = 0.01,
         power_t: float = 0.25,
@@ -122,7 +126,7 @@ class SGDRegressor(StochasticParameters, Regressor):
 
     @fit_method
     def fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: WeightsLike = None
     ) -> SGDRegressor:
         """Descend over the rows until the objective no longer improves.
 
@@ -159,33 +163,41 @@ class SGDRegressor(StochasticParameters, Regressor):
         return self
 
     def _descend(
-        self, X: Any, y: Any, sample_weight: Any, coef: Any, intercept: Any, epochs: int, *, whole: bool
+        self,
+        X: Table,
+        y: NDArray[Any],
+        sample_weight: WeightsLike,
+        coef: NDArray[Any] | None,
+        intercept: NDArray[Any] | None,
+        epochs: int,
+        *,
+        whole: bool,
     ) -> Any:
         first = whole or not hasattr(self, "coef_")
-        X, y = check_Xy(
+        table, y = check_Xy(
             self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False, reset=first
         )
         refuse_large(self, y, LARGEST, name="y")
-        y = y.astype(X.dtype, copy=False).astype(np.float64)
+        y = y.astype(table.dtype, copy=False).astype(np.float64)
         held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=False) if self.early_stopping else None
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         if weights is not None and not weights.all():
             kept = weights > 0.0
-            X, y, weights, held = X[kept], y[kept], weights[kept], None if held is None else held[kept]
+            table, y, weights, held = table[kept], y[kept], weights[kept], None if held is None else held[kept]
         targets, rows_weights = y[None], None if weights is None else weights[None]
         rule = StochasticRule(
             self.loss, float(self.epsilon), self.learning_rate, float(self.power_t), int(self.average), False
         )
-        state = stochastic_fit.first_state(self, 1, X.shape[1], coef, intercept, rule.average)
-        stochastic_fit.run_epochs(self, rule, X, targets, rows_weights, held, state, epochs=epochs)
-        coef, self.intercept_ = stochastic_fit.store_state(self, state, rule.average, X.dtype)
+        state = stochastic_fit.first_state(self, 1, table.shape[1], coef, intercept, rule.average)
+        stochastic_fit.run_epochs(self, rule, table, targets, rows_weights, held, state, epochs=epochs)
+        coef, self.intercept_ = stochastic_fit.store_state(self, state, rule.average, table.dtype)
         self.coef_: Any = coef[0]
         self.report_ = Report()
         if whole and held is None:
-            self._certify(X, targets, rows_weights)
+            self._certify(table, targets, rows_weights)
         return state
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None) -> None:
+    def _certify(self, X: TableLike, targets: Array, weights: Array | None) -> None:
         """The gap, where the penalty has a ridge part."""
         share, loss = l1_share(self), convex_loss(self.loss, float(self.epsilon))
         if loss is None or self.penalty is None or share == 1.0 or self.alpha == 0:
@@ -206,7 +218,7 @@ class SGDRegressor(StochasticParameters, Regressor):
         self.report_ = Report([certificate])
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted values."""
         return np.asarray(linear_scores(self, X)).ravel()
 

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import check_X, predict_method
+from certus.base import TableLike, check_X, predict_method
 
 
-def linear_scores(learner: Any, X: Any) -> NDArray[Any]:
+def linear_scores(learner: BaseEstimator, X: TableLike) -> NDArray[Any]:
     """X coef' + intercept for a checked table."""
     X = check_X(learner, X, accept_sparse=["csr", "csc", "coo"])
     coef = learner.coef_
@@ -55,7 +56,7 @@ class LinearPrediction:
     """
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted values.
 
         Returns
@@ -106,13 +107,13 @@ class LinearClassification:
     classes_: NDArray[Any]
 
     @predict_method
-    def decision_function(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: TableLike) -> NDArray[Any]:
         """Scores of the classes."""
         scores = linear_scores(self, X)
         return scores.ravel() if scores.ndim == 2 and scores.shape[1] == 1 else scores
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted labels."""
         scores = self.decision_function(X)
         positions = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
