@@ -29,7 +29,7 @@ from certus.base import (
 )
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import SMALL
-from certus.linear.evidence.gap_rules import ROBUST
+from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
 from certus.linear.solvers.huber_solver import HuberResult, minimize_huber
@@ -207,7 +207,7 @@ class HuberRegressor(LinearPrediction, Regressor):
             "scale": float(self.scale_),
             "dual_point": dual,
         }
-        self.report_ = Report([ROBUST.certificate(evidence, inputs, **stored)])
+        self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
         if not self.converged_:
             cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
             warn_not_converged(self, cause, gap=self.gap_)

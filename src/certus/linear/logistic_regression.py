@@ -43,8 +43,8 @@ from certus.base import (
 from certus.guarantees import Report
 from certus.guarantees.training import Decrement
 from certus.linear.design.design_matrix import make_design
-from certus.linear.evidence.gap_rules import LOGISTIC
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import LOGISTIC
 from certus.linear.evidence.linear_labels import label_certificate
 from certus.linear.evidence.logistic_gap import LogisticEvidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
@@ -379,7 +379,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 def _report(
     evidence: LogisticEvidence, facts: dict[str, Any], coef: NDArray[Any], intercept: NDArray[Any], rows: int
 ) -> Report:
-    gap = LOGISTIC.certificate(evidence, facts, coef=coef, intercept=intercept)
+    gap = LOGISTIC.certificate(evidence, facts, {"coef": coef, "intercept": intercept})
     if evidence.undecided is None:
         return Report([gap])
     return Report([gap, label_certificate(evidence.undecided, rows, evidence.distance)])

@@ -28,7 +28,7 @@ from certus.base import (
     warn_user,
 )
 from certus.guarantees import Report
-from certus.linear.evidence.gap_rules import ROBUST
+from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence
 from certus.linear.fitting.linear_prediction import LinearPrediction
 
@@ -203,7 +203,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         }
         stored = {"coef": self.coef_, "intercept": float(self.intercept_), "dual_point": everywhere}
         assumed = () if self.alpha > 0.0 else ("bounded-solution",)
-        self.report_ = Report([ROBUST.certificate(evidence, inputs, assumed=assumed, **stored)])
+        self.report_ = Report([ROBUST.certificate(evidence, inputs, stored, assumed=assumed)])
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)

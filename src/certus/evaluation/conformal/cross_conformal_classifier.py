@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from certus.base import InstanceOf, Interval, OneOf
 from certus.evaluation.conformal.any_rows import check_lengths, label_codes
-from certus.evaluation.conformal.class_response import class_response
 from certus.evaluation.conformal.conformal_wrapper import ConformalWrapper
 from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT, draw_folds, fit_without_folds, rows_of_fold
 from certus.evaluation.conformal.label_scores import LABEL_SCORES, check_response
 from certus.guarantees import cross_certificate, split_rank
 from certus.guarantees.conformal import METHODS, cross_set
+from certus.guarantees.holdout import class_response
 from certus.guarantees.records import Report
 
 

@@ -11,10 +11,10 @@ from sklearn.model_selection import train_test_split
 
 from certus.base import Boolean, Interval, OneOf
 from certus.evaluation.conformal.any_rows import check_lengths, label_codes
-from certus.evaluation.conformal.class_response import class_response
 from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
 from certus.evaluation.conformal.label_scores import LABEL_SCORES, check_response
 from certus.guarantees import GroupCalibration
+from certus.guarantees.holdout import class_response
 
 
 class SplitConformalClassifier(ClassifierMixin, SplitWrapper):

@@ -1,7 +1,9 @@
 """Stability bounds: a learner that hardly notices one row cannot have fitted its noise."""
 
 import math
-from typing import Any
+from collections.abc import Iterable
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
@@ -91,7 +93,7 @@ def ridge_stability(kernel_bound: float, target_bound: float, strength: float, r
     return (slope * k) ** 2 / (2.0 * s * check_count(rows, "rows", minimum=1))
 
 
-def sgd_stability(lipschitz: float, steps: Any, rows: int) -> float:
+def sgd_stability(lipschitz: float, steps: Iterable[float], rows: int) -> float:
     """Stability (2 lipschitz^2 / rows) sum of step sizes of stochastic gradient descent (Hardt, Recht, Singer 2016).
 
     For convex, smooth losses, steps of at most 2 / smoothness and rows drawn at random: an average over the draws.
@@ -109,7 +111,7 @@ def sgd_stability(lipschitz: float, steps: Any, rows: int) -> float:
 
 def _positive(value: float, name: str) -> float:
     if not 0.0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number greater than 0, got {value!r}")
+        raise ValueError(f"{name} must be a finite number greater than 0, got {value!r}.")
     return float(value)
 
 
@@ -119,7 +121,7 @@ def _bound(
     change, total = check_divergence(beta, "beta"), check_count(rows, "rows", minimum=1)
     top, mean = _positive(largest, "largest_loss"), check_divergence(risk, "risk")  # type: ignore[arg-type]
     if mean > top:
-        raise ValueError(f"risk must be at most largest_loss ({top!r}), got {risk!r}")
+        raise ValueError(f"risk must be at most largest_loss ({top!r}), got {risk!r}.")
     return AdditiveBound(
         risk=mean,
         rows=total,
@@ -136,7 +138,7 @@ def _bound(
     )
 
 
-def _check(certificate: Certificate, data: Any) -> Derivation:
+def _check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     witness, given = certificate.witness, certificate.inputs
     which = next(name for name, rule in RULES.items() if rule == certificate.rule)
     bound = _bound(which, witness["risk"], given["beta"], witness["rows"], given["largest_loss"], certificate.quantity)

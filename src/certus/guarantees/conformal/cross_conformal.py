@@ -23,9 +23,8 @@ Combining p-values via averaging (2020).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,15 +233,15 @@ def _claim(value: float, level: Fraction, sizes: Sequence[int], method: str, sub
 
 
 @rules.checker("cross-conformal")
-def _check_cross(certificate: Certificate, data: Any) -> rules.Derivation:
+def _check_cross(certificate: Certificate, data: Sized | None) -> rules.Derivation:
     """Count the folds again; `data`, if given, is the vector of out-of-fold scores."""
     sizes = tuple(size for size, count in certificate.witness["folds"] for _ in range(count))
     rows, rank = sum(sizes), certificate.witness["rank"]
     level, method = Fraction(certificate.inputs["level"]), certificate.inputs["method"]
     if data is not None and len(data) != rows:
-        raise CertificateError(f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}")
+        raise CertificateError(f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}.")
     if method not in METHODS or not (rank - 1) / level < rows + 1 <= rank / level:
-        raise CertificateError(f"coverage: rank {rank} of {rows} does not belong to the level {level}")
+        raise CertificateError(f"coverage: rank {rank} of {rows} does not belong to the level {level}.")
     symmetric = "symmetric-learner" in certificate.assumptions
     derived = 1.0 if rank > rows else 1.0 - min(1.0, _recounted_miscoverage(rank, sizes, method, symmetric))
     subject = certificate.inputs["subject"]

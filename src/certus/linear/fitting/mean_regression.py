@@ -33,8 +33,8 @@ from certus.base import (
 from certus.guarantees import Report
 from certus.guarantees.training import Decrement, GapEvidence
 from certus.linear.design.design_matrix import make_design
-from certus.linear.evidence.gap_rules import MEAN
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import MEAN
 from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
@@ -43,7 +43,7 @@ from certus.linear.fitting.logistic_fit import newton_steps
 from certus.linear.problems.mean_problem import make_mean_problem, start
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, minimize
-from certus.losses import KnownLoss, Poisson
+from certus.losses import KnownLoss, Poisson, Squared
 
 
 class MeanRegression(Regressor):
@@ -182,10 +182,11 @@ class MeanRegression(Regressor):
                 f"Some value(s) of y are out of the valid range of the loss: {type(self).__name__} needs y {targets}, "
                 f"row {row} has {y[row]:g}.\nHint: use Ridge for targets of either sign."
             )
-        if self.fit_intercept and not (y if weights is None else y * weights).any():
+        if self.fit_intercept and not isinstance(self._loss, Squared) and not np.average(y, weights=weights) > 0.0:
             raise ValueError(
-                f"{type(self).__name__}: all targets with a weight are 0, so the best mean is 0 and its logarithm, the "
-                "intercept, has no finite value.\nHint: check the target column, or set fit_intercept=False."
+                f"{type(self).__name__}: the weighted mean of y must be positive, got "
+                f"{np.average(y, weights=weights):g}: the best intercept has no finite value.\n"
+                "Hint: check the target column, or set fit_intercept=False."
             )
 
     def _start(self, problem: SmoothProblem) -> tuple[Any, Any]:
@@ -216,8 +217,10 @@ class MeanRegression(Regressor):
         self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
         known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
         inputs = {"loss": problem.loss.name, "alpha": float(self.alpha), "fit_intercept": bool(self.fit_intercept)}
+        if problem.loss.parameter:
+            inputs["power"] = problem.loss.parameter
         stored = {"coef": coef[0], "intercept": float(self.intercept_)}
-        self.report_ = Report([MEAN.certificate(evidence, inputs, **stored)] if known else [])
+        self.report_ = Report([MEAN.certificate(evidence, inputs, stored)] if known else [])
         separated = None
         if isinstance(problem.loss, Poisson) and self.alpha == 0.0 and not isinstance(evidence.bound, Decrement):
             separated = separation_of_counts(self, problem, coef, intercept)
@@ -267,5 +270,5 @@ class MeanRegression(Regressor):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.positive_only = True
+        tags.target_tags.positive_only = self._loss.targets.first_outside([-1.0]) is not None
         return tags

@@ -38,7 +38,7 @@ from certus.guarantees.training import DualValue
 from certus.linear._native_calls.path_kernels import MANY, PathRun
 from certus.linear.design.gram_argument import given_gram
 from certus.linear.design.in_place_centering import center_in_place
-from certus.linear.evidence.gap_rules import ELASTIC_NET
+from certus.linear.evidence.linear_gap_rules import ELASTIC_NET
 from certus.linear.evidence.penalized_gap import PenalizedEvidence, penalized_evidence
 from certus.linear.evidence.zeros_certificate import zeros_certificate
 from certus.linear.problems.box_problem import SQUARES_FIT
@@ -274,7 +274,7 @@ def _store(
         "joint": joint,
     }
     stored = intercept.astype(np.float64) if center else np.zeros(len(coef))
-    found = [ELASTIC_NET.certificate(evidence, facts, coef=coef.astype(np.float64), intercept=stored)]
+    found = [ELASTIC_NET.certificate(evidence, facts, {"coef": coef.astype(np.float64), "intercept": stored})]
     if evidence.zeros is not None and len(evidence.zeros):
         found.append(zeros_certificate(evidence.zeros, coef.shape, facts))
     learner.report_ = Report(found)

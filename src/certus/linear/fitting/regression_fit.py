@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from certus.base import Table, TargetLike, assert_finite, warn_not_converged
 from certus.guarantees import Report
-from certus.linear.evidence.gap_rules import LEAST_SQUARES
+from certus.linear.evidence.linear_gap_rules import LEAST_SQUARES
 from certus.linear.evidence.quadratic_gap import QuadraticEvidence, quadratic_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.solvers.least_squares import Problem, Solution, refined
@@ -77,8 +77,7 @@ def store_regression(
             LEAST_SQUARES.certificate(
                 evidence,
                 {"alpha": problem.alphas.tolist(), "fit_intercept": problem.center, "positive": positive},
-                coef=coef.astype(np.float64),
-                intercept=intercept.astype(np.float64),
+                {"coef": coef.astype(np.float64), "intercept": intercept.astype(np.float64)},
             )
         ]
     )

@@ -93,7 +93,7 @@ def as_floats(column: pl.Series) -> NDArray[np.float64]:
     if foreign.any():
         row = int(foreign.arg_max() or 0)
         raise ValueError(
-            f"column {column.name!r}, row {row + 1}: {column[row]!r} is no number, but numbers were learned there.\n"
-            "Hint: mend the entry, or leave it empty if the value is missing."
+            f"column {column.name!r}, row {row + 1}: {column[row]!r} is not a number, but numbers were learned there.\n"
+            "Hint: fix the cell, or leave it empty if the value is missing."
         )
     return numbers.to_numpy()
