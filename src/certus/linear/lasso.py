@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from certus.base import register
+from certus.base import RandomStateLike, TargetLike, register
 from certus.linear.elastic_net import ElasticNet
 from certus.linear.fitting.penalized_fit import PENALIZED_CONSTRAINTS
 
@@ -43,24 +41,14 @@ class Lasso(ElasticNet):
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool | str | TargetLike = False,
         copy_X: bool = True,
         max_iter: int | None = 1000,
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from certus.base import register
+from certus.base import FoldsLike, RandomStateLike, TargetLike, register
 from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
 from certus.linear.lasso import Lasso
 
@@ -55,31 +53,18 @@ class LassoCV(PathSelection):
         self,
         *,
         eps: float = 1e-3,
-        alphas: Any = 100,
+        alphas: int | TargetLike | None = 100,
         fit_intercept: bool = True,
-        precompute: Any = "auto",
+        precompute: bool | str | TargetLike = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
         copy_X: bool = True,
-        cv: Any = None,
-        verbose: Any = False,
+        cv: FoldsLike = None,
+        verbose: bool | int = False,
         n_jobs: int | None = None,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.copy_X = copy_X
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())

@@ -12,13 +12,17 @@ from sklearn.utils import Tags
 from certus.base import (
     Boolean,
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     Interval,
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     class_weights,
@@ -81,14 +85,8 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         Weight of the losses against the penalty.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One machine per class against the rest, or one joint machine (which ignores loss, penalty and dual).
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1
         The intercept is the coefficient of a constant column of this value, and penalized like the others.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     random_state : int, RandomState or None, default=None
         Order of the rows in dual coordinate descent; Newton's method is not random.
     max_iter : int, default=1000
@@ -100,8 +98,6 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
     intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
         Intercepts.
     n_iter_ : int
@@ -164,9 +160,9 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         multi_class: str = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
@@ -185,7 +181,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
+    def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVC:
         """Find the best coefficients."""
         self._check_combination()
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, largest=SQUARES_FIT)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from certus.base import register
+from certus.base import RandomStateLike, register
 from certus.linear.fitting.penalized_fit import MULTI_TASK_CONSTRAINTS
 from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
 
@@ -46,16 +44,8 @@ class MultiTaskLasso(MultiTaskElasticNet):
         max_iter: int | None = 1000,
         tol: float = 1e-4,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())

@@ -8,9 +8,14 @@ from sklearn.utils import Tags
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -69,8 +74,6 @@ class RidgeClassifier(RidgeLabels, Classifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
     n_iter_ : None or ndarray of shape (n_targets,)
         Iterations per regression of "lsqr", "sag" and "saga".
     solver_ : str
@@ -111,10 +114,10 @@ class RidgeClassifier(RidgeLabels, Classifier):
         copy_X: bool = True,
         max_iter: int | None = None,
         tol: float = 1e-4,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -129,7 +132,7 @@ class RidgeClassifier(RidgeLabels, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeClassifier:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> RidgeClassifier:
         """Find the best coefficients.
 
         Parameters
@@ -138,16 +141,18 @@ class RidgeClassifier(RidgeLabels, Classifier):
             The labels.
         """
         check_solver(self, X)
-        X, y = check_Xy(self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False)
+        table, y = check_Xy(
+            self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False
+        )
         targets = self._coded(y)
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         weights = self._with_class_weights(weights, y)
         alphas = penalties(self.alpha, targets.shape[1])
-        problem = Problem(X, targets, weights, alphas, self.fit_intercept, resolve_threads())
+        problem = Problem(table, targets, weights, alphas, self.fit_intercept, resolve_threads())
         try:
             solution = solve_ridge(self, problem)
         except NotFiniteError:
-            name_the_place(self, X, targets)
+            name_the_place(self, table, targets)
         evidence = store_regression(self, problem, solution, False, positive=self.positive)
         self.n_iter_ = solution.iterations if self.solver in COUNTED else None
         self.solver_ = solution.method

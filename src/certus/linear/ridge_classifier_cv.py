@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,14 @@ from sklearn.utils.metadata_routing import MetadataRouter
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
     Exactly,
+    FoldsLike,
     InstanceOf,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     assert_finite,
     check_weights,
     check_Xy,
@@ -104,12 +110,12 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
 
     def __init__(
         self,
-        alphas: Any = (0.1, 1.0, 10.0),
+        alphas: int | TargetLike | None = (0.1, 1.0, 10.0),
         *,
         fit_intercept: bool = True,
-        scoring: Any = None,
-        cv: Any = None,
-        class_weight: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        cv: FoldsLike = None,
+        class_weight: ClassWeightLike = None,
         store_cv_results: bool = False,
         gap_tol: float | None = None,
     ) -> None:
@@ -122,7 +128,7 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> RidgeClassifierCV:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> RidgeClassifierCV:
         """Choose the penalty and find the best coefficients for it.
 
         Parameters
@@ -152,13 +158,15 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
                 setattr(self, name, getattr(search.best_estimator_, name))
         return self
 
-    def _fit_leave_one_out(self, X: Any, y: Any, alphas: Any, sample_weight: Any, score_params: dict[str, Any]) -> None:
-        X, y = check_Xy(self, X, y, accept_sparse=["csr", "csc", "coo"], multi_output=True, check_finite=False)
-        if sparse.issparse(X):
-            assert_finite(self, X)
+    def _fit_leave_one_out(
+        self, X: TableLike, y: TargetLike, alphas: Any, sample_weight: WeightsLike, score_params: dict[str, Any]
+    ) -> None:
+        table, y = check_Xy(self, X, y, accept_sparse=["csr", "csc", "coo"], multi_output=True, check_finite=False)
+        if sparse.issparse(table):
+            assert_finite(self, table)
         Y = self._coded(y)
-        weights = self._with_class_weights(check_weights(self, sample_weight, X), y)
-        problem = Problem(X, Y, weights, np.zeros(Y.shape[1]), self.fit_intercept, resolve_threads())
+        weights = self._with_class_weights(check_weights(self, sample_weight, table), y)
+        problem = Problem(table, Y, weights, np.zeros(Y.shape[1]), self.fit_intercept, resolve_threads())
         labels = (Y > 0).astype(np.intp) if self.multilabel_ else np.ravel(y)
         try:
             choice, found = choose(self, problem, alphas, score_params, singular=False, per_target=False, labels=labels)
@@ -166,11 +174,11 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
             problem = replace(problem, alphas=penalties(choice.alpha, Y.shape[1]))
             solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
         except NotFiniteError:
-            name_the_place(self, X, Y)
+            name_the_place(self, table, Y)
         evidence = store_regression(self, problem, solution, False, flat=Y.shape[1] == 1)
         self._certify_labels(problem, solution, evidence)
         if self.store_cv_results:
-            self.cv_results_ = choice.results.astype(X.dtype)
+            self.cv_results_ = choice.results.astype(table.dtype)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """How metadata reach the scorer and the splitter."""

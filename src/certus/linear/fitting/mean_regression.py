@@ -18,7 +18,10 @@ from certus.base import (
     Iterations,
     OneOf,
     Regressor,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -131,13 +134,13 @@ class MeanRegression(Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanRegression:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MeanRegression:
         """Find the best coefficients."""
-        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
-        weights = check_weights(self, sample_weight, X)
+        table, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
+        weights = check_weights(self, sample_weight, table)
         self._check_range(y, weights)
         problem = make_mean_problem(
-            make_design(X, resolve_threads()),
+            make_design(table, resolve_threads()),
             self._loss,
             y,
             weights,
@@ -147,13 +150,13 @@ class MeanRegression(Regressor):
 
         evidence_at = KeptEvidence(lambda coef, intercept: mean_evidence(problem, coef, intercept))
 
-        def certified(coef: Any, center: Any) -> bool:
+        def certified(coef: NDArray[Any], center: NDArray[Any]) -> bool:
             if self.gap_tol is None:
                 return True
             evidence = evidence_at(coef, problem.intercept(coef, center))
             return evidence.gap <= self.gap_tol * evidence.objective_at_zero
 
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, table, y) as iterations:
             steps, first = newton_steps(problem, self.solver, self._start(problem))
             result = minimize(
                 problem,
@@ -170,7 +173,7 @@ class MeanRegression(Regressor):
         self._store(problem, result, evidence_at)
         return self
 
-    def _check_range(self, y: NDArray[Any], weights: Any) -> None:
+    def _check_range(self, y: NDArray[Any], weights: NDArray[Any] | None) -> None:
         """Refuse targets that the loss does not allow."""
         targets = self._loss.targets
         row = targets.first_outside(y)
@@ -198,7 +201,7 @@ class MeanRegression(Regressor):
         coef = self.coef_.astype(np.float64)[None]
         return coef, np.array([float(self.intercept_)]) + coef @ problem.mean if problem.has_intercept else center
 
-    def _as_stored(self, problem: SmoothProblem, coef: Any, center: Any) -> tuple[Any, Any]:
+    def _as_stored(self, problem: SmoothProblem, coef: NDArray[Any], center: NDArray[Any]) -> tuple[Any, Any]:
         dtype = problem.design.X.dtype
         intercept = problem.intercept(coef, center)[0].astype(dtype) if problem.has_intercept else 0.0
         return coef[0].astype(dtype), intercept
@@ -236,7 +239,7 @@ class MeanRegression(Regressor):
         warn_not_converged(self, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero)
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted means.
 
         Returns
@@ -248,7 +251,7 @@ class MeanRegression(Regressor):
         return self._loss.inverse_link(scores).astype(scores.dtype, copy=False)
 
     @predict_method
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> float:
         """Share of the deviance explained, D^2: 1 is perfect, 0 as good as the mean of y.
 
         Returns

@@ -10,7 +10,7 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import Tags, column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from certus.base import predict_method
+from certus.base import TableLike, predict_method
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import make_design
 from certus.linear.design.moments import gamma
@@ -93,7 +93,7 @@ class RidgeLabels(LinearClassification):
         self.report_ = self.report_.with_([label_certificate(undecided, len(scores), evidence.distance)])
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted labels.
 
         Returns
