@@ -14,7 +14,7 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
-    SeedLike,
+    RandomStateLike,
     TargetLike,
     fit_method,
     register,
@@ -126,7 +126,7 @@ class KernelPerceptron(KernelLabels):
         variant: str = "batch",
         max_iter: int = 100,
         shuffle: bool = False,
-        random_state: SeedLike = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma

@@ -13,7 +13,7 @@ from certus.base import (
     Interval,
     OneOf,
     RandomState,
-    SeedLike,
+    RandomStateLike,
     Transformer,
     check_X,
     fit_method,
@@ -117,7 +117,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         degree: float | None = None,
         kernel_params: dict[str, Any] | None = None,
         n_components: int = 100,
-        random_state: SeedLike = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         sampling: str = "uniform",
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certus.base import Exactly, InstanceOf, Interval, OneOf, RandomState, SeedLike, register, resolve_seed
+from certus.base import Exactly, InstanceOf, Interval, OneOf, RandomState, RandomStateLike, register, resolve_seed
 from certus.kernels.functions.distances import Gaussian, Laplacian, Matern
 from certus.kernels.functions.kernel import Array, Rows
 from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
@@ -64,7 +64,7 @@ class RandomFourierFeatures(FourierFeatures):
         *,
         gamma: float | None = None,
         n_components: int = 50,
-        random_state: SeedLike = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certus.base import Interval, OneOf, RandomState, SeedLike, register
+from certus.base import Interval, OneOf, RandomState, RandomStateLike, register
 from certus.base.persistence import check_shapes
 from certus.kernels.functions.kernel import Array, Rows
 from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
@@ -55,7 +55,9 @@ class RBFSampler(FourierFeatures):
     _state = (*FOURIER_STATE, "random_offset_", "_gamma")
     _span, _exact_diagonal = 4.0, False
 
-    def __init__(self, *, gamma: str | float = 1.0, n_components: int = 100, random_state: SeedLike = None) -> None:
+    def __init__(
+        self, *, gamma: str | float = 1.0, n_components: int = 100, random_state: RandomStateLike = None
+    ) -> None:
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state
