@@ -25,8 +25,9 @@ from certus.base import (
     warn_user,
 )
 from certus.guarantees import Report
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.kernel_ridge_certificate import ridge_certificate
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_learner import KernelLearner
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike
 from certus.kernels.solvers.kernel_ridge_solver import RidgeEvidence, is_semidefinite, ridge_evidence, solve_ridge

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.kernels.functions.kernel import Array
+from certus.kernels._native_calls import Array
 
 
 def gram_data(certificate: Certificate, data: Any, *, kept: str, most: str) -> tuple[Array, Any, Array]:

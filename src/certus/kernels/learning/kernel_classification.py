@@ -19,8 +19,9 @@ from certus.base import (
     class_weights,
 )
 from certus.guarantees import Report
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.kernel_machine_certificate import label_certificate, machine_certificate
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_labels import KernelLabels
 from certus.kernels.learning.kernel_machine import KernelMachine, Outcome
 

@@ -16,13 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from certus.base import warn_user
 from certus.kernels import _native_calls
+from certus.kernels._native_calls import Array
 
-Array = NDArray[np.float64]
 UNIT = float(np.finfo(np.float64).eps) / 2.0
 
 
