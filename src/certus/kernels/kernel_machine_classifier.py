@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import ClassWeightLike, Interval, OneOf, TargetLike, WeightsLike, fit_method, register
-from certus.kernels.evidence.kernel_machine_certificate import one_against_rest
 from certus.kernels.functions.kernel import Objects
+from certus.kernels.learning.gram_data import one_against_rest
 from certus.kernels.learning.kernel_classification import CLASS_WEIGHT, KernelClassification
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE
 from certus.kernels.learning.kernel_parameter import KernelLike

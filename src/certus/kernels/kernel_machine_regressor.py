@@ -19,7 +19,7 @@ from certus.base import (
 )
 from certus.guarantees import Report
 from certus.kernels._native_calls import Array
-from certus.kernels.evidence.kernel_machine_certificate import machine_certificate
+from certus.kernels.evidence.kernel_gap_rules import machine_certificate
 from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE, KernelMachine
 from certus.kernels.learning.kernel_parameter import KernelLike

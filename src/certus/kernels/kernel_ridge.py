@@ -25,12 +25,13 @@ from certus.base import (
     warn_user,
 )
 from certus.guarantees import Report
+from certus.guarantees.training import GapEvidence
 from certus.kernels._native_calls import Array
-from certus.kernels.evidence.kernel_ridge_certificate import ridge_certificate
+from certus.kernels.evidence.kernel_gap_rules import RIDGE
 from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_learner import KernelLearner
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike
-from certus.kernels.solvers.kernel_ridge_solver import RidgeEvidence, is_semidefinite, ridge_evidence, solve_ridge
+from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite, ridge_evidence, solve_ridge
 
 
 @register(
@@ -145,10 +146,10 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
             )
         return np.broadcast_to(alphas, (targets,))
 
-    def _certify_fit(self, evidence: RidgeEvidence, coef: Array, alphas: Array) -> None:
+    def _certify_fit(self, evidence: GapEvidence, coef: Array, alphas: Array) -> None:
         self.gap_ = evidence.gap
         self.converged_ = self.gap_tol is None or evidence.gap <= self.gap_tol * evidence.objective_at_zero
-        self.report_ = Report([ridge_certificate(evidence, coef, alphas)])
+        self.report_ = Report([RIDGE.certificate(evidence, {"alpha": alphas.tolist()}, {"coef": coef})])
 
     def _warn(self, at_zero: float) -> None:
         if np.isfinite(self.gap_):

@@ -163,14 +163,19 @@ def kept(most: int = KEPT, **arrays: Any) -> dict[str, Any]:
     return {name: np.asarray(a).tolist() for name, a in arrays.items() if np.size(a) <= most}
 
 
-def require_kept(certificate: Certificate, name: str, most: int = KEPT) -> np.ndarray[Any, Any]:
-    """A part of the witness in extended precision, or an error that says why it is not there."""
+def require_kept(certificate: Certificate, name: str, most: int = KEPT) -> Any:
+    """A part of the witness, or an error that says why it is not there."""
     if certificate.witness.get(name) is None:
         raise CertificateError(
             f"{certificate.quantity}: more than {most} numbers are not kept in a certificate, so data cannot be "
             "checked against it"
         )
-    return np.array(certificate.witness[name], dtype=np.longdouble)
+    return certificate.witness[name]
+
+
+def kept_array(certificate: Certificate, name: str, most: int = KEPT) -> Any:
+    """The same as an array in extended precision."""
+    return np.array(require_kept(certificate, name, most), dtype=np.longdouble)
 
 
 def training_data(data: Any) -> tuple[Any, Any, Any]:
@@ -200,8 +205,8 @@ class GapRule:
         What the model that does nothing is called.
     ceiling : str or None
         The name in the witness of the upper bound on the objective; None where there is none.
-    at_zero : str
-        The name in the witness of the objective of the model that does nothing.
+    at_zero : str or None
+        The name in the witness of the objective of the model that does nothing; None where the gap is relative to it.
     most : int
         Numbers up to which a solution is kept.
     record : callable
@@ -214,7 +219,7 @@ class GapRule:
     _: KW_ONLY
     zero: str = "at zero coefficients"
     ceiling: str | None = "objective"
-    at_zero: str = "objective_at_zero"
+    at_zero: str | None = "objective_at_zero"
     most: int = KEPT
     record: Callable[..., Certificate] = gap_record
 
@@ -225,19 +230,19 @@ class GapRule:
         self,
         evidence: GapEvidence,
         inputs: Mapping[str, Any],
+        stored: Mapping[str, Any],
         *,
         also: Mapping[str, Any] | None = None,
         assumed: tuple[str, ...] = (),
-        **stored: Any,
     ) -> Certificate:
         """The certificate that the stored solution is within the evidence's gap of the optimum.
 
-        ``also`` holds further numbers of the witness, ``stored`` the arrays of the solution, ``assumed`` assumptions
+        ``stored`` holds the arrays of the solution, ``also`` further numbers of the witness, ``assumed`` assumptions
         beyond those of every such certificate.
         """
-        witness = {**evidence.bound.numbers(), self.at_zero: evidence.objective_at_zero, **(also or {})}
-        if self.ceiling is not None:
-            witness[self.ceiling] = evidence.objective
+        named = {self.ceiling: evidence.objective, self.at_zero: evidence.objective_at_zero}
+        witness = {**evidence.bound.numbers(), **(also or {})}
+        witness |= {name: value for name, value in named.items() if name is not None}
         theorem = next(theorem for theorem, kind in self.kinds.items() if type(evidence.bound) is kind)
         record = self._record(evidence.gap, theorem, inputs, witness | kept(self.most, **stored))
         return replace(record, assumptions=(*record.assumptions, *assumed))
@@ -245,7 +250,7 @@ class GapRule:
     def _record(self, gap: float, theorem: str, inputs: Any, witness: Any) -> Certificate:
         return self.record(
             gap,
-            witness[self.at_zero],
+            0.0 if self.at_zero is None else witness[self.at_zero],
             theorem=theorem,
             rule=self.name,
             inputs=inputs,
@@ -288,6 +293,6 @@ def _exact_gap(kind: type[GapBound], numbers: Mapping[str, float], objective: fl
     ceiling = Fraction(objective) if math.isfinite(objective) else None
     bounds = [] if ceiling is None else [ceiling]
     if all(math.isfinite(value) for value in numbers.values()):
-        found = kind(**{name: Fraction(value) for name, value in numbers.items()}).bound(ceiling)  # type: ignore[arg-type]
+        found = kind(**{name: Fraction(value) for name, value in numbers.items()}).bound(ceiling)
         bounds += [] if found is None else [found]
     return float(min(bounds, default=math.inf))

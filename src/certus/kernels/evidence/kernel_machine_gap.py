@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees.training import FenchelTerms, GapEvidence
 from certus.kernels.learning.function_spaces import UNIT, Space
 from certus.kernels.solvers.machine_newton import Solved
 from certus.losses import ConvexLoss, Multinomial
@@ -23,28 +24,18 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class MachineEvidence:
-    """What the certificate rests on: gap = slack + residual^2 / (2 alpha), or ``ceiling`` if it is less.
+class MachineEvidence(GapEvidence):
+    """What the certificate rests on: the terms of Fenchel's inequality and the norm of r, all outputs together.
 
-    ``slack`` is the sum of the terms of Fenchel's inequality and ``residual`` the norm of r, for all outputs together;
-    ``objective`` is the computed value of P and ``ceiling`` an upper bound on it.
+    ``objective`` is an upper bound on P, ``value`` what was computed.
     """
 
-    alpha: float
-    slack: float
-    residual: float
-    objective: float
-    ceiling: float
-    objective_at_zero: float
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return min(self.slack + self.residual**2 / (2.0 * self.alpha), self.ceiling) * (1.0 + 8.0 * UNIT)
+    bound: FenchelTerms
+    value: float
 
     def distance(self) -> float:
         """Bound on the norm of f - f*."""
-        return float(np.sqrt(2.0 * self.gap / self.alpha)) * (1.0 + 8.0 * UNIT)
+        return float(np.sqrt(2.0 * self.gap / self.bound.alpha)) * (1.0 + 8.0 * UNIT)
 
 
 def evidence(
@@ -70,12 +61,10 @@ def evidence(
     chain = 1.0 + (len(s) + 8) * UNIT
     counted = s > 0.0
     return MachineEvidence(
-        float(alpha),
-        float(s[counted] @ slack[counted]) * chain,
-        residual * chain,
-        float(s[counted] @ values[counted]) + 0.5 * alpha * max(space.inner(coef, coef, scores), 0.0),
-        (float(s[counted] @ losses[counted]) + 0.5 * alpha * float(norms @ norms)) * chain,
-        float(s[counted] @ zero[counted]),
+        objective=(float(s[counted] @ losses[counted]) + 0.5 * alpha * float(norms @ norms)) * chain,
+        objective_at_zero=float(s[counted] @ zero[counted]),
+        bound=FenchelTerms(float(s[counted] @ slack[counted]) * chain, residual * chain, float(alpha)),
+        value=float(s[counted] @ values[counted]) + 0.5 * alpha * max(space.inner(coef, coef, scores), 0.0),
     )
 
 
@@ -107,10 +96,12 @@ def _multinomial_slack(loss: Multinomial, y: NDArray[Any], f: Array, error: Arra
 def together(parts: list[MachineEvidence]) -> MachineEvidence:
     """The evidence for several independent problems with one alpha: their objectives are added."""
     return MachineEvidence(
-        parts[0].alpha,
-        sum(part.slack for part in parts),
-        float(np.linalg.norm([part.residual for part in parts])) * (1.0 + 8.0 * UNIT * len(parts)),
-        sum(part.objective for part in parts),
-        sum(part.ceiling for part in parts),
-        sum(part.objective_at_zero for part in parts),
+        objective=sum(part.objective for part in parts),
+        objective_at_zero=sum(part.objective_at_zero for part in parts),
+        bound=FenchelTerms(
+            sum(part.bound.slack for part in parts),
+            float(np.linalg.norm([part.bound.residual for part in parts])) * (1.0 + 8.0 * UNIT * len(parts)),
+            parts[0].bound.alpha,
+        ),
+        value=sum(part.value for part in parts),
     )

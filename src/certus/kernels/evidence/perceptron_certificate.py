@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, rules
-from certus.guarantees.training import check_mistake_bound, mistake_bound
+from certus.guarantees.training import KEPT, check_mistake_bound, mistake_bound, require_kept, training_data
 from certus.kernels.learning.function_spaces import GramSpace
 from certus.kernels.solvers.machine_interior import interior_point
 from certus.kernels.solvers.machine_losses import boxes_of
@@ -18,7 +17,6 @@ from certus.losses import Hinge
 
 Array = NDArray[np.float64]
 RULE = "kernels/perceptron-mistakes"
-KEPT = 20_000  # coefficients up to this many are kept in the witness, so that data can be checked against them
 SEARCHED = 500  # rows up to which a wide margin is looked for
 STEPS = 60  # of the interior-point method that looks for a wide margin
 COST = 1e4  # of a violated margin, relative to the squared length of the rows
@@ -78,13 +76,9 @@ def check_mistakes(certificate: Certificate, data: Any = None) -> Derivation:
 
 def _check_with_data(certificate: Certificate, data: Any) -> None:
     witness = certificate.witness
-    if witness["directions"] is None:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} coefficients are not kept in a certificate, so data cannot be "
-            "checked against it"
-        )
-    K, y, *_ = data
-    K = np.asarray(K.toarray() if sparse.issparse(K) else K, dtype=np.longdouble)
+    require_kept(certificate, "directions")
+    K, y, _ = training_data(data)
+    K = K.astype(np.longdouble)
     if float(np.sqrt(np.diagonal(K).max())) > witness["radius"]:
         raise CertificateError(f"{certificate.quantity}: a row is longer than the radius in the witness")
     classes = np.unique(y)
@@ -92,6 +86,6 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
         positive = classes[1] if len(classes) == 2 else classes[k]
         c = np.asarray(direction, dtype=np.longdouble)
         scores = K @ c
-        least = (np.where(np.asarray(y) == positive, 1, -1) * scores).min() / np.sqrt(c @ scores)
+        least = (np.where(y == positive, 1, -1) * scores).min() / np.sqrt(c @ scores)
         if float(least) < margin:
             raise CertificateError(f"{certificate.quantity}: a row is nearer to the separator than the witness says")

@@ -13,34 +13,15 @@ s_i k(x_i, .) k(x_i, .)'. Leaving out the one or the other part of the Hessian,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import linalg
 
 from certus.base import warn_user
+from certus.guarantees.training import GapEvidence, ScaledGradient
 from certus.kernels import _native_calls
 from certus.kernels._native_calls import Array
 
 UNIT = float(np.finfo(np.float64).eps) / 2.0
-
-
-@dataclass(frozen=True)
-class RidgeEvidence:
-    """What the certificate rests on: gap = (gradient_norm + gradient_error)^2, or the objective if it is less.
-
-    The norms are of the residuals r in the metric K / alpha or 1 / s, the better for each target, all together.
-    """
-
-    gradient_norm: float
-    gradient_error: float
-    objective: float
-    objective_at_zero: float
-
-    @property
-    def gap(self) -> float:
-        """Bound on P - min P."""
-        return min((self.gradient_norm + self.gradient_error) ** 2, self.objective) * (1.0 + 8.0 * UNIT)
 
 
 def solve_ridge(K: Array, Y: Array, weights: Array | None, alphas: Array, threads: int) -> Array:
@@ -83,8 +64,10 @@ def is_semidefinite(K: Array, threads: int) -> bool:
     return _native_calls.factor_cholesky(shifted, threads)
 
 
-def ridge_evidence(K: Array, Y: Array, weights: Array | None, alphas: Array, coef: Array) -> RidgeEvidence:
+def ridge_evidence(K: Array, Y: Array, weights: Array | None, alphas: Array, coef: Array) -> GapEvidence:
     """Evidence for these coefficients (n x targets); K must be positive semidefinite.
+
+    The norms are of the residuals r in the metric K / alpha or 1 / s, the better for each target, all together.
 
     In such a matrix |K_ij| <= sqrt(K_ii K_jj), which bounds the rounding errors of products with K.
     """
@@ -100,11 +83,10 @@ def ridge_evidence(K: Array, Y: Array, weights: Array | None, alphas: Array, coe
     objective = float((s * (np.abs(difference) + fitted_error) ** 2).sum() + np.maximum(penalty, 0.0).sum())
     objective += float(2.0 * chain * (alphas * (size * np.abs(coef)).sum(axis=0) ** 2).sum())
     norms, errors = _best_metric(K, s, alphas, residual, residual_error, size)
-    return RidgeEvidence(
-        float(np.linalg.norm(norms)) * (1.0 + chain),
-        float(np.linalg.norm(errors)) * (1.0 + chain),
+    return GapEvidence(
         objective * (1.0 + chain),
         float((s * Y**2).sum()),
+        ScaledGradient(*(float(np.linalg.norm(part)) * (1.0 + chain) for part in (norms, errors))),
     )
 
 

@@ -6,16 +6,17 @@ penalty are, and leaves the rest to `certus.losses.gap`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.training import require_kept, training_data
+from certus.guarantees.training import kept_array, training_data
 from certus.linear.evidence.joint_hinge import JointHinge
 from certus.losses import (
     L1,
     L2,
+    ConvexLoss,
     ElasticNet,
     Logistic,
     Multinomial,
@@ -31,8 +32,8 @@ from certus.losses.gap import ConvexProblem, Point, Positive, check_dual_points,
 def least_squares(certificate: Certificate, gap: float, data: Any) -> None:
     """The sum of s (y - f)^2 and alpha |w|^2, with a strength of its own for every target."""
     X, y, weights = training_data(data)
-    inputs, coef = certificate.inputs, require_kept(certificate, "coef").reshape(-1, np.shape(X)[1])
-    intercept, Y = require_kept(certificate, "intercept").ravel(), np.reshape(y, (len(X), -1))
+    inputs, coef = certificate.inputs, kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
+    intercept, Y = kept_array(certificate, "intercept").ravel(), np.reshape(y, (len(X), -1))
     if Y.shape[1] != len(coef):
         raise CertificateError(f"{certificate.quantity}: y has {Y.shape[1]} targets, the witness {len(coef)}")
     parts = []
@@ -61,7 +62,7 @@ def _squared(X: Any, Y: Any, s: Any, penalty: Any, at: Any, *, center: bool) -> 
 
 def elastic_net(certificate: Certificate, gap: float, data: Any) -> None:
     """Half the mean squared residual with an elastic net, or with one for all targets together."""
-    coef, intercept = require_kept(certificate, "coef"), require_kept(certificate, "intercept").ravel()
+    coef, intercept = kept_array(certificate, "coef"), kept_array(certificate, "intercept").ravel()
     check_solution(certificate, gap, [elastic_net_problem(certificate, data, coef, intercept)])
 
 
@@ -100,10 +101,10 @@ def _signs(codes: Any, outputs: int) -> Any:
 def _with_constant(certificate: Certificate, X: Any) -> tuple[Any, Any]:
     """The table and coefficients with the intercept as those of one more, constant column."""
     scale = certificate.inputs["intercept_scaling"]
-    coef = require_kept(certificate, "coef").reshape(-1, np.shape(X)[1])
+    coef = kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
     if scale is None:
         return X, coef
-    intercept = require_kept(certificate, "intercept").reshape(-1, 1)
+    intercept = kept_array(certificate, "intercept").reshape(-1, 1)
     return np.hstack([X, np.full((len(X), 1), scale)]), np.hstack([coef, intercept / scale])
 
 
@@ -123,7 +124,7 @@ def logistic(certificate: Certificate, gap: float, data: Any) -> None:
         _elastic_net(inputs["l1"], inputs["l2"]),
         intercept=free,
     )
-    at = problem.point(coef, require_kept(certificate, "intercept").ravel() if free else np.zeros(len(coef)))
+    at = problem.point(coef, kept_array(certificate, "intercept").ravel() if free else np.zeros(len(coef)))
     check_solution(certificate, gap, [(problem, at)])
 
 
@@ -135,7 +136,7 @@ def mean(certificate: Certificate, gap: float, data: Any) -> None:
     problem = ConvexProblem(
         X, np.reshape(y, (-1, 1)), weights, loss, _elastic_net(0.0, strength), intercept=bool(inputs["fit_intercept"])
     )
-    at = problem.point(require_kept(certificate, "coef"), require_kept(certificate, "intercept"))
+    at = problem.point(kept_array(certificate, "coef"), kept_array(certificate, "intercept"))
     check_solution(certificate, gap, [(problem, at)])
 
 
@@ -144,7 +145,7 @@ def linear_machine(certificate: Certificate, gap: float, data: Any) -> None:
     X, y, weights = training_data(data)
     inputs, costs = certificate.inputs, certificate.inputs["C"] * weights
     Z, coef = _with_constant(certificate, X)
-    targets, loss = np.reshape(y, (len(X), -1)), named_loss(inputs["loss"], inputs["epsilon"])
+    targets, loss = np.reshape(y, (len(X), -1)), cast(ConvexLoss, named_loss(inputs["loss"], inputs["epsilon"]))
     if inputs["classes"] is not None:
         codes, costs = _classes(certificate, y, costs)
         targets = _signs(codes, len(coef))
@@ -156,7 +157,7 @@ def linear_machine(certificate: Certificate, gap: float, data: Any) -> None:
     if certificate.witness.get("dual_point") is None:
         check_solution(certificate, gap, [(problem, at)])
     else:
-        check_dual_points(certificate, gap, [(problem, at, -_over(require_kept(certificate, "dual_point"), costs))])
+        check_dual_points(certificate, gap, [(problem, at, -_over(kept_array(certificate, "dual_point"), costs))])
 
 
 def _over(dual: Any, weights: Any) -> Any:
@@ -169,8 +170,8 @@ def stochastic(certificate: Certificate, gap: float, data: Any) -> None:
     if "classes" not in certificate.inputs:
         return  # certificates of version 0.1.0 hold no solution
     X, y, weights = training_data(data)
-    inputs, coef = certificate.inputs, require_kept(certificate, "coef").reshape(-1, np.shape(X)[1])
-    intercept, loss = require_kept(certificate, "intercept").ravel(), named_loss(inputs["loss"], inputs["epsilon"])
+    inputs, coef = certificate.inputs, kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
+    intercept, loss = kept_array(certificate, "intercept").ravel(), named_loss(inputs["loss"], inputs["epsilon"])
     penalty = _elastic_net(inputs["alpha"] * inputs["l1_ratio"], inputs["alpha"] * (1.0 - inputs["l1_ratio"]))
     targets, by_output = np.reshape(y, (len(X), -1)), np.ones((len(X), 1))
     if inputs["classes"] is not None:
@@ -199,15 +200,15 @@ def _quantile(certificate: Certificate, gap: float, X: Any, y: Any, weights: Any
     problem = ConvexProblem(
         X, np.reshape(y, (-1, 1)), weights, loss, _elastic_net(strength, 0.0), intercept=bool(inputs["fit_intercept"])
     )
-    at = problem.point(require_kept(certificate, "coef"), require_kept(certificate, "intercept"))
-    u = -_over(require_kept(certificate, "dual_point")[:, None], weights)
+    at = problem.point(kept_array(certificate, "coef"), kept_array(certificate, "intercept"))
+    u = -_over(kept_array(certificate, "dual_point")[:, None], weights)
     check_dual_points(certificate, gap, [(problem, at, u)])
 
 
 def _huber(certificate: Certificate, gap: float, X: Any, y: Any, s: Any) -> None:
     """Huber's loss with its scale as one more unknown, which makes it no function of one score: its own formulas."""
     inputs, scale = certificate.inputs, certificate.witness["scale"]
-    w, v = require_kept(certificate, "coef"), require_kept(certificate, "dual_point")
+    w, v = kept_array(certificate, "coef"), kept_array(certificate, "dual_point")
     epsilon, alpha, total = inputs["epsilon"], inputs["alpha"], float(s.sum())
     X, y = np.asarray(X, dtype=np.longdouble), np.asarray(y, dtype=np.longdouble)
     feasible = float(np.abs(v).max(initial=0.0)) <= 2.0 * epsilon * (1 + 1e-12)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from certus.guarantees import Certificate
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.gap_rules import MACHINE
+from certus.linear.evidence.linear_gap_rules import MACHINE
 from certus.linear.problems.box_problem import BoxProblem
 
 Array = NDArray[np.float64]
@@ -42,7 +42,7 @@ def machine_certificate(
     """
     kinks = inputs["multi_class"] == "crammer_singer" or not inputs["loss"].startswith("squared")
     dual = {"dual_point": evidence.dual} if kinks else {}
-    return MACHINE.certificate(evidence, inputs, coef=coef, intercept=intercept, **dual)
+    return MACHINE.certificate(evidence, inputs, {"coef": coef, "intercept": intercept, **dual})
 
 
 def box_evidence(problems: list[BoxProblem], w: Array, b: Array) -> MachineEvidence:

@@ -65,16 +65,14 @@ def quadratic_evidence(
             np.where(blocked, np.maximum(error - gradient, 0), error),
         )
     metric = _metrics(problem, solution, gradient, error)
-    scaled = ScaledGradient(np.inf, 0.0, intercept_gap)
+    norm, doubt = np.inf, 0.0
     if metric is not None:
-        norms = (float(np.linalg.norm(part / metric)) for part in (gradient, error))
-        scaled = ScaledGradient(*norms, intercept_gap)
+        norm, doubt = (float(np.linalg.norm(part / metric)) for part in (gradient, error))
     elif not positive:
         kept, reduced = _metric_without_copies(problem)
         if kept is not None and reduced is not None:
-            norms = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
-            scaled = ScaledGradient(*norms, intercept_gap)
-    return QuadraticEvidence(objective, at_zero, scaled, metric)
+            norm, doubt = (float(np.linalg.norm(part[:, kept] / reduced)) for part in (gradient, error))
+    return QuadraticEvidence(objective, at_zero, ScaledGradient(norm, doubt, intercept_gap), metric)
 
 
 def _gradient_from_moments(problem: Problem, moments: Moments, coef: Array) -> tuple[Array, Array]:

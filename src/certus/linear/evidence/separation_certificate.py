@@ -7,17 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, count, rules
+from certus.guarantees.training import KEPT, require_kept, training_data
 from certus.linear.evidence.separating_direction import Direction
 
 RULE = "linear/separation"
 THEOREM = (
     "A convex loss that never rises and somewhere falls along a direction has no minimizer (Albert, Anderson 1984)"
 )
-KEPT = 20_000  # coefficients up to this many are kept in the witness, so that data can be checked against them
 
 
 def separation_certificate(direction: Direction, *, classes: list[Any] | None, intercept: bool) -> Certificate:
@@ -79,19 +78,14 @@ def check_separation(certificate: Certificate, data: Any = None) -> Derivation:
 def _compare_rows(certificate: Certificate, data: Any) -> tuple[int, int]:
     """How many comparisons the direction decides strictly, and how many there are; none may be the wrong way."""
     witness, inputs = certificate.witness, certificate.inputs
-    if "direction" not in witness:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} coefficients are not kept in a certificate, so data cannot "
-            "be checked against it"
-        )
-    X, y, *rest = data
-    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-    kept = np.ones(len(X), dtype=bool) if not rest or rest[0] is None else np.broadcast_to(rest[0], (len(X),)) > 0
+    require_kept(certificate, "direction")
+    X, y, weights = training_data(data)
+    X, kept = X.astype(np.float64), weights > 0
     v = [Fraction(x) for x in witness["direction"]]
     width = X.shape[1] + bool(inputs["fit_intercept"])
     outputs = [v[k : k + width] for k in range(0, len(v), width)]
     strict, total = 0, 0
-    for row, label in zip(X[kept].tolist(), np.asarray(y)[kept].tolist(), strict=True):
+    for row, label in zip(X[kept].tolist(), y[kept].tolist(), strict=True):
         for wanted in _comparisons(outputs, label, inputs["classes"]):
             side = _sign(row, wanted)
             if side < 0:

@@ -20,7 +20,7 @@ from certus import losses
 from certus.guarantees import Certificate
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.gap_rules import STOCHASTIC
+from certus.linear.evidence.linear_gap_rules import STOCHASTIC
 from certus.linear.problems.box_problem import MachineTable
 
 Array = NDArray[np.float64]
@@ -72,7 +72,7 @@ def stochastic_certificate(
         dual, rounding = -math.inf, math.inf
     evidence = GapEvidence(primal, at_zero, DualValue(dual, rounding))
     inputs = {"loss": loss.name, "alpha": alpha, "l1_ratio": l1_ratio, "fit_intercept": fit_intercept, **declared}
-    return STOCHASTIC.certificate(evidence, inputs, coef=coef, intercept=intercept)
+    return STOCHASTIC.certificate(evidence, inputs, {"coef": coef, "intercept": intercept})
 
 
 def _one(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, count, rules
-from certus.guarantees.training import KEPT, require_kept
+from certus.guarantees.training import KEPT, kept_array
 from certus.linear.evidence.declared_problems import elastic_net_problem
 from certus.losses.gap import better_solution
 
@@ -55,7 +55,7 @@ def check_provable_zeros(certificate: Certificate, data: Any = None) -> Derivati
 
 
 def _solve_and_compare(certificate: Certificate, data: Any) -> None:
-    zeros = require_kept(certificate, "shown").astype(np.intp)
+    zeros = kept_array(certificate, "shown").astype(np.intp)
     problem, at = elastic_net_problem(certificate, data)
     coef = np.asarray(better_solution(problem, at, STEPS).W, dtype=np.float64)
     if np.abs(coef[:, zeros]).max(initial=0.0) > 1e-6 * np.abs(coef).max(initial=0.0):

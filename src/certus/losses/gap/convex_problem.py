@@ -51,10 +51,12 @@ class ConvexProblem:
         self.counted = np.asarray(s) > 0.0
         X = np.asarray(X, dtype=np.longdouble)[self.counted]
         self.y, self.s = np.asarray(y)[self.counted], np.asarray(s, dtype=np.longdouble)[self.counted]
-        self.mean = self.s @ X / self.s.sum() if intercept else np.zeros(X.shape[1], dtype=np.longdouble)
-        self.X, self.ones = X - self.mean, np.ones((len(X), int(intercept)))
         self.loss, self.penalty, self.intercept = loss, penalty, intercept
         self.kernel = penalty if isinstance(penalty, KernelNorm) else None
+        self.mean = np.zeros(X.shape[1], dtype=np.longdouble)
+        if intercept and self.kernel is None:
+            self.mean = self.s @ X / self.s.sum()
+        self.X, self.ones = X - self.mean, np.ones((len(X), int(intercept)))
         inner = penalty.penalty if isinstance(penalty, Positive) else penalty
         self.ridge = float(inner.strength) if isinstance(inner, L2) else 0.0
         self.free = inner.name == "none" or (isinstance(inner, L2) and self.ridge == 0.0)
@@ -100,11 +102,12 @@ class ConvexProblem:
     def lower_bound(self, at: Point, *, newton: bool = False) -> float:
         """The best bound on the minimum from dual points that belong to the scores at this point.
 
-        ``newton`` tries one that belongs to the scores after a Newton step in all directions instead.
+        ``newton`` tries one that belongs to the scores after a Newton step in all directions instead, for ridge
+        penalties: where these are weak, the others tell little.
         """
         scores = self.scores(at)
         u = np.asarray(self.loss.derivative(self.y, scores), dtype=np.longdouble)
-        if not np.isfinite(u).all():
+        if not np.isfinite(u).all() or (newton and not self.ridge > 0.0):
             return -math.inf
         if newton:
             return self._best_multiple(self._after_newton(u, scores, at, all_columns=True), at)

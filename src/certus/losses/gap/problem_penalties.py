@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,10 +18,7 @@ class KernelNorm:
     K: Any
     strength: float
 
-    @property
-    def name(self) -> str:
-        """Its name in messages."""
-        return "kernel_norm"
+    name: ClassVar[str] = "kernel_norm"
 
     def value(self, w: Any) -> float:
         """Half the squared norm times the strength."""
@@ -46,10 +43,7 @@ class Positive:
 
     penalty: Penalty
 
-    @property
-    def name(self) -> str:
-        """Its name in messages."""
-        return f"positive {self.penalty.name}"
+    name: ClassVar[str] = "positive"
 
     def value(self, w: Any) -> float:
         """Infinite if a coefficient is negative."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, number, rules
+from certus.guarantees.training import kept, require_kept
 from certus.svm._native_calls import GIVEN, NO_BIAS, Floats, Table
 from certus.svm.evidence.gap_certificate import KEPT, declared_problems, plain_kernel, rows_with_weight
 from certus.svm.evidence.kernel_rounding import KernelFacts
@@ -57,8 +58,7 @@ def impossibility_certificates(
             "violated": record.violated,
             "largest_norm": TIMES * norm,
         }
-        if len(counts) <= KEPT:
-            witness["shares"] = counts.tolist()
+        witness |= kept(KEPT, shares=counts)
         inputs = {**declared, "kernel": list(facts.kernel)}
         if witness["demand"] > 0.0:
             found += [_norm_record(inputs, witness), _violation_record(inputs, witness)]
@@ -169,11 +169,7 @@ def _check(certificate: Certificate, data: Any) -> None:
         raise CertificateError(f"{certificate.quantity}: the witness does not contradict anything")
     if data is None:
         return
-    if "shares" not in witness:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} shares are not kept in a certificate, so data cannot be checked "
-            "against it"
-        )
+    require_kept(certificate, "shares", KEPT)
     table, y, weights = rows_with_weight(inputs, data)
     problems = declared_problems(inputs, y, weights)
     index = int(witness["pair"])

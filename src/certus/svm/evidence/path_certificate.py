@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, count, number, rules
+from certus.guarantees.records import count, number
+from certus.guarantees.training import DUALITY, ComplementaryTerms, GapEvidence, GapRule, kept_array
 from certus.svm._native_calls import Floats
 from certus.svm.evidence.gap_certificate import plain_kernel, rows_with_weight
 from certus.svm.solvers.path_follower import State
 
-RULE = "svm/path-gap"
-THEOREM = "Fenchel duality gap (Rockafellar 1970, theorem 31.1)"
-KEPT = 20_000  # multipliers up to this many are kept in the witness, so that data can be checked against them
 WITHIN = (0.0, 0.21, 0.5, 0.83)  # where each piece is looked at again
 
 
@@ -37,21 +35,16 @@ def path_certificate(
     inputs: dict[str, Any], breakpoints: Floats, alphas: Floats, intercepts: Floats, worst: float, rounding: float
 ) -> Certificate:
     """The certificate that at every C of the path the training objective is nearly its minimum."""
-    witness: dict[str, Any] = {
-        "gap": worst,
-        "rounding": rounding,
-        "breakpoints": len(breakpoints),
-        "first": float(breakpoints[0]),
-        "last": float(breakpoints[-1]),
-    }
-    if alphas.size <= KEPT:
-        witness["C"] = breakpoints.tolist()
-        witness["alphas"] = alphas.tolist()
-        witness["intercepts"] = intercepts.tolist()
-    return _record(worst + rounding, inputs, witness)
+    evidence = GapEvidence(math.inf, 0.0, ComplementaryTerms(worst, rounding))
+    ends = {"breakpoints": len(breakpoints), "first": float(breakpoints[0]), "last": float(breakpoints[-1])}
+    stored = {"C": breakpoints, "alphas": alphas, "intercepts": intercepts}
+    return PATH_GAP.certificate(evidence, inputs, stored, also=ends)
 
 
-def _record(value: float, inputs: Any, witness: Any) -> Certificate:
+def _record(
+    value: float, _at_zero: float, *, theorem: str, rule: str, inputs: Any, witness: Any, **_: Any
+) -> Certificate:
+    """The certificate; the gap is relative to the objective at zero coefficients already."""
     return Certificate(
         claim=f"At every C from {number(witness['first'])} to {number(witness['last'])}, interpolation between "
         f"{count(witness['breakpoints'])} breakpoints gives a training objective within "
@@ -62,39 +55,21 @@ def _record(value: float, inputs: Any, witness: Any) -> Certificate:
         trivial=math.inf,
         confidence=1.0,
         kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
+        theorem=theorem,
+        rule=rule,
         assumptions=("convex", "floating-point-model"),
         inputs=inputs,
         witness=witness,
     )
 
 
-@rules.checker(RULE)
-def check_path(certificate: Certificate, data: Any = None) -> Derivation:
-    """Add the parts again; with ``(X, y[, sample_weight])`` also subtract dual from primal at points of all pieces."""
-    witness = certificate.witness
-    if not (witness["gap"] >= 0.0 and witness["rounding"] >= 0.0):
-        raise CertificateError(f"{certificate.quantity}: gap and rounding must be at least 0")
-    if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the gap must be one number")
-    if data is not None:
-        _check_with_data(certificate, data)
-    record = _record(certificate.value, certificate.inputs, witness)
-    return Derivation(witness["gap"] + witness["rounding"], error=1e-15, record=record)
-
-
-def _check_with_data(certificate: Certificate, data: Any) -> None:
+def _recompute(certificate: Certificate, value: float, data: Any) -> None:
+    """Primal minus dual at points of all pieces."""
     witness, inputs = certificate.witness, certificate.inputs
-    if "alphas" not in witness:
-        raise CertificateError(
-            f"{certificate.quantity}: more than {KEPT} multipliers are not kept in a certificate, so data cannot be "
-            "checked against it"
-        )
+    alphas = kept_array(certificate, "alphas").astype(np.float64)
     table, y, weights = rows_with_weight(inputs, data)
     gram = plain_kernel(table, np.arange(len(table)), inputs["kernel"])
     sign = np.where(y == inputs["classes"][1], 1.0, -1.0)
-    alphas = np.array(witness["alphas"])
     if (
         alphas.shape[1] != len(y)
         or (alphas < 0).any()
@@ -106,7 +81,7 @@ def _check_with_data(certificate: Certificate, data: Any) -> None:
         for t in WITHIN:
             C, alpha, b = C0 + t * (C1 - C0), a0 + t * (a1 - a0), b0 + t * (b1 - b0)
             gap = _relative_gap(gram, sign, C, weights, alpha, b)
-            if gap > float(certificate.value) + 1e-9:  # type: ignore[arg-type]
+            if gap > value + 1e-9:
                 raise CertificateError(f"{certificate.quantity}: at C = {C!r} the gap is {gap!r} on these data")
 
 
@@ -117,3 +92,8 @@ def _relative_gap(gram: Floats, sign: Floats, C: float, weights: Floats, alpha: 
     primal = 0.5 * (sign * alpha) @ scores + C * weights @ np.maximum(0.0, 1.0 - sign * (scores + b))
     dual = alpha.sum() - 0.5 * (sign * alpha) @ scores - b * (sign @ alpha)
     return float((primal - dual) / (C * weights.sum()))
+
+
+PATH_GAP = GapRule(
+    "svm/path-gap", {DUALITY: ComplementaryTerms}, _recompute, ceiling=None, at_zero=None, record=_record
+)
