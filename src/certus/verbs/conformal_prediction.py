@@ -97,7 +97,7 @@ def conformal(
             f"method must be one of {', '.join(map(repr, _METHODS))}, got {method!r}.\n"
             "Hint: 'auto' takes the simplest for the task."
         )
-    rows, truth = _calibration_rows(model, X_cal, y_cal, y_pred)
+    rows, truth = _inputs(model, X_cal, y_cal, y_pred)
     levels: dict[str, Any] = {"confidence": confidence, "assurance": assurance}
     classification = method in _SPLIT_CLASSIFICATION or is_classification(model, classes)
     if method in _CROSS:
@@ -126,10 +126,10 @@ def is_classification(model: object, classes: object) -> bool:
     return hasattr(model, "predict_proba") or (hasattr(model, "__sklearn_tags__") and is_classifier(model))
 
 
-def _calibration_rows(
+def _inputs(
     model: object, X_cal: TableLike | None, y_cal: TargetLike | None, y_pred: TargetLike | None
 ) -> tuple[TableLike, TargetLike]:
-    """The rows (or the predictions in their place) and their truth; what is missing is refused."""
+    """What is calibrated on: rows of a model, or predictions; and the truth."""
     if (model is None) == (y_pred is None):
         raise ValueError(
             "exactly one of model and y_pred must be given.\n"
@@ -137,8 +137,8 @@ def _calibration_rows(
         )
     rows = X_cal if y_pred is None else np.asarray(y_pred)
     if y_cal is None or rows is None:
-        missing = "y_cal" if y_cal is None else "X_cal"
-        raise ValueError(f"{missing} must be given, got None.\nHint: pass the calibration rows and their truth.")
+        name = "y_cal" if y_cal is None else "X_cal"
+        raise ValueError(f"{name} must be given, got None.\nHint: pass the calibration rows and their truth.")
     return rows, y_cal
 
 
