@@ -16,11 +16,11 @@ from certus.trees import ExtraTreeClassifier
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
 )
 class ExtraTreesClassifier(ForestClassifier):
-    r"""Extremely randomized trees: a vote of trees with random thresholds.
+    """Extremely randomized trees: a vote of trees with random thresholds.
 
-    :math:`\hat p(x) = \frac1T \sum_t p_t(x)`: the class shares of :math:`T` trees, averaged. At each node one
-    threshold, uniform between the smallest and the largest value, is drawn for each of ``max_features`` random
-    columns, and the best of these splits is taken.
+    p(x) = (1/T) sum_t p_t(x): the class shares of T trees, averaged. At each node one threshold, uniform between the
+    smallest and the largest value, is drawn for each of ``max_features`` random columns, and the best of these splits
+    is taken.
 
     Cheaper to grow than a random forest and often as accurate; with many useless columns a random forest is better.
 

@@ -16,11 +16,11 @@ from certus.trees import ExtraTreeRegressor
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
 )
 class ExtraTreesRegressor(ForestRegressor):
-    r"""Extremely randomized trees: the average of trees with random thresholds.
+    """Extremely randomized trees: the average of trees with random thresholds.
 
-    :math:`\hat y(x) = \frac1T \sum_t f_t(x)`: the predictions of :math:`T` trees, averaged. At each node one threshold,
-    uniform between the smallest and the largest value, is drawn for each of ``max_features`` random columns, and the
-    best of these splits is taken.
+    y(x) = (1/T) sum_t f_t(x): the predictions of T trees, averaged. At each node one threshold, uniform between the
+    smallest and the largest value, is drawn for each of ``max_features`` random columns, and the best of these splits
+    is taken.
 
     Cheaper to grow than a random forest and often as accurate; with many useless columns a random forest is better.
 

@@ -15,11 +15,11 @@ from certus.trees.decision_tree_classifier import DecisionTreeClassifier
     cost="fit O(p n depth), predict O(n depth)",
 )
 class ExtraTreeClassifier(DecisionTreeClassifier):
-    r"""Classification tree with random thresholds.
+    """Classification tree with random thresholds.
 
-    Like `DecisionTreeClassifier`, but at every node one threshold :math:`t_j` is drawn for each of ``max_features``
-    randomly chosen columns :math:`j`, uniform between the smallest and the largest value in the node, and the best
-    of these splits is taken: :math:`\arg\max_j\; w_t Q(t) - w_L Q(L_j) - w_R Q(R_j)`.
+    Like `DecisionTreeClassifier`, but at every node one threshold t_j is drawn for each of ``max_features`` randomly
+    chosen columns j, uniform between the smallest and the largest value in the node, and the best of these splits is
+    taken: argmax_j w_t Q(t) - w_L Q(L_j) - w_R Q(R_j).
 
     Use it inside an ensemble, where `certus.ensemble.ExtraTreesClassifier` grows many at once; alone it is a poor
     predictor.
@@ -27,7 +27,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     Parameters
     ----------
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
-        Impurity :math:`Q`; "log_loss" is another name for "entropy".
+        Impurity Q; "log_loss" is another name for "entropy".
     splitter : {"random", "best"}, default="random"
         "best" searches every threshold of the chosen columns.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"

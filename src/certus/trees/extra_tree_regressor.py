@@ -15,11 +15,11 @@ from certus.trees.decision_tree_regressor import DecisionTreeRegressor
     cost="fit O(p n depth), predict O(n depth)",
 )
 class ExtraTreeRegressor(DecisionTreeRegressor):
-    r"""Regression tree with random thresholds.
+    """Regression tree with random thresholds.
 
-    Like `DecisionTreeRegressor`, but at every node one threshold :math:`t_j` is drawn for each of ``max_features``
-    randomly chosen columns :math:`j`, uniform between the smallest and the largest value in the node, and the best
-    of these splits is taken: :math:`\arg\max_j\; w_t Q(t) - w_L Q(L_j) - w_R Q(R_j)`.
+    Like `DecisionTreeRegressor`, but at every node one threshold t_j is drawn for each of ``max_features`` randomly
+    chosen columns j, uniform between the smallest and the largest value in the node, and the best of these splits is
+    taken: argmax_j w_t Q(t) - w_L Q(L_j) - w_R Q(R_j).
 
     Use it inside an ensemble, where `certus.ensemble.ExtraTreesRegressor` grows many at once; alone it is a poor
     predictor.
@@ -27,7 +27,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
-        The loss :math:`Q`.
+        The loss Q.
     splitter : {"random", "best"}, default="random"
         "best" searches every threshold of the chosen columns.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0

@@ -26,6 +26,7 @@ from certus.base import (
     WeightsLike,
     check_target,
     check_weights,
+    require_target,
     warn_deprecated,
 )
 from certus.ensemble.boosting.early_stopping import Sample
@@ -168,8 +169,8 @@ class GradientBoosting(StagedTrees):
         train, held_out = self._split(sample, source)
         if begun and self.n_estimators < self.n_estimators_:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to estimators_.shape[0]="
-                f"{self.n_estimators_} when warm_start==True"
+                f"n_estimators={self.n_estimators} must be at least estimators_.shape[0]="
+                f"{self.n_estimators_} with warm_start=True"
             )
         trees: list[list[tuple[Tree, int]]] = self._grown_trees() if begun else [[] for _ in range(self._loss.outputs)]
         if begun:
@@ -245,11 +246,7 @@ class GradientBoosting(StagedTrees):
 
     def _training_sample(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> Sample:
         table = as_float32(self, X, reset=True, accept_sparse="csc")
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                "Hint: call fit(X, y) with one target value per row."
-            )
+        require_target(self, y)
         target = check_target(self, y, numeric=not is_classifier(self))
         check_consistent_length(table, target)
         weights = check_weights(self, sample_weight, table)
@@ -279,8 +276,8 @@ class GradientBoosting(StagedTrees):
         )
         if is_classifier(self) and len(np.unique(sample.y[train])) != len(np.unique(sample.y)):
             raise ValueError(
-                "The training data after the early stopping split is missing some classes. Try using another random "
-                "seed."
+                "The training rows lack some classes after some rows were held out for early stopping.\n"
+                "Hint: use another random_state, or a smaller validation_fraction."
             )
         return sample.take(train), sample.take(held_out)
 

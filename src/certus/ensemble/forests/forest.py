@@ -32,6 +32,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    require_target,
     resolve_threads,
     warn_user,
 )
@@ -219,8 +220,8 @@ class Forest(MultiOutputMixin, Learner):
         more = self.n_estimators - (0 if previous is None else len(previous))
         if previous is not None and more < 0:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={len(previous)} "
-                "when warm_start==True"
+                f"n_estimators={self.n_estimators} must be at least len(estimators_)={len(previous)} with "
+                "warm_start=True."
             )
         forest = previous
         if more == 0:
@@ -240,11 +241,7 @@ class Forest(MultiOutputMixin, Learner):
             raise ValueError("sparse multilabel-indicator for y is not supported.\nHint: pass y.toarray().")
         goes_on = self.warm_start and "forest_" in vars(self)
         X = coded_table(self, X, reset=True, keep=goes_on, accept_sparse="csc")
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                "Hint: call fit(X, y) with one target value per row."
-            )
+        require_target(self, y)
         y = np.atleast_1d(check_target(self, y, multi_output=True))
         if y.ndim == 2 and y.shape[1] == 1:
             warn_user(
@@ -433,7 +430,7 @@ class Forest(MultiOutputMixin, Learner):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the decrease of the impurity, averaged over the trees.
 
-        It favours columns with many different values; compare with permutation importances.
+        It favors columns with many different values; compare with permutation importances.
         """
         return self._importances()
 

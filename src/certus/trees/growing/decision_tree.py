@@ -27,6 +27,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    require_target,
     resolve_seed,
 )
 from certus.guarantees import Report
@@ -172,7 +173,7 @@ class DecisionTree(MultiOutputMixin, Learner):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the total decrease of the impurity.
 
-        It favours columns with many different values; compare with permutation importances.
+        It favors columns with many different values; compare with permutation importances.
         """
         return self._fitted_tree().compute_feature_importances()
 
@@ -253,11 +254,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
             table = coded_table(self, X, reset=True, accept_sparse="csc")
-            if y is None:
-                raise ValueError(
-                    f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                    "Hint: call fit(X, y) with one target value per row."
-                )
+            require_target(self, y)
             y = check_target(self, y, multi_output=True)
             if sparse.issparse(y):
                 raise TypeError(f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray().")
