@@ -85,7 +85,7 @@ from certus.verbs.planning import plan
         (lambda: tests_of.paired_t([1.0, 2.0], [1.0]), "equally long"),
         (lambda: tests_of.corrected_t([1.0, 2.0], [1.0, 3.0], test_share=0), "test_share must be greater than 0"),
         (lambda: tests_of.five_by_two(np.zeros((2, 5))), r"shape \(5, 2\)"),
-        (lambda: tests_of.z_test([1.0, 2.0], 0.0), "deviation must be greater than 0"),
+        (lambda: tests_of.z_test([1.0, 2.0], 0.0), "deviation must be a finite number greater than 0"),
         (lambda: tests_of.friedman([[1.0, 2.0]]), "at least 2 x 2"),
     ],
 )

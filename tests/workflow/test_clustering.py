@@ -59,7 +59,7 @@ def test_groups_are_described_in_their_own_units(result: certus.workflow.Study) 
     np.testing.assert_allclose(heights, [150.0, 170.0, 190.0], atol=2.0)
     assert {group.center["colour"] for group in groups} == {"red", "blue"}
     assert "clearly tighter" in result.findings.diagnosis
-    assert "The groups" in result._repr_html_()
+    assert "The clusters" in result._repr_html_()
 
 
 def test_noise_is_called_noise() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -29,7 +30,14 @@ def print_folded(lines: Sequence[str]) -> None:
     """Print lines after an empty one, each folded so that it can be read without scrolling to the right."""
     typer.echo()
     for line in lines:
-        typer.echo(textwrap.fill(line, _FOLDED, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+        typer.echo(folded(line))
+
+
+def folded(line: str) -> str:
+    """A line in several of at most 100 characters; what is in brackets stays together."""
+    kept = re.sub(r"\([^()]{1,60}\)", lambda match: match[0].replace(" ", "\0"), line)
+    whole = textwrap.fill(kept, _FOLDED, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return whole.replace("\0", " ")
 
 
 def say(message: str) -> None:

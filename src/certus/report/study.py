@@ -31,7 +31,7 @@ def render_study(study: Study) -> str:
     return environment.get_template("study.html").render(
         study=study,
         version=__version__,
-        answer=_answer(study),
+        headline=_headline(study),
         beaten=study.winner.value < study.baseline,
         bars=_bars(study),
         figures=_figures(study),
@@ -46,7 +46,7 @@ def short(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _answer(study: Study) -> dict[str, str]:
+def _headline(study: Study) -> dict[str, str]:
     """The big numbers of the first screen."""
     certificate = study.certificate
     return {

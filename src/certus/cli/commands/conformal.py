@@ -113,6 +113,6 @@ def _write(wrapped: Any, source: _Source, frame: Any, group: str | None, output:
         found = pl.DataFrame({"lower": ends[:, 0], "upper": ends[:, 1]})
     else:
         inside = wrapped.predict_set(response, groups)
-        found = pl.DataFrame({str(name): inside[:, place] for place, name in enumerate(wrapped.classes_)})
+        found = pl.DataFrame({str(name): inside[:, index] for index, name in enumerate(wrapped.classes_)})
     write_table(found, output)
     return found.height

@@ -17,16 +17,16 @@ def command(
     score: options.Score = None,
     model: options.Model = None,
     recall: Annotated[
-        float | None, typer.Option(help="Flag at least this share of positives.", show_default=False)
+        float | None, typer.Option(help="Flag at least this fraction of positives.", show_default=False)
     ] = None,
     precision: Annotated[
-        float | None, typer.Option(help="At least this share of flags is right.", show_default=False)
+        float | None, typer.Option(help="At least this fraction of flags is right.", show_default=False)
     ] = None,
     false_alarm: Annotated[
-        float | None, typer.Option(help="Flag at most this share of negatives.", show_default=False)
+        float | None, typer.Option(help="Flag at most this fraction of negatives.", show_default=False)
     ] = None,
     alarm_rate: Annotated[
-        float | None, typer.Option(help="Flag at most this share of all rows.", show_default=False)
+        float | None, typer.Option(help="Flag at most this fraction of all rows.", show_default=False)
     ] = None,
     positive: options.Positive = None,
     confidence: options.Confidence = 0.95,

@@ -56,5 +56,7 @@ def command(
     if with_chance:
         for chance in (0.8, 0.9):
             needed = found.rows_for(chance)
-            said = "no number of rows is enough" if needed is None else f"{needed} rows"
-            print_text(f"if the true error is {found.true_error:g}, for a {chance:.0%} chance of success: {said}")
+            answer = "no number of rows is enough" if needed is None else f"{needed} rows"
+            print_text(
+                f"if the true error is {found.true_error:g}, for success with probability {chance:.0%}: {answer}"
+            )

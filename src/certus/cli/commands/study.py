@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import options
-from certus.cli.output import print_folded, print_json, print_table, print_text, say
+from certus.cli.output import folded, print_folded, print_json, print_table, print_text, say
 from certus.cli.spelling import as_typed, flag
 from certus.workflow.options import Described, described, parameters
 
@@ -43,7 +43,7 @@ def command(
         result = study_in_folder(out, source, resume=resume, force=force, progress=progress, **given)
     if not quiet:
         for note in result.notes:
-            say(as_typed(note, note.options))
+            say(folded(as_typed(note, note.options)))
     if json:
         print_json(result.to_dict())
     else:

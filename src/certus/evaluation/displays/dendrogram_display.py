@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.evaluation.column_tree import RANK_DISTANCE, merge_columns
 from certus.evaluation.displays.display import ACCENT, INK, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LARGEST_SHOWN = 40
 LONGEST_NAME = 30
@@ -50,7 +53,7 @@ class DendrogramDisplay(Display):
         """
         return cls(merge_columns(columns), labels, RANK_DISTANCE)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         from scipy.cluster.hierarchy import dendrogram
 
         shown = {"truncate_mode": "lastp", "p": LARGEST_SHOWN} if len(self.labels) > LARGEST_SHOWN else {}

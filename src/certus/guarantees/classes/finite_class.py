@@ -87,7 +87,7 @@ def _check_finite_class(certificate: Certificate, data: ArrayLike | None) -> Der
     size, uses = check_count(int(certificate.inputs["hypotheses"]), "hypotheses", 1), certificate.inputs["uses"]
     compare_mean(certificate, data, errors / rows, rows)
     goal = math.log(failure_share(certificate.confidence, uses)) - math.log(size)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     record = _record(stated, (errors, rows, size), certificate.confidence, uses, certificate.quantity)
     return Derivation(summed_tail_inverse(errors, rows, goal), error=1e-9, record=record)
 
@@ -158,7 +158,7 @@ def _check_uniform(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] |
             raise CertificateError(f"{certificate.quantity}: the data show {seen!r} for {len(trained)} hypotheses.")
     level = concentration.log_level_decimal(certificate.confidence, 2 * size)
     value = min(1.0, factor * concentration.hoeffding_in_decimals(0.0, rows, level, float(rows)))
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     return Derivation(value, record=_uniform_record(stated, which, size, rows, certificate.confidence))
 
 

@@ -187,7 +187,7 @@ def _check_rademacher(certificate: Certificate, data: ArrayLike | None) -> Deriv
         raise CertificateError(f"{certificate.quantity}: the second route gives the mean {mean!r}.")
     if witness["largest"] != _largest(table):
         raise CertificateError(f"{certificate.quantity}: the witness has another largest value than the table.")
-    record = _record(certificate.value, draws, seed, level, dict(witness), certificate.quantity)  # type: ignore[arg-type]
+    record = _record(certificate.single_value, draws, seed, level, dict(witness), certificate.quantity)
     return Derivation(min(witness["largest"], mean + _sampling_error(table, draws, level)), record=record)
 
 

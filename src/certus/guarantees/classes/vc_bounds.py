@@ -157,7 +157,7 @@ def _check_vc(certificate: Certificate, data: ArrayLike | None) -> Derivation:
             f"{certificate.quantity}: the witness has log growth {witness['log_growth']!r}, the class {log_growth!r}."
         )
     record = _record(
-        certificate.value,  # type: ignore[arg-type]
+        certificate.single_value,
         risk,
         rows,
         witness["log_growth"],

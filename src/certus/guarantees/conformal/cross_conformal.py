@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees.conformal.conformal_ranks import Level, exact_level, rounded_down, rows_for_split, split_rank
-from certus.guarantees.conformal.rank_certificate import SUBJECT_ASSUMPTIONS, SUBJECTS, one_value
+from certus.guarantees.conformal.rank_certificate import SUBJECT_ASSUMPTIONS, SUBJECTS
 from certus.guarantees.records import rules
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -245,7 +245,7 @@ def _check_cross(certificate: Certificate, data: Sized | None) -> rules.Derivati
     symmetric = "symmetric-learner" in certificate.assumptions
     derived = 1.0 if rank > rows else 1.0 - min(1.0, _recounted_miscoverage(rank, sizes, method, symmetric))
     subject = certificate.inputs["subject"]
-    record = _record(one_value(certificate), rank, sizes, level, method, subject, symmetric)
+    record = _record(certificate.single_value, rank, sizes, level, method, subject, symmetric)
     return rules.Derivation(derived, error=1e-12, slack=1e-9, record=record)
 
 

@@ -162,19 +162,12 @@ def _check_floor(certificate: Certificate, data: ArrayLike | None) -> rules.Deri
     return rules.Derivation(derived, error=1e-11, record=_again(floor_certificate, rank, certificate))
 
 
-def one_value(certificate: Certificate) -> float:
-    """The stated value, which must be a single number."""
-    if isinstance(certificate.value, tuple):
-        raise CertificateError(f"{certificate.quantity}: one number expected, the certificate states a pair.")
-    return certificate.value
-
-
 def _again(write: Callable[..., Certificate], rank: ConformalRank, certificate: Certificate) -> Certificate:
     """Write the certificate anew from its witness, with the value that it states."""
     inputs, threshold = certificate.inputs, certificate.witness["threshold"]
     if not rank.finite and threshold != math.inf:
         raise CertificateError(f"{certificate.quantity}: rank {rank.rank} of {rank.rows} needs an infinite threshold.")
-    return write(rank, threshold, inputs["subject"], inputs["group"], one_value(certificate))
+    return write(rank, threshold, inputs["subject"], inputs["group"], certificate.single_value)
 
 
 @rules.rows_that_help("conformal-rank")

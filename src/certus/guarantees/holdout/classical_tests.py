@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.holdout.exact_tests import ALTERNATIVES, TestResult
-from certus.guarantees.records.bound_arguments import check_choice
+from certus.guarantees.records.bound_arguments import check_choice, check_positive
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 
 _OVERLAP = "folds share training rows, so scores are not independent and the test rejects too often"
@@ -60,9 +60,7 @@ def one_sample_t(values: ArrayLike, mean: float = 0.0, *, alternative: str = "tw
 def z_test(values: ArrayLike, deviation: float, mean: float = 0.0, *, alternative: str = "two-sided") -> TestResult:
     """Test whether the mean of `values` is `mean` when their standard deviation is known."""
     x = _differences(values, np.full(np.shape(values), mean))
-    if not deviation > 0.0:
-        raise ValueError(f"deviation must be greater than 0, got {deviation!r}.")
-    statistic = float(x.mean()) / (deviation / math.sqrt(len(x)))
+    statistic = float(x.mean()) / (check_positive(deviation, "deviation") / math.sqrt(len(x)))
     pvalue = _t_pvalue(statistic, math.inf, alternative)
     return TestResult("z-test", statistic, pvalue, "estimate", "values are normal with known variance")
 

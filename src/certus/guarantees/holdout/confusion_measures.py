@@ -117,7 +117,7 @@ def _check_f(certificate: Certificate, _data: ArrayLike | None) -> Derivation:
         limit = summed_upper if beta > 1.0 else summed_lower
         r = limit(misses, alarms + misses, share) if alarms + misses else float(beta > 1.0)
     record = _f_record(
-        certificate.value,  # type: ignore[arg-type]
+        certificate.single_value,
         {name: counts[name] for name in ("true_positives", "false_positives", "false_negatives")},
         beta,
         certificate.confidence,
@@ -180,7 +180,7 @@ def _check_balanced(certificate: Certificate, _data: ArrayLike | None) -> Deriva
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
     share = _log((1 - exact(certificate.confidence)) / (uses * len(rows)))
     limits = [summed_lower(a, b, share) for a, b in zip(correct, rows, strict=True)]
-    record = _balanced_record(certificate.value, correct, rows, certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _balanced_record(certificate.single_value, correct, rows, certificate.confidence, uses)
     return Derivation(sum(limits) / len(limits), error=1e-11, record=record)
 
 
@@ -257,7 +257,7 @@ def _check_macro(certificate: Certificate, _data: ArrayLike | None) -> Derivatio
         uses,
         lambda events, rows, delta: summed_lower(events, rows, math.log(delta)),
     )
-    record = _macro_record(certificate.value, counts, certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _macro_record(certificate.single_value, counts, certificate.confidence, uses)
     return Derivation(value, error=1e-11, scale=1e-2, record=record)
 
 

@@ -182,7 +182,7 @@ def _check_pairwise(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] 
     ordered = len(chosen) * (len(chosen) - 1)
     limit = 1.0 - concentration.chernoff_in_decimals(lost / ordered, ordered / inverse, level)
     witness = {"counts": counts, "classes": chosen, "won_half_pairs": won}
-    record = _record(certificate.value, witness, certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _record(certificate.single_value, witness, certificate.confidence, uses)
     return Derivation(limit * ordered / (len(counts) * (len(counts) - 1)), error=1e-11, scale=1e-2, record=record)
 
 

@@ -112,5 +112,5 @@ def _check_auc(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | Non
     level = concentration.log_level_decimal(certificate.confidence, uses)
     lost = (2 * positives * negatives - halves) / (2 * positives * negatives)
     value = 1.0 - concentration.chernoff_in_decimals(lost, min(positives, negatives), level)
-    record = _record(certificate.value, dict(certificate.witness), certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _record(certificate.single_value, dict(certificate.witness), certificate.confidence, uses)
     return Derivation(value, error=1e-11, scale=1e-2, record=record)

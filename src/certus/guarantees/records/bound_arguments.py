@@ -1,6 +1,7 @@
 """Checks of arguments that all bounds share: one clear message for each mistake."""
 
-from numbers import Integral
+import math
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,14 @@ def check_count(value: object, name: str, minimum: int = 0) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or int(value) < minimum:
         raise ValueError(f"{name} must be a whole number of at least {minimum}, got {value!r}.")
     return int(value)
+
+
+def check_positive(value: object, name: str) -> float:
+    """Return a finite number greater than 0."""
+    number = float(value) if isinstance(value, (Real, np.number)) and not isinstance(value, bool) else math.nan
+    if not 0.0 < number < math.inf:
+        raise ValueError(f"{name} must be a finite number greater than 0, got {value!r}.")
+    return number
 
 
 def check_errors_and_rows(errors: object, rows: object) -> tuple[int, int]:

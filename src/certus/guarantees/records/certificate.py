@@ -106,6 +106,13 @@ class Certificate:
         return value <= trivial if self.direction == "lower" else value == trivial
 
     @property
+    def single_value(self) -> float:
+        """The value of a bound that is one number; an interval is a `CertificateError`."""
+        if isinstance(self.value, tuple):
+            raise CertificateError(f"{self.quantity}: the bound must be one number, got {self.value!r}.")
+        return self.value
+
+    @property
     def failure(self) -> float:
         """Probability with which the claim may fail: 1 - confidence of the decimal that was declared."""
         return failure_of(self.confidence)

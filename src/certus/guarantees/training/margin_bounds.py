@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from certus.guarantees.classes.growth_sums import log_sauer
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import check_count
+from certus.guarantees.records.bound_arguments import check_count, check_positive
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.quantity import Quantity
@@ -59,9 +59,9 @@ def kernel_margin_bound(
     values, squares = _check_column(margins, "margins"), _check_column(diagonal, "diagonal")
     if squares.shape != values.shape or (squares < 0).any():
         raise ValueError("diagonal must have one entry of at least 0 per margin.")
-    share, rows = _share_below(values, _positive(margin, "margin")), len(values)
+    share, rows = _share_below(values, check_positive(margin, "margin")), len(values)
     trace = math.fsum(squares) * (1.0 + 1e-14)
-    return _kernel(share, rows, float(margin), _positive(norm, "norm"), trace, quantity).certificate(level, paid)
+    return _kernel(share, rows, float(margin), check_positive(norm, "norm"), trace, quantity).certificate(level, paid)
 
 
 def voting_margin_bound(
@@ -106,14 +106,8 @@ def voting_margin_bound(
             f"margins must lie between -1 and 1; row {row} is {values[row]!r}.\n"
             "Hint: divide by the sum of the voters' absolute weights."
         )
-    share = _share_below(values, _positive(margin, "margin"))
+    share = _share_below(values, check_positive(margin, "margin"))
     return _voting(share, len(values), float(margin), check_count(vc, "vc"), quantity).certificate(level, paid)
-
-
-def _positive(value: float, name: str) -> float:
-    if not 0.0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number greater than 0, got {value!r}.")
-    return float(value)
 
 
 def _check_column(values: ArrayLike, name: str) -> np.ndarray:
@@ -165,7 +159,11 @@ def _voting(share: float, rows: int, margin: float, vc: int, quantity: Quantity 
 def _check_kernel(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, are the margins."""
     witness, given = certificate.witness, certificate.inputs
-    margin, norm, trace = _positive(given["margin"], "margin"), _positive(given["norm"], "norm"), float(given["trace"])
+    margin, norm, trace = (
+        check_positive(given["margin"], "margin"),
+        check_positive(given["norm"], "norm"),
+        float(given["trace"]),
+    )
     if not trace >= 0.0:
         raise CertificateError(f"{certificate.quantity}: the trace is {trace!r}.")
     bound = _kernel(witness["risk"], witness["rows"], margin, norm, trace, certificate.quantity)
@@ -176,7 +174,7 @@ def _check_kernel(certificate: Certificate, data: ArrayLike | None) -> Derivatio
 def _check_voting(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, are the margins."""
     witness, given = certificate.witness, certificate.inputs
-    margin, vc = _positive(given["margin"], "margin"), check_count(given["vc"], "vc")
+    margin, vc = check_positive(given["margin"], "margin"), check_count(given["vc"], "vc")
     bound = _voting(witness["risk"], witness["rows"], margin, vc, certificate.quantity)
     return bound.derivation(certificate, _losses(data, margin))
 

@@ -50,8 +50,6 @@ def check_mistake_bound(certificate: Certificate) -> Derivation:
     bounds = [(Fraction(radius) / Fraction(margin)) ** 2 for margin in margins]
     if any(made > bound for made, bound in zip(updates, bounds, strict=True)):
         raise CertificateError(f"{certificate.quantity}: more updates were made than the bound allows.")
-    if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the bound must be one number.")
     derived = float(sum(math.floor(bound) for bound in bounds))
-    record = _record(certificate.value, witness, certificate.rule)
+    record = _record(certificate.single_value, witness, certificate.rule)
     return Derivation(derived, error=0.0, slack=1e-9, scale=1.0, record=record)

@@ -99,6 +99,6 @@ def _check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
         if len(tails) != rows or abs(math.fsum(tails) / rows - risk) > 1e-10:
             raise CertificateError(f"{certificate.quantity}: the margins do not give the risk {risk!r}.")
     high = second_route(risk, 0.5 * scale * scale, rows, certificate.confidence, uses)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     record = _record(stated, scale, risk, rows, certificate.confidence, uses, certificate.quantity)
     return Derivation(min(1.0, 2.0 * high), error=1e-11, scale=1e-3, record=record)

@@ -121,7 +121,7 @@ def _check_compression(certificate: Certificate, data: ArrayLike | None) -> Deri
     choose = math.lgamma(rows + 1) - math.lgamma(support + 1) - math.lgamma(rows - support + 1)
     goal = math.log(failure_share(certificate.confidence, uses)) - math.log(rows) - choose - messages
     record = _record(
-        certificate.value,  # type: ignore[arg-type]
+        certificate.single_value,
         support,
         errors,
         rows,

@@ -155,7 +155,7 @@ def _check_markov(certificate: Certificate, data: ArrayLike | None) -> Derivatio
         counted = ("gibbs", "rows") if name == "first-order" else ("tandem", "pair_rows")
         recount(certificate, data, {"risk": counted[0], "rows": counted[1], "kl": "kl"})
     high = second_route(given[0], entropies * given[2], given[1], certificate.confidence, inputs["uses"])
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     record = _record(name, stated, given, certificate.confidence, inputs["uses"], certificate.quantity)
     return Derivation(min(1.0, factor * high), error=1e-11, scale=1e-3, record=record)
 
@@ -256,7 +256,7 @@ def _check_cantelli(certificate: Certificate, data: ArrayLike | None) -> Derivat
         index = values.index(min(values))
         best, step = min(best, values[index]), (high - low) / 16
         low, high = max(0.0, grid[index] - step), min(high, grid[index] + step)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     given = (gibbs, rows[0], tandem, rows[1], kl, bool(inputs["out_of_bag"]))
     record = _cantelli_record(stated, given, confidence, uses, certificate.quantity)
     return Derivation(min(1.0, best), error=1e-9, scale=1e-3, record=record)

@@ -153,7 +153,7 @@ def _check_c_bound(certificate: Certificate, data: ArrayLike | None) -> Derivati
     delta = float((1 - exact(certificate.confidence)) / inputs["uses"])
     constant = math.log(math.exp(summed_log_xi(rows)) + rows)
     value = _around(apart, max(0.0, gibbs - apart / 2.0), (2.0 * kl + constant - math.log(delta)) / rows)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     given = (gibbs, apart, rows, kl, bool(inputs["out_of_bag"]))
     record = _record(stated, given, certificate.confidence, inputs["uses"], certificate.quantity)
     return Derivation(value, error=1e-8, scale=1e-2, record=record)

@@ -185,7 +185,7 @@ class Machine(Learner):
         if computes_gram(self.kernel):
             check_consistent_length(X, y)
             self._sparse = False
-            return X, check_target(self, y, numeric=numeric) if with_target else target
+            return X, check_target(self, cast(TargetLike, y), numeric=numeric) if with_target else target
         if with_target:
             table, target = check_Xy(self, X, y, y_numeric=numeric, **_TABLE)
         else:
