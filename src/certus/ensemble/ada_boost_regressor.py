@@ -58,8 +58,6 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
     ----------
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and average loss of each round; 0 and 1 for rounds that were not needed.
-    report_ : Report
-        Empty: training alone bounds nothing here. Use `certify`.
 
     Examples
     --------

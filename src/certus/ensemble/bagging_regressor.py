@@ -57,8 +57,6 @@ class BaggingRegressor(Bagging, Regressor):
         Coefficient of determination over the rows, each judged by the members without it, if ``oob_score`` is set.
     oob_prediction_ : ndarray of shape (n_samples,)
         Average of the members that have not seen the row, if ``oob_score`` is set.
-    report_ : Report
-        Empty: training alone bounds nothing here. Use `certify`.
 
     Examples
     --------

@@ -24,13 +24,6 @@ class ExtraTreesClassifier(ForestClassifier):
 
     Cheaper to grow than a random forest and often as accurate; with many useless columns a random forest is better.
 
-    Parameters
-    ----------
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
-        random side, and those that training did not contain with them, else to the larger side.
-
     Attributes
     ----------
     estimators_ : list of ExtraTreeClassifier

@@ -66,8 +66,6 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         Rounds, and trees in each of them (1 for two classes, else one per class).
     baseline_ : ndarray of shape (n_trees_per_iteration_,)
         The constant f_0.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
 
     Notes
     -----

@@ -60,8 +60,6 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         Rounds, and trees in each of them (1).
     baseline_ : ndarray of shape (1,)
         The constant f_0.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others.
 
     Notes
     -----

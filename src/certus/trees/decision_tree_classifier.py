@@ -65,9 +65,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     class_weight : dict, list of dict or "balanced", default=None
         Weights of the classes, multiplied with ``sample_weight``; a list has one dict per output. "balanced"
         gives all classes the same total weight.
-    monotonic_cst : array-like of shape (n_features,), default=None
-        1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For
-        two classes and one output.
     prune_criterion : {"gini", "entropy", "log_loss", "misclassification"}, default=None
         What a leaf costs when the tree is pruned; None: ``criterion``.
     prune_cv : int, splitter or iterable of (train, test) rows, default=5
@@ -82,8 +79,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         Their number (for each output).
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the impurity.
-    report_ : Report
-        Empty: how well a tree fits its own training rows promises nothing about others. Use `certify`.
 
     Notes
     -----

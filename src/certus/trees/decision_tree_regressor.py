@@ -57,8 +57,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     min_impurity_decrease : float, default=0.0
         Split only if ``w_t / w * (Q(t) - w_L / w_t Q(L) - w_R / w_t Q(R))`` is at least this, with ``Q`` the
         loss per weight and ``w`` the total weight.
-    monotonic_cst : array-like of shape (n_features,), default=None
-        1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
     prune_criterion : {"squared_error", "absolute_error", "poisson"}, default=None
         What a leaf costs when the tree is pruned; None: ``criterion``, else this loss of the
         node's prediction.
@@ -70,8 +68,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     ----------
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the loss.
-    report_ : Report
-        Empty: how well a tree fits its own training rows promises nothing about others.
 
     Notes
     -----

@@ -30,20 +30,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         The loss Q.
     splitter : {"random", "best"}, default="random"
         "best" searches every threshold of the chosen columns.
-    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
-        Columns drawn at random at each node; a float is a fraction of the columns, None means all.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
-    min_impurity_decrease : float, default=0.0
-        Split only if the weighted impurity falls at least by this share of the total weight.
-    ccp_alpha : float or "cv", default=0.0
-        Price of a leaf in cost-complexity pruning.
-    monotonic_cst : array-like of shape (n_features,), default=None
-        1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
-        random side, and those that training did not contain with them, else to the larger side.
 
     Attributes
     ----------

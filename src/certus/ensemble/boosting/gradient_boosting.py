@@ -36,7 +36,7 @@ from certus.ensemble.constant_start import ConstantStart
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor, Tree
-from certus.trees.growing import DecisionTree, as_float32
+from certus.trees.growing import DecisionTree, GrowthParameters, as_float32
 
 TREE_PARAMETERS = (
     "max_depth",
@@ -53,7 +53,7 @@ OUTSIDE = ("oob_improvement_", "oob_scores_", "oob_score_")
 Numbers = NDArray[np.float64]
 
 
-class GradientBoosting(StagedTrees):
+class GradientBoosting(GrowthParameters, StagedTrees):
     """Base of the gradient boosting learners with exact trees.
 
     Parameters
@@ -66,26 +66,12 @@ class GradientBoosting(StagedTrees):
         Share of the rows, drawn without replacement, that each tree is grown on.
     criterion : {"squared_error", "friedman_mse"}
         Without effect, as in scikit-learn, where it is deprecated.
-    min_samples_split : int or float
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float
-        Every leaf keeps at least this fraction of the total weight.
-    max_depth : int or None
-        Most splits between the root and a leaf.
-    min_impurity_decrease : float
-        Split only if the weighted impurity falls by at least this.
     init : learner, "zero" or None
         What boosting starts from: a learner that is fitted first, 0, or the best constant.
     random_state : int, RandomState, Generator or None
         Seed of the drawn rows and columns and of the held-out rows.
-    max_features : int, float or {"sqrt", "log2"}
-        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
     verbose : int
         1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    max_leaf_nodes : int
-        Grow at most so many leaves, the largest improvement first.
     warm_start : bool
         Go on from the last fit with a larger ``n_estimators``.
     validation_fraction : float
@@ -94,8 +80,6 @@ class GradientBoosting(StagedTrees):
         Stop when the loss of the held-out rows has not fallen by ``tol`` for so many rounds; None: never.
     tol : float
         What counts as falling.
-    ccp_alpha : float
-        Price of a leaf in cost-complexity pruning of each tree.
 
     Attributes
     ----------
@@ -115,8 +99,6 @@ class GradientBoosting(StagedTrees):
         Columns searched at each node.
     random_draws_ : ndarray of shape (625,)
         State of the random numbers after the last round, for a warm start.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
     """
 
     _constraints: ClassVar[Constraints] = {
@@ -136,8 +118,6 @@ class GradientBoosting(StagedTrees):
     loss: str
     n_estimators: int
     subsample: float
-    criterion: str
-    random_state: Any
     warm_start: bool
     validation_fraction: float
     n_iter_no_change: int | None

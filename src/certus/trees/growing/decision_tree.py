@@ -35,13 +35,14 @@ from certus.trees import _native_calls
 from certus.trees.growing.category_codes import Categories
 from certus.trees.growing.coded_table import CATEGORICAL_RULE, coded_table
 from certus.trees.growing.growth_options import growth_of
+from certus.trees.growing.growth_parameters import GrowthParameters
 from certus.trees.pruning.cost_complexity import prune, pruning_path
 from certus.trees.pruning.cross_validated_pruning import between, folds_of, held_out_losses, least
 from certus.trees.pruning.node_costs import summed_over_paths
 from certus.trees.tree import Tree
 
 
-class DecisionTree(MultiOutputMixin, Learner):
+class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`.
 
     Parameters
@@ -49,27 +50,11 @@ class DecisionTree(MultiOutputMixin, Learner):
     splitter : {"best", "random"}
         "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
         the best of these.
-    max_depth : int
-        Most splits between the root and a leaf.
-    min_samples_split : int or float
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float
-        Every leaf keeps at least this fraction of the total weight.
-    max_features : int, float or {"sqrt", "log2"}
-        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
     random_state : int, RandomState, Generator or None
         Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
         of columns. Ties between columns are never broken at random: the first column wins.
-    max_leaf_nodes : int
-        Grow at most so many leaves, the largest improvement first.
     ccp_alpha : float or "cv"
         Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
-        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -125,19 +110,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         "categories_",
     )
 
-    criterion: str
-    splitter: str
-    max_depth: int | None
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_features: int | float | str | None
-    random_state: Any
-    max_leaf_nodes: int | None
-    min_impurity_decrease: float
     ccp_alpha: float | str
-    monotonic_cst: Any
-    categorical_features: Any
     prune_criterion: str | None = None  # parameters of some of the learners
     prune_cv: Any = 5
 
