@@ -35,15 +35,14 @@ PUBLIC = (
     "workflow",
 )
 # Modules of one name in several packages, all with the same meaning.
-SAME_MEANING = {"_native_calls", "monitor", "report", "conformal", "study"}
+SAME_MEANING = {"_native_calls", "conformal", "data", "learners", "monitor", "options", "report", "study"}
 # Imports past a package's __init__ from another package.
 REACHING_IN = {
     ("certus.__main__", "certus.cli.app"),
-    ("certus.cli.commands.check", "certus.workflow.label_sets"),
-    ("certus.cli.commands.predict", "certus.workflow.model"),
-    ("certus.cli.commands.study", "certus.workflow.declared_costs"),
+    ("certus.cli.commands.study", "certus.workflow.leaderboard"),
+    ("certus.cli.commands.study", "certus.workflow.options"),
     ("certus.cli.commands.study", "certus.workflow.study_folder"),
-    ("certus.cli.model_tables", "certus.workflow.model"),
+    ("certus.cli.spelling", "certus.workflow.options"),
     ("certus.ensemble._native_calls.forest_kernels", "certus.trees._native_calls"),
     ("certus.ensemble._native_calls.stage_kernels", "certus.trees._native_calls"),
     ("certus.ensemble._native_calls.stump_kernels", "certus.trees._native_calls"),

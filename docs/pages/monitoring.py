@@ -25,7 +25,7 @@ print(watch)  # alarm or not; which promises are void, which stand
 state = watch.to_json()  # certus.guarantees.Monitor.from_json(state) goes on later
 ```
 
-On the command line: `certus monitor rows.csv --truth y --prediction p --state watch.json --errors 50 --of-rows 1000`.
+On the command line: `certus monitor rows.csv --target y --prediction p --state watch.json --errors 50 --of-rows 1000`.
 Run it again whenever the file has grown, or after a kill: rows that are counted already are recognized and skipped.
 Exit 1 means alarm.
 

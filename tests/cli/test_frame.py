@@ -69,7 +69,7 @@ def test_bad_input_is_one_message_and_exit_2(tmp_path: Path, predictions: Path) 
     assert "the file is damaged or incomplete" in run.err
     run = Run("certify", predictions, "--truth", "why", "--prediction", "a")
     assert run.code == 2
-    assert "--truth: the table has no column 'why'.\nHint: it has 'y', 'a'" in run.err
+    assert "--target: the table has no column 'why'.\nHint: it has 'y', 'a'" in run.err
 
 
 def test_surprises_are_named_and_debug_shows_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

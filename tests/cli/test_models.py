@@ -13,9 +13,10 @@ from sklearn.pipeline import Pipeline
 import certus
 from certus.base import catalogue
 from certus.bayes import GaussianNB
-from certus.workflow.candidates import Candidate
 from certus.workflow.columns import Columns
-from certus.workflow.learning import train
+from certus.workflow.race.candidates import Candidate
+from certus.workflow.race.learning import train
+from certus.workflow.tasks import MulticlassTask
 from tests.cli.conftest import Run, people
 from tests.persistence.forging import Forgery
 from tests.persistence.parts import RowKeeper
@@ -130,7 +131,7 @@ def test_models_of_a_study_meet_columns_as_files_have_them(tmp_path: Path) -> No
     )
     columns = Columns(numbers=["size", "member"], categories=["code"])
     labels = table["label"].to_numpy()
-    model = train(Candidate("certus.bayes.GaussianNB"), table, labels, columns, seed=0, threads=1)
+    model = train(MulticlassTask, Candidate("certus.bayes.GaussianNB"), table, labels, columns, seed=0, threads=1)
     certus.save(model, tmp_path / "model.certus")
     few = table.filter(pl.col("code") == "10").head(3).with_columns(size=pl.lit(None, dtype=pl.Float64))
     few.drop("label").write_csv(tmp_path / "few.csv")
@@ -145,7 +146,7 @@ def test_models_of_a_study_meet_columns_as_files_have_them(tmp_path: Path) -> No
     ("columns", "message"),
     [
         ({"age": [30]}, "the table lacks the columns 'town', which the model needs"),
-        ({"age": ["old"], "town": ["x"]}, "column 'age' holds String values, the model needs numbers there"),
+        ({"age": ["old"], "town": ["x"]}, "column 'age' holds text, the model needs numbers there"),
     ],
 )
 def test_predict_refuses_other_tables(model: Path, tmp_path: Path, columns: dict, message: str) -> None:
@@ -182,5 +183,5 @@ def test_predictions_are_no_formulas_in_a_spreadsheet(tmp_path: Path) -> None:
 def test_unknown_endings(model: Path, holdout: Path, tmp_path: Path) -> None:
     run = Run("predict", model, holdout, "-o", tmp_path / "out.xlsx")
     assert run.code == 2
-    assert "cannot write 'out.xlsx': unknown ending.\nHint: use one of .csv" in run.err
+    assert "cannot write 'out.xlsx': unknown file extension.\nHint: use one of .csv" in run.err
     assert not (tmp_path / "out.xlsx").exists()

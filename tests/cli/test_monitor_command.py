@@ -137,7 +137,7 @@ def test_labels_are_compared_as_numbers_or_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "give --truth and --prediction, or --loss-column alone"),
+        ((), "--target and --prediction must be given, or --loss-column alone"),
         (LABELS, "a reference is needed"),
         (("--truth", "no", "--prediction", "p", *REFERENCE), "no column 'no'"),
         ((*LABELS, "--errors", 5), "rows must be a whole number"),

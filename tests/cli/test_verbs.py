@@ -59,8 +59,8 @@ def test_certify_losses(predictions: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give exactly one of --prediction or --model; 0 were given"),
-        (["--prediction", "a", "--model", "m"], "give exactly one of --prediction or --model; 2 were given"),
+        ([], "exactly one of --prediction or --model must be given, got 0"),
+        (["--prediction", "a", "--model", "m"], "exactly one of --prediction or --model must be given, got 2"),
         (
             ["--prediction", "a", "--positive", "maybe"],
             "--positive: 'maybe' is not among the labels.\nHint: they are '0', '1'",
@@ -179,10 +179,26 @@ def test_conformal_sets(predictions: Path, model: Path, holdout: Path, tmp_path:
     [
         (["--prediction", "size", "--apply", "x.csv"], "--apply and --output belong together"),
         (["--label", "yes"], "--label must read LABEL=COLUMN"),
-        ([], "give exactly one of --prediction or --model or --label; 0 were given"),
+        ([], "exactly one of --prediction or --model or --label must be given, got 0"),
     ],
 )
 def test_conformal_wrong_use(predictions: Path, arguments: list[str], message: str) -> None:
     run = Run("conformal", predictions, "--truth", "y", *arguments)
     assert run.code == 2
     assert message in run.err
+
+
+def test_compare_scores(tmp_path: Path) -> None:
+    scores = {"a": [0.81, 0.82, 0.84, 0.78, 0.85], "b": [0.80, 0.77, 0.70, 0.83, 0.80]}
+    pl.DataFrame(scores).write_csv(tmp_path / "folds.csv")
+    arguments = ["compare", tmp_path / "folds.csv", "--scores", "a", "--scores", "b", "--test", "corrected-t"]
+    assert Run(*arguments, "--json").json == certus.compare(scores, test="corrected-t").to_dict()
+    assert Run(*arguments).out.startswith("cannot tell (an estimate, not a guarantee)")
+    assert "--scores and --test go together" in Run(*arguments[:4]).err
+    assert "--truth and --prediction must be given" in Run("compare", tmp_path / "folds.csv").err
+
+
+def test_plan_for_a_class() -> None:
+    told = Run("plan", "--error", "0.05", "--confidence", "0.99", "--hypotheses", "1000", "--json")
+    assert told.json == certus.plan(0.05, 0.99, hypotheses=1000).to_dict()
+    assert "After 1 018 training rows" in Run("plan", "--error", "0.1", "--vc-dimension", "3").out

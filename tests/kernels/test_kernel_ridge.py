@@ -119,7 +119,7 @@ def test_no_certificate_where_there_is_no_minimum():
 
 
 def test_an_impossible_gap_is_told():
-    with pytest.warns(ConvergenceWarning, match="certified only to be within"):
+    with pytest.warns(ConvergenceWarning, match="certified to be within"):
         KernelRidge(1.0, kernel="rbf", gap_tol=0.0).fit(X, Y)
     assert KernelRidge(1.0, kernel="rbf", gap_tol=1e-12).fit(X, Y).converged_
 

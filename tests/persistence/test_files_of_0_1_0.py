@@ -219,7 +219,12 @@ def told(study: dict[str, Any]) -> dict[str, Any]:
     return {
         "winner": {name: study["winner"][name] for name in ("learner", "measure", "validation_value", "test_value")},
         "leaderboard": [
-            [row["learner"], row["validation_value"], row["seconds"], row["dropped"] is None]
+            [
+                "baseline" if row["baseline"] else row["learner"],
+                row["validation_value"],
+                row["seconds"],
+                row["dropped"] is None,
+            ]
             for row in study["leaderboard"]
         ],
         "certificates": [[item["rule"], item["value"]] for item in study["certificates"]],

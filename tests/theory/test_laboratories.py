@@ -11,6 +11,7 @@ from certus.linear import Ridge
 from certus.theory import (
     bias_variance,
     chance_to_miss,
+    class_bounds,
     class_means,
     decompose_error,
     double_descent,
@@ -230,7 +231,7 @@ def test_normal_tail_is_the_bayes_error():
         (lambda: chance_to_miss(2.0, 5), "share must lie between 0 and 1"),
         (lambda: hard_distribution_error(3, 0.5, 5), "error must lie between 0 and 1/4"),
         (lambda: fit_rate([10, 10], [0.1, 0.2]), "two different positive numbers"),
-        (lambda: fit_rate([10, 20], [0.1, 0.0]), "entry 1 is .*Hint: average over more repeats"),
+        (lambda: fit_rate([10, 20], [0.1, 0.0]), "entry 1 is .*\nHint: average over more repeats"),
         (lambda: learning_rates(3, lambda rng, n: (0, 0), float, (5,), best=0.0), "learner must be an estimator"),
         (lambda: decompose_error([[0.5, 0.5]], [[0], [2]], [[0, 0]]), "hypotheses must be"),
         (lambda: decompose_error([[0.5, 0.5]], [[0], [1]], [[5, 0]]), "sample must be"),
@@ -241,10 +242,24 @@ def test_normal_tail_is_the_bayes_error():
         ),
         (
             lambda: bias_variance(float, lambda rng: (0, 0), lambda X: X, [[0.0]], noise=1.0),
-            "target give one number per row",
+            "one target per row",
         ),
     ],
 )
 def test_error_names_the_argument(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_capacities_of_a_class():
+    points = np.linspace(0, 1, 300)
+    truth = points > 0.52
+    found = class_bounds([points > t for t in np.linspace(0, 1, 33)], truth, vc=1)
+    assert found.errors == int(np.sum((points > 0.52) != (points > 17 / 32)))
+    assert found.shattered == 1
+    assert all(item.value >= found.errors / found.rows for item in found.report)
+    assert found.report.check()
+    assert found.finite.value < found.rademacher.value < 1
+    assert "Rademacher" in str(found)
+    with pytest.raises(ValueError, match="table of labels"):
+        class_bounds([[0, 1]], [0, 1, 1])

@@ -94,14 +94,14 @@ def test_select_among_regressions():
     ("call", "message"),
     [
         (lambda: compare(TRUTH, y=TRUTH), "at least two models"),
-        (lambda: compare(TRUTH, TRUTH), "labels are needed once"),
+        (lambda: compare(TRUTH, TRUTH), "exactly one of y and y_true must be given"),
         (lambda: compare({"a": TRUTH}, TRUTH, y=TRUTH), "dictionary names all models"),
         (lambda: compare(TRUTH, TRUTH, y=TRUTH, names=["a", "a"]), "different names"),
         (lambda: compare(TRUTH, TRUTH[:5], y=TRUTH), "5 predictions, 500 labels"),
         (lambda: compare(TRUTH + 0.5, TRUTH, y=TRUTH * 0.5), "no finite range"),
         (lambda: select({}, y=TRUTH), "candidates must not be empty"),
         (lambda: select([TRUTH, TRUTH], y=TRUTH, tried=1), "tried must be at least"),
-        (lambda: select([TRUTH]), "labels are needed once"),
+        (lambda: select([TRUTH]), "exactly one of y and y_true must be given"),
     ],
 )
 def test_refusals(call, message):
@@ -119,7 +119,7 @@ def test_plan_table_text_and_plot():
     assert found.errors_allowed(99) == 0
     assert found.rows_for(0.8, true_error=0.05) is None
     axes = found.plot(errors=3)
-    assert axes.get_xlabel() == "fresh labelled rows"
+    assert axes.get_xlabel() == "fresh labeled rows"
     matplotlib.pyplot.close("all")
     assert plan(error=0.1).rows[0] == 29
 

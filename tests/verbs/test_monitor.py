@@ -202,12 +202,12 @@ def test_a_reference_too_small_to_alarm_says_so():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "one reference is needed"),
+        ({}, "exactly one of y, y_true, losses, errors and threshold"),
         ({"errors": 1, "rows": 5, "threshold": 0.1}, "got errors, threshold"),
         ({"errors": 7, "rows": 5}, "errors must be at most rows"),
         ({"threshold": 1.0}, "threshold must lie strictly between 0 and 1"),
-        ({"y_true": [0, 1]}, "y_true comes with y_pred"),
-        ({"y": [0, 1]}, "y comes with a model"),
+        ({"y_true": [0, 1]}, "y_true must come with y_pred"),
+        ({"y": [0, 1]}, "y must come with a model"),
         ({"losses": [0.5]}, "losses must be 0 or 1"),
         ({"losses": [0.5], "loss": "given"}, "loss_range must be a pair"),
         ({"losses": [2.5], "loss": "given", "loss_range": (0, 1)}, "declared range"),

@@ -12,10 +12,10 @@ import pytest
 import certus
 from certus.cluster import KMeans
 from certus.workflow import StudyError, study
-from certus.workflow.clustering import ClusterModel
-from certus.workflow.clustering.findings import describe, verdict
-from certus.workflow.clustering.ratios import distance_ratios
 from certus.workflow.columns import Columns
+from certus.workflow.findings.clusters import describe, verdict
+from certus.workflow.models import ClusterModel
+from certus.workflow.models.distance_ratios import distance_ratios
 from tests.cli.conftest import Run
 
 
@@ -48,7 +48,7 @@ def test_the_number_of_groups_is_found_and_certified_on_untouched_rows(result: c
     assert result.certificates.check()
     assert [row["learner"] for row in told["leaderboard"] if row["baseline"]] == ["baseline (one cluster)"]
     assert len(result.split.test) == 60
-    assert "--target NAME" in told["notes"][0]
+    assert "target=NAME" in told["notes"][0]
     json.dumps(told, allow_nan=False)
 
 
@@ -59,7 +59,7 @@ def test_groups_are_described_in_their_own_units(result: certus.workflow.Study) 
     np.testing.assert_allclose(heights, [150.0, 170.0, 190.0], atol=2.0)
     assert {group.center["colour"] for group in groups} == {"red", "blue"}
     assert "clearly tighter" in result.findings.diagnosis
-    assert "The groups" in result._repr_html_()
+    assert "The clusters" in result._repr_html_()
 
 
 def test_noise_is_called_noise() -> None:
@@ -135,9 +135,9 @@ def test_the_built_in_table_without_its_target() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"task": "clustering", "target": "colour"}, "--target does not fit a clustering task"),
+        ({"task": "clustering", "target": "colour"}, "target does not fit a clustering task"),
         ({"measure": "error"}, "'error' does not fit a clustering task"),
-        ({"positive": "red"}, "--positive does not fit a clustering task"),
+        ({"positive": "red"}, "positive does not fit a clustering task"),
         ({"families": ["linear"]}, "none of linear has a learner"),
         ({"task": "regression"}, "Which column is to be predicted"),
     ],

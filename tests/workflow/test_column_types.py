@@ -71,7 +71,7 @@ def test_decimal_commas_in_late_rows(tmp_path: Path) -> None:
 def test_a_foreign_entry_far_down_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,2.5\n" * 50 + "1,oops\n" + "1,2.5\n" * 50)
-    with pytest.raises(StudyError, match=r"line 52, column 2 \('b'\): 'oops' is no number"):
+    with pytest.raises(StudyError, match=r"line 52, column 2 \('b'\): 'oops' is not a number"):
         read_table(path)
 
 

@@ -20,7 +20,7 @@ def patients(rows: int = 600) -> pl.DataFrame:
 def test_costs_are_read_as_they_are_said() -> None:
     assert parse_costs(["sick as well=10", "well as sick = 2.5"]) == {("sick", "well"): 10.0, ("well", "sick"): 2.5}
     for wrong in ("sick=10", "sick as well", "sick as well=much"):
-        with pytest.raises(StudyError, match=r"--cost must look like 'sick as healthy=10'"):
+        with pytest.raises(StudyError, match=r"costs must look like 'sick as healthy=10'"):
             parse_costs([wrong])
 
 
@@ -40,8 +40,8 @@ def test_a_study_by_costs_certifies_the_mean_cost(tmp_path) -> None:
     assert result.certificate.check()
     plain = study(patients(), target="state", families=["linear", "bayes"], trials=3)
     # Missing the sick is expensive, so more rows are called sick.
-    assert np.mean(result.evaluation.answers == "sick") > np.mean(plain.evaluation.answers == "sick")
-    truth, said = result.evaluation.truth, result.evaluation.answers
+    assert np.mean(result.evaluation.predictions == "sick") > np.mean(plain.evaluation.predictions == "sick")
+    truth, said = result.evaluation.truth, result.evaluation.predictions
     assert result.evaluation.value == np.mean(np.where(truth == said, 0.0, np.where(truth == "sick", 10.0, 1.0)))
     result.save(tmp_path / "kept")
     again = load(tmp_path / "kept" / "model.certus")
@@ -49,22 +49,22 @@ def test_a_study_by_costs_certifies_the_mean_cost(tmp_path) -> None:
 
 
 def test_costs_that_cannot_be() -> None:
-    with pytest.raises(StudyError, match=r"--cost: 'dead' is not among the labels.\nHint: they are sick, well"):
+    with pytest.raises(StudyError, match=r"costs: 'dead' is not among the labels.\nHint: they are sick, well"):
         study(patients(), target="state", costs={("dead", "well"): 1.0})
-    with pytest.raises(StudyError, match=r"sick as well must cost a finite number of at least 0. Got -1.0 instead"):
+    with pytest.raises(StudyError, match=r"sick as well must cost a finite number of at least 0, got -1.0"):
         study(patients(), target="state", costs={("sick", "well"): -1.0})
-    with pytest.raises(StudyError, match="--cost and --measure auc exclude each other"):
+    with pytest.raises(StudyError, match="costs and measure='auc' exclude each other"):
         study(patients(), target="state", costs={("sick", "well"): 1.0}, measure="auc")
-    with pytest.raises(StudyError, match="--measure cost needs the costs"):
+    with pytest.raises(StudyError, match="measure='cost' needs costs"):
         study(patients(), target="state", measure="cost")
-    with pytest.raises(StudyError, match="--cost is for labels"):
+    with pytest.raises(StudyError, match="costs can be given for labels only"):
         study(patients(), target="x", costs={("sick", "well"): 1.0})
 
 
 def test_a_declared_loss_is_certified() -> None:
     loss = "least(abs(truth - prediction), 2)"
     result = study(patients(), target="x", measure=loss, loss_range=(0, 2), families=["linear"], trials=2)
-    off = np.minimum(np.abs(result.evaluation.truth - result.evaluation.answers), 2.0)
+    off = np.minimum(np.abs(result.evaluation.truth - result.evaluation.predictions), 2.0)
     assert result.evaluation.value == pytest.approx(off.mean())
     assert result.certificate.quantity == f"mean of {loss}"
     assert result.evaluation.value <= result.certificate.value <= 2.0
@@ -74,14 +74,14 @@ def test_a_declared_loss_is_certified() -> None:
 def test_a_declared_loss_of_labels() -> None:
     loss = "case when truth = prediction then 0 when truth = 'sick' then 5 else 1 end"
     result = study(patients(), target="state", measure=loss, loss_range=(0, 5), families=["bayes"], trials=1)
-    truth, said = result.evaluation.truth, result.evaluation.answers
+    truth, said = result.evaluation.truth, result.evaluation.predictions
     assert result.evaluation.value == np.mean(np.where(truth == said, 0.0, np.where(truth == "sick", 5.0, 1.0)))
 
 
 def test_declared_losses_that_cannot_be() -> None:
-    with pytest.raises(StudyError, match="needs its range"):
+    with pytest.raises(StudyError, match="needs its loss_range"):
         study(patients(), target="x", measure="abs(truth - prediction)")
-    with pytest.raises(StudyError, match=r"cannot be computed|is not understood"):
+    with pytest.raises(StudyError, match=r"cannot be computed|cannot be parsed"):
         study(patients(), target="x", measure="magic(truth, prediction)", loss_range=(0, 1))
     with pytest.raises(StudyError, match=r"outside \[0, 0.001\].\nHint: clip it"):
         study(patients(), target="x", measure="abs(truth - prediction)", loss_range=(0, 0.001), families=["linear"])

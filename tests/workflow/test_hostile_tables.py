@@ -76,7 +76,7 @@ def test_tables_without_a_lesson(frame: Any, options: dict[str, str], message: s
 
 def test_not_a_number_is_missing_in_the_target_too() -> None:
     result = run(pl.DataFrame({"x": X, "y": np.r_[np.nan, X[1:]]}), families=["linear"])
-    assert any("1 rows without a value of 'y' left out" in note for note in result.notes)
+    assert any("1 row without a value of 'y' left out" in note for note in result.notes)
     assert read_table(pl.DataFrame({"x": [1.0, np.nan]}))["x"].to_list() == [1.0, None]
 
 

@@ -11,9 +11,11 @@ import pytest
 
 import certus
 from certus.workflow import StudyError, study
-from certus.workflow.blend import Blend, Votes, choose_blend
-from certus.workflow.label_sets import constant_answer, find_label_measure, named_targets
-from certus.workflow.learning import divide
+from certus.workflow.models import Blend
+from certus.workflow.race.blending import choose_blend
+from certus.workflow.race.learning import divide
+from certus.workflow.tasks import MultiLabelTask
+from certus.workflow.tasks.multi_label import find_label_measure, named_targets
 from tests.cli.conftest import Run
 
 TARGETS = ["ill", "tired", "old"]
@@ -65,7 +67,7 @@ def test_learners_of_one_target_compete_with_those_of_several(result: certus.wor
 def test_hamming_is_bounded_by_betting() -> None:
     result = study(table(), target="ill, tired", measure="hamming", trials=2, threads=1)
     assert result.certificate.quantity == "mean share of wrong labels"
-    wrong = result.evaluation.answers != result.evaluation.truth
+    wrong = result.evaluation.predictions != result.evaluation.truth
     assert result.evaluation.value == pytest.approx(np.mean(wrong))
     assert result.certificate.check()
 
@@ -110,8 +112,8 @@ def test_sets_of_all_labels_hold_together() -> None:
     [
         ({"target": ["ill", "x"]}, "two values each, but column 'x' has 300"),
         ({"target": ["ill", "nothing"]}, "no column 'nothing'"),
-        ({"target": TARGETS, "measure": "auc"}, "choose among error, hamming"),
-        ({"target": TARGETS, "positive": "yes"}, "--positive is for one target"),
+        ({"target": TARGETS, "measure": "auc"}, "choose one of error, hamming"),
+        ({"target": TARGETS, "positive": "yes"}, "positive is for one target"),
         ({"target": TARGETS, "task": "regression"}, "'regression' has one target"),
         ({"target": "ill", "task": "multi-label"}, "needs several targets"),
     ],
@@ -130,15 +132,16 @@ def test_names_with_commas_are_columns_first() -> None:
 
 def test_best_constant_answers() -> None:
     truth = np.array([[0, 0], [0, 0], [1, 1], [1, 0], [0, 1], [1, 1], [1, 1]])
-    assert constant_answer(truth, find_label_measure(None)).tolist() == [1, 1]
-    assert constant_answer(np.array([[1, 0], [0, 1], [0, 1]]), find_label_measure("hamming")).tolist() == [0, 1]
+    assert MultiLabelTask.best_constant(truth, find_label_measure(None), 2).prediction.tolist() == [1, 1]
+    each = MultiLabelTask.best_constant(np.array([[1, 0], [0, 1], [0, 1]]), find_label_measure("hamming"), 2)
+    assert each.prediction.tolist() == [0, 1]
 
 
 def test_blends_of_label_sets() -> None:
     truth = np.random.default_rng(0).integers(0, 2, size=(200, 2))
     good, bad = np.where(truth, 0.6, 0.4), np.full(truth.shape, 0.5)
     odd = np.arange(200)[:, None] % 2 == 1
-    votes = [Votes(np.where(odd, good, 0.45)), Votes(np.where(odd, bad, good))]
+    votes = [np.where(odd, good, 0.45), np.where(odd, bad, good)]
     weights = choose_blend(votes, truth, find_label_measure(None), 0)
     assert weights is not None
 
@@ -154,7 +157,7 @@ def test_blends_of_label_sets() -> None:
 
 def test_folds_share_every_set_of_labels() -> None:
     y = np.repeat([[0, 0], [0, 1], [1, 1]], [50, 30, 20], axis=0)
-    parts, rungs = divide(y, np.arange(100), classes=2, seed=0)
+    parts, rungs = divide(MultiLabelTask.strata(y), np.arange(100), seed=0)
     assert not rungs
     for part in parts:
         assert np.unique(y[part.validation], axis=0, return_counts=True)[1].tolist() == [10, 6, 4]

@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 from certus import study
-from certus.workflow.ordinal_labels import known_order
+from certus.workflow.options import Options
+from certus.workflow.steps.task import infer_task
 from certus.workflow.study_error import StudyError
-from certus.workflow.task import infer_task
+from certus.workflow.tasks.ordinal import known_order
 
 
 def reviews(rows: int = 600) -> pl.DataFrame:
@@ -41,26 +42,26 @@ def test_an_enumeration_tells_the_order() -> None:
 
 
 def test_the_task_is_guessed_and_overridden() -> None:
-    task = infer_task(reviews(), "said")
+    task = infer_task(reviews(), Options(target="said"))
     assert task.kind == "ordinal"
     assert "poor < fair < good < excellent" in task.guess
-    assert infer_task(reviews(), "said", kind="classification").kind == "multiclass"
+    assert infer_task(reviews(), Options(target="said", task="classification")).kind == "multiclass"
     numbers = pl.DataFrame({"grade": [1, 2, 3, 2]})
-    assert infer_task(numbers, "grade").kind == "multiclass"
-    assert infer_task(numbers, "grade", kind="ordinal").kind == "ordinal"
-    named = infer_task(pl.DataFrame({"t": ["cat", "dog", "ant"]}), "t", levels=["dog", "ant", "cat"])
+    assert infer_task(numbers, Options(target="grade")).kind == "multiclass"
+    assert infer_task(numbers, Options(target="grade", task="ordinal")).kind == "ordinal"
+    named = infer_task(pl.DataFrame({"t": ["cat", "dog", "ant"]}), Options(target="t", levels=["dog", "ant", "cat"]))
     assert list(named.labels) == ["dog", "ant", "cat"]
-    with pytest.raises(StudyError, match="--levels must name every label once"):
-        infer_task(numbers, "grade", levels=[1, 2])
-    with pytest.raises(StudyError, match="--positive is for two classes"):
-        infer_task(reviews(), "said", positive="good")
+    with pytest.raises(StudyError, match="levels must name every label once"):
+        infer_task(numbers, Options(target="grade", levels=[1, 2]))
+    with pytest.raises(StudyError, match="positive is for two classes"):
+        infer_task(reviews(), Options(target="said", positive="good"))
 
 
 def test_the_distance_in_levels_is_certified() -> None:
     result = study(reviews(), target="said", measure="mae", families=["linear", "bayes"], trials=3)
     places = {label: place for place, label in enumerate(["poor", "fair", "good", "excellent"])}
     truth, said = (
-        np.array([places[label] for label in one]) for one in (result.evaluation.truth, result.evaluation.answers)
+        np.array([places[label] for label in one]) for one in (result.evaluation.truth, result.evaluation.predictions)
     )
     assert result.evaluation.value == np.mean(np.abs(truth - said))
     assert result.certificate.quantity == "mean distance in levels"

@@ -24,7 +24,7 @@ def flowers(rows: int) -> pl.DataFrame:
 
 def test_auc_of_several_classes_is_that_of_pairs_and_certified() -> None:
     result = study(flowers(400), target="kind", measure="auc", families=["linear", "bayes"], trials=3)
-    truth, shares = result.task.positions(result.evaluation.truth), result.evaluation.shares
+    truth, shares = result.task.positions(result.evaluation.truth), result.evaluation.probabilities
     expected = 1.0 - roc_auc_score(truth, shares, multi_class="ovo")
     assert result.evaluation.value == pytest.approx(expected, abs=1e-12)
     certificate = result.certificate

@@ -17,11 +17,12 @@ Y = np.where(np.arange(ROWS) % 40 == 0, "rare", "usual")
 
 def profile(**columns: object) -> Profile:
     frame = pl.DataFrame({"x": X, **columns, "y": Y})
-    return profile_table(frame, classify_columns(frame, {"y": "target"}), ["y"], classification=True)
+    sizes = {"usual": int((Y == "usual").sum()), "rare": int((Y == "rare").sum())}
+    return profile_table(frame, classify_columns(frame, ["y"]), ["y"], sizes)
 
 
 def use_of(found: Profile, name: str) -> str:
-    return next(column.use for column in found.columns if column.name == name)
+    return next(column.described for column in found.columns if column.name == name)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_missing_values_are_counted_and_remarked_if_many() -> None:
 def test_copies_are_counted() -> None:
     repeated = np.r_[X[:580], X[:20]]
     frame = pl.DataFrame({"x": repeated, "y": ["a"] * ROWS})
-    found = profile_table(frame, classify_columns(frame, {"y": "target"}), ["y"], classification=True)
+    found = profile_table(frame, classify_columns(frame, ["y"]), ["y"], {})
     assert found.duplicates == 20
     assert "20 of 600 rows repeat an earlier one" in found.remarks()
 
@@ -79,5 +80,5 @@ def test_stable_columns_rarely_drift() -> None:
     rng, called = np.random.default_rng(1), 0
     for _ in range(150):
         frame = pl.DataFrame({f"x{k}": rng.normal(size=200) for k in range(10)})
-        called += bool(profile_table(frame, classify_columns(frame, {}), [], classification=False).drifting)
+        called += bool(profile_table(frame, classify_columns(frame, []), [], {}).drifting)
     assert called <= 2

@@ -18,12 +18,13 @@ import polars as pl
 import pytest
 
 from certus.workflow import StudyError, study
-from certus.workflow.candidates import Candidate, Choice, Range
-from certus.workflow.executors import InProcess, Workers
-from certus.workflow.journal import Journal
-from certus.workflow.learning import Learning, divide
-from certus.workflow.outcome import Outcome
+from certus.workflow.race.candidates import Candidate, Choice, Range
+from certus.workflow.race.executors import InProcess, Workers
+from certus.workflow.race.journal import Journal
+from certus.workflow.race.learning import Learning, divide
+from certus.workflow.race.outcome import Outcome
 from certus.workflow.study_folder import study_in_folder
+from certus.workflow.tasks import BinaryTask
 
 FAMILIES = ["linear", "bayes", "trees", "neighbors"]
 
@@ -42,7 +43,7 @@ def timeless(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_processes_and_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certus.workflow.run.SMALLEST_PARALLEL_TABLE", 0)
+    monkeypatch.setattr("certus.workflow.steps.training.SMALLEST_PARALLEL_TABLE", 0)
     alone, together = (study(table(), target="label", families=FAMILIES, trials=12, threads=n) for n in (1, 2))
     assert timeless(alone.to_dict()) == timeless(together.to_dict())
 
@@ -113,8 +114,8 @@ def learning(rows: int = 200) -> Learning:
     y = (frame["label"] == "yes").to_numpy().astype(int)
     from certus.workflow.columns import classify_columns
 
-    divisions, rungs = divide(y, np.arange(rows), classes=2, seed=0)
-    return Learning(frame.drop("label"), y, 2, classify_columns(frame, {"label": "target"}), divisions, rungs, 0)
+    divisions, rungs = divide(y, np.arange(rows), seed=0)
+    return Learning(BinaryTask, frame.drop("label"), y, 2, classify_columns(frame, ["label"]), divisions, rungs, 0)
 
 
 def test_a_worker_that_dies_is_a_failed_evaluation_and_is_replaced() -> None:
@@ -139,7 +140,7 @@ def test_the_deadline_ends_a_running_evaluation() -> None:
 
 def test_a_worker_whose_parent_is_gone_ends_without_a_word(tmp_path: Path) -> None:
     (tmp_path / "learning.pickle").write_bytes(pickle.dumps(learning()))
-    command = [sys.executable, "-m", "certus.workflow.worker"]
+    command = [sys.executable, "-m", "certus.workflow.race.worker"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as worker:
         assert worker.stdin is not None
@@ -163,7 +164,7 @@ def test_a_study_without_time_still_answers(limit: float) -> None:
 def test_a_learner_that_fails_is_told_not_raised() -> None:
     bad = Candidate("certus.neighbors.KNeighborsClassifier", {"n_neighbors": 10_000})
     (_, outcome), *_ = InProcess(learning(), 1).run([(bad, 0)], None)
-    assert outcome.answers is None
+    assert outcome.predictions is None
     assert outcome.failure is not None
     assert "n_neighbors" in outcome.failure
 
@@ -183,11 +184,11 @@ def test_the_journal_gives_back_what_it_was_given(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     found = journal.get("a")
     assert found is not None
-    np.testing.assert_array_equal(found.answers, kept.answers)
-    np.testing.assert_array_equal(found.shares, kept.shares)
+    np.testing.assert_array_equal(found.predictions, kept.predictions)
+    np.testing.assert_array_equal(found.probabilities, kept.probabilities)
     failed = journal.get("b")
     assert failed is not None
-    assert (failed.failure, failed.answers, journal.get("c")) == ("too hard", None, None)
+    assert (failed.failure, failed.predictions, journal.get("c")) == ("too hard", None, None)
     assert len(journal) == 2
     assert journal.seconds() == 1.25
     journal.close()
@@ -206,20 +207,20 @@ def test_settings_stay_in_their_range() -> None:
 def test_folds_keep_groups_together_and_class_shares() -> None:
     rng = np.random.default_rng(0)
     groups, y = rng.integers(0, 400, 1000), rng.random(1000) < 0.2
-    divisions, rungs = divide(y.astype(int), groups, classes=2, seed=0)
+    divisions, rungs = divide(y.astype(int), groups, seed=0)
     assert not rungs
     assert sorted(np.concatenate([division.validation for division in divisions])) == list(range(1000))
     for division in divisions:
         assert not set(groups[division.fit]) & set(groups[division.validation])
         assert 150 < len(division.validation) < 250
-    singles, _ = divide(y.astype(int), np.arange(1000), classes=2, seed=0)
+    singles, _ = divide(y.astype(int), np.arange(1000), seed=0)
     shares = [y[division.validation].mean() for division in singles]
     assert max(shares) - min(shares) < 0.011
 
 
 def test_rungs_grow_and_share_their_validation_rows() -> None:
     y = np.random.default_rng(0).integers(0, 2, 90_000)
-    divisions, rungs = divide(y, np.arange(len(y)), classes=2, seed=0)
+    divisions, rungs = divide(y, np.arange(len(y)), seed=0)
     assert rungs
     sizes = [len(division.fit) for division in divisions]
     assert sizes[-1] == 72_000

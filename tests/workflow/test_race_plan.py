@@ -9,15 +9,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from certus.workflow.candidates import Range, Recipe
 from certus.workflow.columns import Columns
-from certus.workflow.executors import Request
-from certus.workflow.journal import Journal
-from certus.workflow.learning import Learning, divide
 from certus.workflow.measures import MEASURES
-from certus.workflow.outcome import Outcome
-from certus.workflow.race import Race
-from certus.workflow.trials import Budget
+from certus.workflow.race.candidates import Range, Recipe
+from certus.workflow.race.executors import Request
+from certus.workflow.race.journal import Journal
+from certus.workflow.race.learning import Learning, divide
+from certus.workflow.race.outcome import Outcome
+from certus.workflow.race.race import Race
+from certus.workflow.race.trials import Budget, Reason
+from certus.workflow.tasks import RegressionTask
 
 ROWS = 200
 Y = np.random.default_rng(0).normal(size=ROWS)
@@ -67,9 +68,9 @@ def race(
     space: dict[str, Any] | None = None,
 ) -> tuple[Race, Scripted]:
     clock = Clock()
-    monkeypatch.setattr("certus.workflow.race.time", clock)
-    divisions, rungs = divide(Y, np.arange(ROWS), classes=0, seed=0)
-    learning = Learning(pl.DataFrame({"x": Y}), Y, 0, Columns(numbers=["x"]), divisions, rungs, seed=0)
+    monkeypatch.setattr("certus.workflow.race.race.time", clock)
+    divisions, rungs = divide(RegressionTask.strata(Y), np.arange(ROWS), seed=0)
+    learning = Learning(RegressionTask, pl.DataFrame({"x": Y}), Y, 0, Columns(numbers=["x"]), divisions, rungs, seed=0)
     executor = Scripted(learning, clock, noise, seconds)
     recipes = [Recipe(path, space=space or {}) for path in noise]
     journal = Journal(None)
@@ -87,10 +88,10 @@ def test_somebody_cheap_does_not_win_by_coming_further(monkeypatch: pytest.Monke
     first, second = run.run()
     assert run.depth == 2
     assert (first.candidate.path, second.candidate.path) == (RIDGE, TREE)
-    assert first.dropped is None
+    assert first.left is None
     assert len(second.values) == 5
     assert second.value == second.values[1]
-    assert len(run.answers(second)[0]) == len(run.answers(first)[0])
+    assert len(run.predictions(second)[0]) == len(run.predictions(first)[0])
 
 
 def test_all_parts_decide_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,11 +104,13 @@ def test_all_parts_decide_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -
 def test_who_is_far_behind_leaves_early(monkeypatch: pytest.MonkeyPatch) -> None:
     run, _ = race(monkeypatch, {RIDGE: 0.1, TREE: 3.0}, {RIDGE: 0.1, TREE: 0.1}, deadline=100.0)
     _, last = run.run()
-    assert last.dropped == "far behind the leader after 1 parts"
+    assert last.left is not None
+    assert last.left.reason is Reason.FAR_BEHIND
+    assert str(last.left) == "far behind the leader after 1 of 5 parts"
 
 
 def test_a_race_that_brings_nothing_better_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certus.workflow.race.PATIENCE", 20)
+    monkeypatch.setattr("certus.workflow.race.race.PATIENCE", 20)
     space = {"alpha": Range(1e-3, 1e3)}
     run, executor = race(monkeypatch, {RIDGE: 0.1}, {RIDGE: 0.1}, deadline=1e6, space=space)
     trials = run.run()

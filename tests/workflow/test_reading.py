@@ -51,16 +51,16 @@ def test_dates_and_quoted_fields(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a,b\n1,2\n3\n", r"line 3 has 1 fields, the header has 2 \(after column 'a'\)"),
+        (b"a,b\n1,2\n3\n", r"line 3 has 1 field, the header has 2 \(after column 'a'\)"),
         (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 fields, the header has 2"),
-        (b'a,b\n"x\ny",1\nz\n', "line 4 has 1 fields"),
-        (b"a,b\n1,2\n2,caf\xe9\n", "line 3, character 6: byte 0xe9 is no UTF-8"),
+        (b'a,b\n"x\ny",1\nz\n', "line 4 has 1 field"),
+        (b"a,b\n1,2\n2,caf\xe9\n", "line 3, character 6: byte 0xe9 is not UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "UTF-16"),
         (b"a,b,a\n1,2,3\n", "names column 3 'a', like column 1"),
-        (b"a,b\n" + b"1,2\n" * 100 + b"1,abc\n", r"line 102, column 2 \('b'\): 'abc' is no number"),
+        (b"a,b\n" + b"1,2\n" * 100 + b"1,abc\n", r"line 102, column 2 \('b'\): 'abc' is not a number"),
         (b"a,b\n", "no rows"),
         (b"", "is empty"),
-        (b"\n\n", "nothing in it"),
+        (b"\n\n", "has no content"),
     ],
 )
 def test_defects_are_named_with_line_and_column(content: bytes, message: str, tmp_path: Path) -> None:

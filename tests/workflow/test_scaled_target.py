@@ -11,7 +11,7 @@ import pytest
 import certus
 from certus.svm import SVR
 from certus.workflow import study
-from certus.workflow.scaled_target import ScaledTarget
+from certus.workflow.models.scaled_target import ScaledTarget
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))

@@ -11,7 +11,7 @@ import pytest
 import certus
 from certus.guarantees import cross_certificate
 from certus.workflow import Study, study
-from certus.workflow.sets import CHOSEN_ON_THE_SAME_ROWS, hold_against_test_rows
+from certus.workflow.models.conformal_sets import CHOSEN_ON_THE_SAME_ROWS, hold_against_test_rows
 from tests.guarantees.gate import allowed
 
 CONFIDENCE = 0.9
@@ -129,7 +129,7 @@ def _failures(replicates: int) -> tuple[float, float, float]:
         X = pl.DataFrame({f"x{k}": rng.normal(size=80) for k in range(4)})
         learn = result.split.learn
         found, _ = hold_against_test_rows(
-            result.best, X[learn], rng.standard_t(3, size=80)[learn], result.task, result.split, CONFIDENCE
+            result.best, X[learn], rng.standard_t(3, size=80)[learn], result.split, CONFIDENCE
         )
         mutated += found.bound < truth
     return wrong / replicates, mutated / replicates, covered / replicates

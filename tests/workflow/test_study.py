@@ -13,12 +13,12 @@ import pytest
 import certus
 from certus.tables import read_table
 from certus.workflow import StudyError, study
-from certus.workflow.blend import Blend, Votes, choose_blend
 from certus.workflow.columns import classify_columns
-from certus.workflow.evaluation import tolerance
 from certus.workflow.measures import MEASURES
-from certus.workflow.model import StudyModel
+from certus.workflow.models import Blend
+from certus.workflow.race.blending import choose_blend
 from certus.workflow.split import split_rows
+from certus.workflow.tasks.regression import tolerance
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_overwriting_is_refused_unless_forced_and_never_for_a_foreign_folder(
     built_in: certus.workflow.Study, tmp_path: Path
 ) -> None:
     folder = built_in.save(tmp_path / "out")
-    with pytest.raises(StudyError, match=r"exists already.*\n.*--force"):
+    with pytest.raises(StudyError, match=r"exists already.*\n.*force replaces"):
         built_in.save(folder)
     built_in.save(folder, force=True)
     foreign = tmp_path / "home"
@@ -122,7 +122,7 @@ def test_regression_promises_how_often_the_error_is_large() -> None:
     assert told["certificate"]["quantity"].startswith("share of rows with |error| > ")
     assert result.certificate.check()
     threshold = float(told["certificate"]["quantity"].rsplit(" ", 1)[1])
-    far = np.abs(result.evaluation.truth - result.evaluation.answers) > threshold
+    far = np.abs(result.evaluation.truth - result.evaluation.predictions) > threshold
     assert result.certificate.witness["events"] == far.sum()
     mean_square = np.mean((result.evaluation.truth - result.evaluation.answers) ** 2)
     assert result.evaluation.value == pytest.approx(np.sqrt(mean_square), rel=1e-12)
@@ -168,11 +168,11 @@ def test_broken_tables_say_what_to_do(content: str, target: str, message: str, t
 def test_wrong_use() -> None:
     with pytest.raises(StudyError, match="Which column"):
         study(table(), task="classification")
-    with pytest.raises(StudyError, match=r"confidence must lie strictly between 0 and 1. Got 1.5"):
+    with pytest.raises(StudyError, match=r"confidence must lie strictly between 0 and 1, got 1.5"):
         study(table(), target="sold", confidence=1.5)
     with pytest.raises(StudyError, match="no file"):
         study("nowhere.csv", target="sold")
-    with pytest.raises(StudyError, match="unknown ending"):
+    with pytest.raises(StudyError, match="unknown file extension"):
         study(__file__, target="sold")
     with pytest.raises(StudyError, match="Regression needs numbers"):
         study(table(), target="sold", task="regression")
@@ -180,7 +180,7 @@ def test_wrong_use() -> None:
 
 def test_equal_rows_never_straddle_the_split() -> None:
     frame = pl.concat([table(60)] * 5)
-    columns = classify_columns(frame.drop("id"), {"sold": "target"})
+    columns = classify_columns(frame.drop("id"), ["sold"])
     for seed in range(20):
         split = split_rows(frame, columns.used, ["sold"], holdout=0.2, seed=seed)
         assert split.copies
@@ -243,7 +243,7 @@ def test_groups_stay_together_and_are_the_unit_of_the_promise() -> None:
     assert not set(shops[result.split.learn]) & set(shops[result.split.test])
     assert "shop" not in result.columns.used
     assert result.certificate.quantity == "mean over groups of the error"
-    wrong = result.evaluation.truth != result.evaluation.answers
+    wrong = result.evaluation.truth != result.evaluation.predictions
     tested = shops[result.split.test]
     means = [wrong[tested == shop].mean() for shop in np.unique(tested)]
     assert result.certificate.witness["rows"] == len(means)
@@ -270,13 +270,13 @@ def test_measures_of_labels(measure: str) -> None:
 
 
 def test_unknown_measures_and_labels() -> None:
-    with pytest.raises(StudyError, match=r"'rmse' does not fit a binary task.\nHint: choose among error"):
+    with pytest.raises(StudyError, match=r"'rmse' does not fit a binary task.\nHint: choose one of error"):
         study(table(), target="sold", measure="rmse")
     with pytest.raises(StudyError, match=r"'maybe' is not among the labels.\nHint: they are no, yes"):
         study(table(), target="sold", positive="maybe")
     with pytest.raises(StudyError, match="there is no family 'magic'"):
         study(table(), target="sold", families=["magic"])
-    with pytest.raises(StudyError, match="--group and --order exclude each other"):
+    with pytest.raises(StudyError, match="group and order exclude each other"):
         study(table(), target="sold", group="x", order="id")
 
 
@@ -285,7 +285,7 @@ def test_the_positive_label_decides_f1() -> None:
         study(table(300), target="sold", measure="f1", positive=label, families=["bayes"], trials=1)
         for label in ("yes", "no")
     )
-    truth, answers = one.evaluation.truth, one.evaluation.answers
+    truth, answers = one.evaluation.truth, one.evaluation.predictions
     for result, label in ((one, "yes"), (other, "no")):
         hits = ((truth == label) & (answers == label)).sum()
         expected = 1 - 2 * hits / ((truth == label).sum() + (answers == label).sum())
@@ -297,7 +297,7 @@ def test_votes_are_not_sold_as_probabilities(tmp_path: Path) -> None:
     assert not result.best.gives_probabilities
     assert result.findings.bins == []
     assert not hasattr(result.best, "predict_proba")
-    assert result.best.shares(table(5)).shape == (5, 2)
+    assert result.best.response(table(5)).shape == (5, 2)
 
 
 def test_a_blend_is_saved_and_says_the_same_again(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_blend_is_saved_and_says_the_same_again(tmp_path: Path) -> None:
     result = study(frame, target="sold", families=["bayes", "linear"], trials=2)
     models = [result.best.model_] * 2
     blend = Blend(models, np.array([0.25, 0.75]), result.best.classes_)
-    certus.save(StudyModel(blend, result.task), tmp_path / "blend.certus")
+    certus.save(result.task.model(blend), tmp_path / "blend.certus")
     again = certus.load(tmp_path / "blend.certus")
     np.testing.assert_allclose(again.predict_proba(frame), result.best.predict_proba(frame), rtol=1e-12)
     assert (again.predict(frame) == result.best.predict(frame)).all()
@@ -315,7 +315,7 @@ def test_greedy_weights_mix_models_that_err_on_different_rows() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 400)
     positive = [np.clip(0.5 + 0.2 * (2 * truth - 1) + rng.normal(scale=0.3, size=400), 0, 1) for _ in range(5)]
-    votes = [Votes(np.column_stack([1 - one, one])) for one in positive]
+    votes = [np.column_stack([1 - one, one]) for one in positive]
     weights = choose_blend(votes, truth, MEASURES["error"], seed=0)
     assert weights is not None
     assert weights.sum() == pytest.approx(1.0)
@@ -342,4 +342,4 @@ def test_a_blend_that_does_not_win_is_not_chosen() -> None:
     truth = rng.integers(0, 2, 400)
     perfect = np.eye(2)[truth]
     guesses = [np.eye(2)[rng.integers(0, 2, 400)] for _ in range(4)]
-    assert choose_blend([Votes(one) for one in (perfect, *guesses)], truth, MEASURES["error"], seed=0) is None
+    assert choose_blend([perfect, *guesses], truth, MEASURES["error"], seed=0) is None

@@ -86,7 +86,7 @@ def test_one_row_is_encoded_as_among_many() -> None:
 
 def test_refusals() -> None:
     encoder = TableEncoder(**KINDS).fit(FRAME)
-    with pytest.raises(ValueError, match=r"column 'size', row 2: 'big' is no number"):
+    with pytest.raises(ValueError, match=r"column 'size', row 2: 'big' is not a number"):
         encoder.transform(FRAME.with_columns(size=pl.Series(["1", "big", "2", "3"])))
     with pytest.raises(ValueError, match=r"lacks the columns \['color', 'size'\]"):
         encoder.transform(FRAME.drop("color", "size"))

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from certus import study
-from certus.workflow.candidates import Recipe
-from certus.workflow.work import LARGEST_WORK, Measured, WorkModel, affordable
+from certus.workflow.race.candidates import Recipe
+from certus.workflow.race.work import LARGEST_WORK, Measured, WorkModel, affordable
 
 SLOW = Recipe("certus.svm.SVC", work=(2.0, 1.0, 3.0))
 QUICK = Recipe("certus.bayes.GaussianNB", work=(1.0, 1.0, 0.05))
@@ -35,7 +35,7 @@ def test_a_learner_whose_work_explodes_leaves_the_race(monkeypatch: pytest.Monke
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 2))
     table = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.where(x[:, 0] > 0, "p", "n")})
-    monkeypatch.setattr("certus.workflow.race.LARGEST_WORK", 1.5e-4)
+    monkeypatch.setattr("certus.workflow.race.race.LARGEST_WORK", 1.5e-4)
     result = study(table, target="y", families=["svm", "bayes"], trials=4)
     dropped = {row["learner"].split("(")[0]: row["dropped"] for row in result.leaderboard}
     assert dropped["SVC"] == "too much work on 256 rows"
@@ -47,8 +47,8 @@ def test_a_winner_that_takes_too_long_is_trained_on_fewer_rows(monkeypatch: pyte
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 2))
     table = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.where(x[:, 0] > 0, "p", "n")})
-    monkeypatch.setattr("certus.workflow.run._Run._time_to_train", lambda _self: 1e-9)
+    monkeypatch.setattr("certus.workflow.steps.training.time_to_train", lambda _state: 1e-9)
     result = study(table, target="y", families=["bayes"], time=20)
     chosen_with = 384  # four of five folds of the 480 learning rows
-    assert f"trained on {chosen_with} of 480 rows: there was no time for more (--time)" in result.notes
+    assert f"trained on {chosen_with} of 480 rows: there was no time for more (time)" in result.notes
     assert result.certificate.check()

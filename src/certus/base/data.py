@@ -127,7 +127,7 @@ def check_Xy(
 
 
 def check_target(
-    learner: BaseEstimator, y: TargetLike, *, multi_output: bool = False, numeric: bool = False
+    learner: BaseEstimator, y: TargetLike | None, *, multi_output: bool = False, numeric: bool = False
 ) -> NDArray[Any]:
     """The target as a vector (or matrix, where several outputs are allowed), without missing values."""
     if _is_ready_target(y, multi_output):
@@ -147,7 +147,7 @@ def check_target(
     return target
 
 
-def _is_ready_target(y: TargetLike, multi_output: bool) -> TypeGuard[NDArray[Any]]:
+def _is_ready_target(y: TargetLike | None, multi_output: bool) -> TypeGuard[NDArray[Any]]:
     """Whether a target can be used as it is: a plain array of finite numbers."""
     if type(y) is not np.ndarray or y.ndim not in ((1, 2) if multi_output else (1,)) or y.dtype.kind not in "fiu":
         return False

@@ -14,6 +14,10 @@ class SparseTable(Protocol):
     ndim: int
     dtype: Any
     data: Any
+    indices: Any
+    indptr: Any
+    nnz: int
+    format: str
 
     def tocsr(self) -> Any: ...
     def tocsc(self) -> Any: ...

@@ -14,6 +14,9 @@ from certus.base import (
     Classifier,
     Exactly,
     Interval,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_X,
     check_Xy,
@@ -71,12 +74,12 @@ class GaussianNB(Classifier):
     _constraints = {"priors": [ArrayLike(), Exactly(None)], "var_smoothing": [Interval(0, None)]}
     _state = ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_")
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(self, *, priors: TargetLike | None = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianNB:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> GaussianNB:
         """Estimate priors, means and variances from the rows.
 
         Parameters
@@ -84,12 +87,14 @@ class GaussianNB(Classifier):
         X : array-like of shape (n_samples, n_features)
             Training rows.
         """
-        X, y = check_Xy(self, X, y, order="C")
+        table, y = check_Xy(self, X, y, order="C")
         check_classification_targets(y)
-        return self._start(np.unique(y), X)._add(X, y, sample_weight)
+        return self._start(np.unique(y), table)._add(table, y, sample_weight)
 
     @fit_method
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> GaussianNB:
+    def partial_fit(
+        self, X: TableLike, y: TargetLike, classes: Any = None, sample_weight: WeightsLike = None
+    ) -> GaussianNB:
         """Add a batch of rows to what was learned so far.
 
         Parameters
@@ -107,14 +112,14 @@ class GaussianNB(Classifier):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
             )
-        X, y = check_Xy(self, X, y, order="C", reset=first)
+        table, y = check_Xy(self, X, y, order="C", reset=first)
         if first:
-            self._start(np.unique(classes), X)
+            self._start(np.unique(classes), table)
         check_classification_targets(y)
         unknown = np.setdiff1d(y, self.classes_)
         if unknown.size:
             raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
-        return self._add(X, y, sample_weight)
+        return self._add(table, y, sample_weight)
 
     def _start(self, classes: NDArray[Any], X: NDArray[Any]) -> GaussianNB:
         """Empty moments for these classes, and the priors if they are given."""
@@ -141,7 +146,7 @@ class GaussianNB(Classifier):
             raise ValueError(f"Priors must be non-negative. Got {priors.min():g} instead.")
         return priors
 
-    def _add(self, X: NDArray[Any], y: NDArray[Any], sample_weight: Any) -> GaussianNB:
+    def _add(self, X: NDArray[Any], y: NDArray[Any], sample_weight: WeightsLike) -> GaussianNB:
         weights = check_weights(self, sample_weight, X)
         count = self.class_count_.astype(np.float64)
         mean = self.theta_.astype(np.float64)
@@ -164,14 +169,14 @@ class GaussianNB(Classifier):
             check_shapes(self, theta_=table, var_=table, class_count_=table[:1], class_prior_=table[:1])
 
     @predict_method
-    def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
+    def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
         """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = check_X(self, X, order="C")
+        table = check_X(self, X, order="C")
         variance = self.var_.astype(np.float64)
         # A class without rows (or with prior 0) gets -inf: it is never predicted.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -179,20 +184,22 @@ class GaussianNB(Classifier):
             constant = constant - 0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
             precision = np.where(variance > 0, 1.0 / variance, 0.0)
         constant[np.asarray(self.class_prior_) == 0] = -np.inf
-        return _native_calls.gaussian_log_joint(X, self.theta_.astype(np.float64), precision, constant).astype(X.dtype)
+        return _native_calls.gaussian_log_joint(table, self.theta_.astype(np.float64), precision, constant).astype(
+            table.dtype
+        )
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The most probable label of each row."""
         best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
         return best
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+    def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of `predict_proba`."""
         joint = self.predict_joint_log_proba(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
         return np.exp(self.predict_log_proba(X))
 

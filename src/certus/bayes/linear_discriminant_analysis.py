@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from certus.base import (
     LARGEST,
@@ -18,6 +18,9 @@ from certus.base import (
     HasMethods,
     Interval,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_X,
     check_Xy,
@@ -124,12 +127,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def __init__(
         self,
         solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
+        shrinkage: float | str | None = None,
+        priors: TargetLike | None = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
+        covariance_estimator: BaseEstimator | None = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -140,7 +143,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.covariance_estimator = covariance_estimator
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LinearDiscriminantAnalysis:
         """Estimate means, covariance and the linear scores from the rows.
 
         Parameters
@@ -149,23 +152,23 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             Training rows.
         """
         self._check_options()
-        X, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
-        weights = check_weights(self, sample_weight, X)
+        table, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
+        weights = check_weights(self, sample_weight, table)
         codes = self._encode_labels(y if weights is None else y[weights > 0.0])
         if weights is not None:
-            X, weights = X[weights > 0.0], weights[weights > 0.0]
-        if len(X) == len(self.classes_):
+            table, weights = table[weights > 0.0], weights[weights > 0.0]
+        if len(table) == len(self.classes_):
             raise ValueError(
                 "The number of samples must be more than the number of classes.\n"
                 "Hint: the spread within a class needs at least two rows in some class."
             )
-        groups = group_by_class(X, codes, len(self.classes_), weights)
+        groups = group_by_class(table, codes, len(self.classes_), weights)
         self.priors_ = self._checked_priors(groups)
         self._check_components()
         for name in ("covariance_", "scalings_", "explained_variance_ratio_", "xbar_"):
             self.__dict__.pop(name, None)
         solve = {"svd": self._solve_svd, "lsqr": self._solve_lsqr, "eigen": self._solve_eigen}[self.solver]
-        self._store(*solve(groups), groups.means, X.dtype)
+        self._store(*solve(groups), groups.means, table.dtype)
         return self
 
     def _check_options(self) -> None:
@@ -276,29 +279,29 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             check_shapes(self, coef_=(outputs, self.n_features_in_), intercept_=(outputs,))
 
     @predict_method
-    def decision_function(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``."""
         scores = check_X(self, X) @ self.coef_.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The most probable label of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
         return probabilities_of(self.decision_function(X))
 
     @predict_method
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+    def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number."""
         probabilities = self.predict_proba(X)
         return np.log(np.maximum(probabilities, np.finfo(probabilities.dtype).smallest_normal))
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: TableLike) -> NDArray[Any]:
         """Project rows on the directions that separate the classes best.
 
         Returns
@@ -310,7 +313,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self._transform(X)
 
     @predict_method
-    def _transform(self, X: Any) -> NDArray[Any]:
-        X = check_X(self, X)
-        projected = (X - self.xbar_ if self.solver == "svd" else X) @ self.scalings_
+    def _transform(self, X: TableLike) -> NDArray[Any]:
+        table = check_X(self, X)
+        projected = (table - self.xbar_ if self.solver == "svd" else table) @ self.scalings_
         return projected[:, : self._n_features_out]

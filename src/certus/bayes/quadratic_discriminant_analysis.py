@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from sklearn.base import BaseEstimator
 
 from certus.base import (
     LARGEST,
@@ -17,6 +18,9 @@ from certus.base import (
     HasMethods,
     Interval,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_X,
     check_Xy,
@@ -121,12 +125,12 @@ class QuadraticDiscriminantAnalysis(Classifier):
         self,
         *,
         solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
+        shrinkage: float | str | None = None,
+        priors: TargetLike | None = None,
         reg_param: float = 0.0,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
+        covariance_estimator: BaseEstimator | None = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -137,7 +141,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
         self.covariance_estimator = covariance_estimator
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> QuadraticDiscriminantAnalysis:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> QuadraticDiscriminantAnalysis:
         """Estimate the mean and the covariance of every class.
 
         Parameters
@@ -146,17 +150,17 @@ class QuadraticDiscriminantAnalysis(Classifier):
             Training rows.
         """
         self._check_options()
-        X, y = check_Xy(self, X, y, largest=LARGEST)
-        weights = check_weights(self, sample_weight, X)
+        table, y = check_Xy(self, X, y, largest=LARGEST)
+        weights = check_weights(self, sample_weight, table)
         if weights is not None:
-            X, y, weights = X[weights > 0.0], y[weights > 0.0], weights[weights > 0.0]
+            table, y, weights = table[weights > 0.0], y[weights > 0.0], weights[weights > 0.0]
         codes = self._encode_labels(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 "The number of classes has to be greater than one. Got 1 class.\n"
                 f"Hint: the target holds only one class, {self.classes_[0]!r}; check it and the split."
             )
-        groups = group_by_class(X, codes, len(self.classes_), weights)
+        groups = group_by_class(table, codes, len(self.classes_), weights)
         self.priors_ = self._checked_priors(groups.totals / groups.total)
         self.__dict__.pop("covariance_", None)
         scalings, rotations, covariances = [], [], []
@@ -227,33 +231,33 @@ class QuadraticDiscriminantAnalysis(Classifier):
         if any(r.shape != (columns, columns) for r in self.rotations_):
             raise ValueError("a rotation has another shape than the table's width asks for")
 
-    def _log_posteriors(self, X: Any) -> Array:
+    def _log_posteriors(self, X: TableLike) -> Array:
         """Log P(c) + log density of class c, up to a constant per row."""
-        X = check_X(self, X)
-        scores = np.empty((len(X), len(self.classes_)))
+        table = check_X(self, X)
+        scores = np.empty((len(table), len(self.classes_)))
         for c, (rotation, scaling) in enumerate(zip(self.rotations_, self.scalings_, strict=True)):
-            whitened = (X - self.means_[c]) @ (rotation / np.sqrt(scaling))
+            whitened = (table - self.means_[c]) @ (rotation / np.sqrt(scaling))
             scores[:, c] = -0.5 * (np.sum(whitened**2, axis=1) + np.sum(np.log(scaling)))
         with np.errstate(divide="ignore"):  # a class with prior 0 is never predicted
             return scores + np.log(self.priors_)
 
     @predict_method
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: TableLike) -> Array:
         """Logarithm of the posterior up to a constant per row; for two classes, the log odds of ``classes_[1]``."""
         scores = self._log_posteriors(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The most probable label of each row."""
         return self.classes_[self._log_posteriors(X).argmax(axis=1)]
 
     @predict_method
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: TableLike) -> Array:
         """Probability of each class for each row, in the order of ``classes_``."""
         return probabilities_of(self._log_posteriors(X))
 
     @predict_method
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: TableLike) -> Array:
         """Logarithm of `predict_proba`; a probability of 0 counts as the smallest positive number."""
         return np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).smallest_normal))

@@ -14,16 +14,17 @@ from typer.core import TyperCommand, TyperGroup
 
 import certus
 from certus.cli.failures import INTERRUPTED, guarded, tell
+from certus.cli.spelling import modern
 
 # Command -> what it answers. The module of a command is ``certus.cli.commands.<name>``.
 COMMANDS = {
     "study": "Take a table through all six steps: task, data, features, learners, training, evaluation.",
     "predict": "Use a saved model on a table.",
     "certify": "How wrong can these predictions be?",
-    "plan": "How many labelled rows do I need to promise an error?",
+    "plan": "How many labeled rows do I need to promise an error?",
     "compare": "Is A really better than B on these rows?",
     "select": "The best of several candidates, with the price of having looked.",
-    "guard": "Thresholds that keep a named rate, or the news that none does.",
+    "guard": "Thresholds that keep a named rate, or proof that none does on these rows.",
     "conformal": "Prediction sets and intervals.",
     "monitor": "Watch a deployed model: alarm with a known chance of being false.",
     "check": "Verify the certificates of a saved model again.",
@@ -53,11 +54,18 @@ class Commands(TyperGroup):
         return name, load_command(name), rest
 
 
+class SingleCommand(TyperCommand):
+    """A command that still understands old spellings of its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, modern(args))
+
+
 def load_command(name: str | None) -> Any:
     """The command, built from the typed function in its module."""
     module = importlib.import_module(f"certus.cli.commands.{name}")
     single = typer.Typer(**_PLAIN)
-    single.command(name, help=module.command.__doc__)(guarded(module.command))
+    single.command(name, help=module.command.__doc__, cls=SingleCommand)(guarded(module.command))
     return typer.main.get_command(single)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import typer
 
+from certus.cli.spelling import as_typed
+
 BROKEN_PROMISE = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -54,7 +56,8 @@ def describe(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError) and str(error):
-        return str(error)
+        names = getattr(error, "options", ())
+        return as_typed(str(error), names) if names else str(error)
     lines = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
     return f"something went wrong that should not have ({what}).\nHint: CERTUS_DEBUG=1 shows where; please report it."

@@ -12,9 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base.persistence import atomic_file
-from certus.tables import read_table
-from certus.tables.encoding import TableEncoder
-from certus.workflow.model import StudyModel
+from certus.tables import TableEncoder, read_table, type_in_words
 
 __all__ = [
     "column",
@@ -46,7 +44,9 @@ def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
     found = column(frame, name, option)
     if found.null_count():
         row = int(found.is_null().arg_max() or 0)
-        raise ValueError(f"{option}: column {name!r} is empty in row {row + 1} of the table.")
+        raise ValueError(
+            f"{option}: column {name!r} is empty in row {row + 1} of the table.\nHint: leave such rows out."
+        )
     if found.dtype.is_numeric() or found.dtype == pl.Boolean:
         return found.to_numpy()
     return np.asarray(found.cast(pl.String).to_list())
@@ -76,7 +76,10 @@ def input_of(model: Any, frame: pl.DataFrame) -> Any:
         return _numbers(frame).to_numpy()
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise ValueError(f"the table lacks the columns {', '.join(map(repr, missing))}, which the model needs.")
+        raise ValueError(
+            f"the table lacks the columns {', '.join(map(repr, missing))}, which the model needs.\n"
+            "Hint: add them; missing values are allowed."
+        )
     if _knows_columns(model):
         return frame.select(names)
     texts = text_columns(model)
@@ -89,7 +92,7 @@ def input_of(model: Any, frame: pl.DataFrame) -> Any:
 
 def _knows_columns(model: Any) -> bool:
     """Whether the model encodes the columns of a table itself."""
-    if isinstance(model, StudyModel | TableEncoder):
+    if isinstance(model, TableEncoder) or getattr(model, "reads_tables", False):
         return True
     return any(_knows_columns(step) for _, step in getattr(model, "steps", ())[:1])
 
@@ -114,8 +117,8 @@ def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
         empty = frame[name].null_count() == frame.height  # a column without entries is read as text
         if not (number or empty):
             raise ValueError(
-                f"column {name!r} holds {frame[name].dtype} values, the model needs numbers there.\n"
-                "Hint: look for entries that are not numbers."
+                f"column {name!r} holds {type_in_words(frame[name].dtype)}, the model needs numbers there.\n"
+                "Hint: look for cells that are not numbers."
             )
     return frame.cast(pl.Float64)
 
@@ -124,7 +127,10 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     """Targets in the type of the model's labels, so that equal ones compare equal."""
     labels = getattr(model, "classes_", None)
     if values.null_count():
-        raise ValueError(f"column {values.name!r} has {values.null_count()} empty entries; every row needs a target.")
+        raise ValueError(
+            f"column {values.name!r} has {values.null_count()} empty cells; every row needs a target.\n"
+            "Hint: leave such rows out."
+        )
     if labels is None:
         return _numbers(values.to_frame()).to_series().to_numpy()
     if np.asarray(labels).dtype.kind in "UOT" and values.dtype != pl.Boolean:
@@ -133,8 +139,8 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table as its ending says: .csv, .tsv, .parquet, .arrow or .jsonl; complete or not at all."""
-    ending = path.suffix.lower()
+    """Write a table as its extension says: .csv, .tsv, .parquet, .arrow or .jsonl; complete or not at all."""
+    extension = path.suffix.lower()
     writers: dict[str, Callable[[Any], Any]] = {
         ".csv": lambda stream: safe_for_spreadsheets(frame).write_csv(stream),
         ".tsv": lambda stream: safe_for_spreadsheets(frame).write_csv(stream, separator="\t"),
@@ -142,27 +148,27 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
         ".arrow": frame.write_ipc,
         ".jsonl": frame.write_ndjson,
     }
-    if ending not in writers:
-        raise ValueError(f"cannot write {path.name!r}: unknown ending.\nHint: use one of {', '.join(writers)}.")
+    if extension not in writers:
+        raise ValueError(f"cannot write {path.name!r}: unknown file extension.\nHint: use one of {', '.join(writers)}.")
     with atomic_file(path) as stream:
-        writers[ending](stream)
+        writers[extension](stream)
 
 
 def write_pieces(pieces: Iterator[pl.DataFrame], path: Path) -> int:
-    """Write pieces of a table to one file as its ending says, complete or not at all; returns the number of rows.
+    """Write pieces of a table to one file as its extension says, complete or not at all; returns the number of rows.
 
     Text files grow piece by piece, so that any size fits into memory.
     """
     separators = {".csv": ",", ".tsv": "\t"}
-    ending = path.suffix.lower()
-    if ending not in separators:
+    extension = path.suffix.lower()
+    if extension not in separators:
         frame = pl.concat(list(pieces))
         write_table(frame, path)
         return frame.height
     rows = 0
     with atomic_file(path) as stream:
         for piece in pieces:
-            text = safe_for_spreadsheets(piece).write_csv(include_header=rows == 0, separator=separators[ending])
+            text = safe_for_spreadsheets(piece).write_csv(include_header=rows == 0, separator=separators[extension])
             stream.write(text.encode())
             rows += piece.height
     return rows

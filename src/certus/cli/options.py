@@ -7,8 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-Table = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Arrow or JSON lines.", show_default=False)]
-Truth = Annotated[str, typer.Option(help="Column with the true values.", show_default=False)]
+TABLES = "CSV, TSV, Parquet, Arrow, JSON lines or Excel; - for standard input"
+
+Table = Annotated[Path, typer.Argument(help=f"{TABLES}.", show_default=False)]
+SavedModel = Annotated[Path, typer.Argument(help="A saved model.", show_default=False)]
+Target = Annotated[str, typer.Option(help="Column with the true values.", show_default=False)]
+MaybeTarget = Annotated[str | None, typer.Option(help="Column with the true values.", show_default=False)]
 Model = Annotated[
     Path | None,
     typer.Option(help="A saved model, to be used on the table's rows.", show_default=False),
@@ -18,25 +22,20 @@ Predictions = Annotated[
     list[str],
     typer.Option("--prediction", help="Column with predictions; give it once per candidate.", show_default=False),
 ]
+Score = Annotated[str | None, typer.Option(help="Column with scores of the positive label.", show_default=False)]
 Confidence = Annotated[float, typer.Option(help="Probability with which each promise holds.")]
 Loss = Annotated[
     Literal["auto", "error", "absolute", "squared"],
-    typer.Option(help="What is counted as wrong; 'auto' is the error rate of labels."),
+    typer.Option(help="What counts as wrong; 'auto' is the error rate of labels."),
 ]
-Low = Annotated[float | None, typer.Option(help="Smallest possible loss.", show_default=False)]
-High = Annotated[float | None, typer.Option(help="Largest possible loss.", show_default=False)]
+Range = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--range", metavar="LOW HIGH", help="Lowest and highest possible loss.", show_default=False),
+]
 Positive = Annotated[str | None, typer.Option(help="The label that counts as positive.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="Order in which betting goes through the rows.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-
-
-def loss_range(low: float | None, high: float | None) -> tuple[float, float] | None:
-    """The range of the loss, if it was given."""
-    if high is None and low is None:
-        return None
-    if high is None:
-        raise ValueError("--low was given without --high.\nHint: a loss needs both ends of its range.")
-    return (0.0 if low is None else low, high)
 
 
 def one_of(**given: object) -> str:
@@ -44,5 +43,5 @@ def one_of(**given: object) -> str:
     present = [name for name, value in given.items() if value]
     if len(present) != 1:
         names = " or ".join(f"--{name}" for name in given)
-        raise ValueError(f"give exactly one of {names}; {len(present)} were given.")
+        raise ValueError(f"exactly one of {names} must be given, got {len(present)}.")
     return present[0]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import typer
 
-_WIDTH_OF_FILES = 160  # where there is no terminal whose width could be asked
+_WIDTH_OF_FILES = 160  # where neither a terminal nor COLUMNS says how wide it is
+_FOLDED = 100
 
 
 def print_json(value: Any) -> None:
@@ -20,6 +24,20 @@ def print_json(value: Any) -> None:
 def print_text(text: str) -> None:
     """Print a result in words."""
     typer.echo(text)
+
+
+def print_folded(lines: Sequence[str]) -> None:
+    """Print lines after an empty one, each folded so that it can be read without scrolling to the right."""
+    typer.echo()
+    for line in lines:
+        typer.echo(folded(line))
+
+
+def folded(line: str) -> str:
+    """A line in several of at most 100 characters; what is in brackets stays together."""
+    kept = re.sub(r"\([^()]{1,60}\)", lambda match: match[0].replace(" ", "\0"), line)
+    whole = textwrap.fill(kept, _FOLDED, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return whole.replace("\0", " ")
 
 
 def say(message: str) -> None:
@@ -50,5 +68,5 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
     table = Table(*columns, title=title, title_justify="left")
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))  # Text: brackets in a cell are not markup
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    width = None if sys.stdout.isatty() else shutil.get_terminal_size((_WIDTH_OF_FILES, 24)).columns
     Console(width=width).print(table)

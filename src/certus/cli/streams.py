@@ -22,7 +22,7 @@ class Row:
     Parameters
     ----------
     number : int
-        Place of the row in the input, from 1.
+        Number of the row in the input, from 1.
     cells : tuple of str
         What is in the columns.
     """
@@ -88,7 +88,7 @@ def rows_of(stream: TextIO, names: Sequence[str]) -> Iterator[Row]:
     for name in names:
         if name not in header:
             raise ValueError(f"the input has no column {name!r}.\nHint: it has {', '.join(map(repr, header))}.")
-    places = [header.index(name) for name in names]
+    indices = [header.index(name) for name in names]
     number, short = 0, None
     for fields in reader:
         if not fields:
@@ -99,4 +99,4 @@ def rows_of(stream: TextIO, names: Sequence[str]) -> Iterator[Row]:
         if len(fields) < len(header):
             short = number
             continue
-        yield Row(number, tuple(fields[place].strip() for place in places))
+        yield Row(number, tuple(fields[index].strip() for index in indices))

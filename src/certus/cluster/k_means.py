@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,12 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_X,
     fit_method,
@@ -129,12 +135,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "k-means++",
+        init: TableLike | Callable[..., TableLike] = "k-means++",
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         copy_x: bool = True,
         algorithm: str = "lloyd",
         bound_effort: int = 0,
@@ -161,7 +167,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             check_shapes(self, cluster_centers_=(None, self.n_features_in_), labels_=(None,))
 
     @fit_method
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
+    def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KMeans:
         """Find the centers.
 
         Parameters
@@ -171,18 +177,18 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: 0 removes a row, a whole number repeats it.
         """
-        X = self._check_table(X, reset=True)
-        given = check_weights(self, sample_weight, X)
-        kept, weights = self._of_positive_weight(X, given)
+        table = self._check_table(X, reset=True)
+        given = check_weights(self, sample_weight, table)
+        kept, weights = self._of_positive_weight(table, given)
         rows = self._rows(kept, weights)
         self._fit_rows(kept, rows, weights)
-        self.labels_, squared = self._nearest(X)
+        self.labels_, squared = self._nearest(table)
         self.inertia_ = float(squared.sum() if given is None else given @ squared)
         self._warn_about_few(int(np.count_nonzero(np.bincount(self.labels_))))
         self.report_ = self._certified(kept, weights, rows)
         return self
 
-    def _fit_rows(self, X: Any, rows: Rows, weights: NDArray[np.float64]) -> None:
+    def _fit_rows(self, X: Table, rows: Rows, weights: NDArray[np.float64]) -> None:
         """Set the centers and the rounds: those of the best start."""
         starts = Starts(self.init, self.n_clusters, X, rows, weights, resolve_seed(self.random_state))
         tolerance = self.tol * rows.variance() if self.tol > 0.0 else 0.0
@@ -214,7 +220,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 return rounds, not stop
         return self.max_iter, False
 
-    def _runs(self, X: Any) -> int:
+    def _runs(self, X: Table) -> int:
         """How many starts to try."""
         given = not isinstance(self.init, str) and not callable(self.init)
         if self.n_init == "auto":
@@ -231,7 +237,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             return 1
         return runs
 
-    def _of_positive_weight(self, X: Any, weights: Any) -> tuple[Any, NDArray[np.float64]]:
+    def _of_positive_weight(self, X: Table, weights: NDArray[Any] | None) -> tuple[Any, NDArray[np.float64]]:
         """The rows that count, and their weights."""
         if weights is None:
             weights = np.ones(X.shape[0])
@@ -267,10 +273,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             return Report()
         return Report([spectral_certificate(self.inertia_, centers, *rows.scatter())])
 
-    def _check_table(self, X: Any, *, reset: bool = False) -> Any:
+    def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
         return check_X(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C", largest=1e150)
 
-    def _threads(self, X: Any) -> int:
+    def _threads(self, X: Table) -> int:
         return resolve_threads() if X.shape[0] * X.shape[1] * self.n_clusters > LEAST_PARALLEL_WORK else 1
 
     def _rows(self, X: Any, weights: NDArray[np.float64]) -> Rows:
@@ -282,7 +288,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             return nearest_sparse(X, centers)
         return _native_calls.nearest_centers(X, centers, self._threads(X))
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
+    def fit_predict(
+        self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None
+    ) -> NDArray[np.int32]:
         """Fit, and give the cluster of every training row.
 
         Parameters
@@ -292,7 +300,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         """
         return self.fit(X, sample_weight=sample_weight).labels_
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
+    def fit_transform(
+        self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None
+    ) -> NDArray[Any]:
         """Fit, and give the distances of the training rows to the centers.
 
         Parameters
@@ -307,30 +317,30 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         return np.asarray(self.fit(X, sample_weight=sample_weight).transform(X))
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: TableLike) -> NDArray[np.int32]:
         """The cluster of every row: that of the nearest center."""
         return self._nearest(self._check_table(X))[0]
 
     @predict_method
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: TableLike) -> NDArray[Any]:
         """The distance of every row to every center.
 
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
         """
-        X = self._check_table(X)
+        table = self._check_table(X)
         centers = self.cluster_centers_.astype(np.float64)
-        if sparse.issparse(X):
-            return np.sqrt(squared_distances(X, centers)).astype(X.dtype)
-        return _native_calls.center_distances(X, centers, self._threads(X)).astype(X.dtype, copy=False)
+        if sparse.issparse(table):
+            return np.sqrt(squared_distances(table, centers)).astype(table.dtype)
+        return _native_calls.center_distances(table, centers, self._threads(table)).astype(table.dtype, copy=False)
 
     @property
     def _n_features_out(self) -> int:
         return int(self.cluster_centers_.shape[0])
 
     @predict_method
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> float:
         """The negative objective on these rows.
 
         Parameters
@@ -338,13 +348,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         y : ignored
             There for compatibility.
         """
-        X = self._check_table(X)
-        weights = check_weights(self, sample_weight, X)
-        squared = self._nearest(X)[1]
+        table = self._check_table(X)
+        weights = check_weights(self, sample_weight, table)
+        squared = self._nearest(table)[1]
         return -float(squared.sum() if weights is None else weights @ squared)
 
     @predict_method
-    def certify(self, X: Any, y: Any = None, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
+    def certify(
+        self, X: TableLike, y: TargetLike | None = None, *, loss: Any = "auto", confidence: float = 0.95, **options: Any
+    ) -> Report:
         """Bound the mean distance of new rows to their nearest center, from rows that the centers have not seen.
 
         Parameters

@@ -7,11 +7,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from certus.base import Classifier, fit_method, predict_method, register
+from certus.base import (
+    Classifier,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.boosting.ada_boost_report import boosting_report
 from certus.ensemble.boosting.stump_learner import StumpLearner
 from certus.ensemble.boosting.weight_boosting import WeightBoosting
@@ -76,11 +86,11 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -88,11 +98,11 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         self.random_state = random_state
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostClassifier:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> AdaBoostClassifier:
         """Fit the weak learners, one after the other."""
-        X = self._check_X(X, reset=True)
-        y = self._training_target(y, X)
-        weights = self._start_weights(sample_weight, X)
+        table = self._check_X(X, reset=True)
+        y = self._training_target(y, table)
+        weights = self._start_weights(sample_weight, table)
         codes = self._encode_labels(y)
         self.n_classes_ = len(self.classes_)
         self.estimator_ = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
@@ -101,14 +111,14 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
                 f"{type(self.estimator).__name__} doesn't support sample_weight.\n"
                 "Hint: AdaBoostClassifier needs a weak learner whose fit takes sample_weight."
             )
-        stumps = StumpLearner(X, codes, self.classes_, weights > 0) if self.estimator is None else None
-        self._round = (X, y, codes, stumps)
+        stumps = StumpLearner(table, codes, self.classes_, weights > 0) if self.estimator is None else None
+        self._round = (table, y, codes, stumps)
         try:
-            self._boost(weights, X, y)
+            self._boost(weights, table, y)
         finally:
             del self._round
         self._votes = self._tree_votes()
-        self.report_ = self._training_report(X, codes, weights, sample_weight is None)
+        self.report_ = self._training_report(table, codes, weights, sample_weight is None)
         return self
 
     def _boost_round(
@@ -140,7 +150,9 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
                 weights = np.where(wrong, weights * np.exp(weight), weights)
         return weights, float(weight), error
 
-    def _training_report(self, X: Any, codes: NDArray[Any], start: NDArray[np.float64], equal_weights: bool) -> Report:
+    def _training_report(
+        self, X: TableLike, codes: NDArray[Any], start: NDArray[np.float64], equal_weights: bool
+    ) -> Report:
         if self.n_classes_ != 2:
             return Report()
         signs = np.where(codes == 1, 1.0, -1.0)
@@ -155,7 +167,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     # -- prediction -------------------------------------------------------------------------------------------
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The class with the most weight."""
         return self._winners(self.decision_function(X))
 
@@ -183,7 +195,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
             return None
         return TreeVotes.of(self.estimators_, self.estimator_weights_, self.n_classes_)
 
-    def _vote(self, learner: Any, weight: float, X: Any) -> NDArray[np.float64]:
+    def _vote(self, learner: BaseEstimator, weight: float, X: TableLike) -> NDArray[np.float64]:
         chosen = learner.predict(X)[:, None] == self.classes_
         return np.where(chosen, weight, -weight / (self.n_classes_ - 1))
 
@@ -206,7 +218,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
             sums = sums + self._vote(learner, weight, X)
             yield self._scores(sums, total)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """`predict` after each round.
 
         Yields
@@ -216,7 +228,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         for scores in self.staged_decision_function(X):
             yield self._winners(scores)
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Iterator[float]:
         """Share of right labels after each round.
 
         Yields
@@ -232,12 +244,12 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         return np.asarray(softmax(spread, copy=False))
 
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Softmax of the scores: an order of the classes, not calibrated probabilities."""
         scores = self.decision_function(X)
         return np.ones((len(scores), 1)) if self.n_classes_ == 1 else self._probabilities(scores)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after each round.
 
         Yields
@@ -247,7 +259,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         for scores in self.staged_decision_function(X):
             yield self._probabilities(scores)
 
-    def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
+    def margins(self, X: TableLike, y: TargetLike) -> NDArray[np.float64]:
         r"""Normalized margins :math:`y f(x) / \sum_t \alpha_t` of labelled rows, from -1 to 1; positive where right.
 
         With more than two classes: the score of the true class minus the largest of the others, in the same scale.

@@ -7,10 +7,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import OneOf, Regressor, check_weights, fit_method, predict_method, register
+from certus.base import (
+    OneOf,
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    check_weights,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.bagged.bags import bag_size
 from certus.ensemble.boosting.weight_boosting import WeightBoosting
 from certus.guarantees import Report
@@ -65,26 +77,26 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
         loss: str = "linear",
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> AdaBoostRegressor:
         """Fit the weak learners, one after the other."""
-        X = self._check_X(X, reset=True)
-        y = self._training_target(y, X, numeric=True)
-        weights = self._start_weights(sample_weight, X)
+        table = self._check_X(X, reset=True)
+        y = self._training_target(y, table, numeric=True)
+        weights = self._start_weights(sample_weight, table)
         self.estimator_ = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
-        whole = check_weights(self, sample_weight, X)
-        self._round = (X, y, bag_size(X.shape[0], None, whole))
+        whole = check_weights(self, sample_weight, table)
+        self._round = (table, y, bag_size(table.shape[0], None, whole))
         try:
-            self._boost(weights, X, y)
+            self._boost(weights, table, y)
         finally:
             del self._round
         self.report_ = Report()
@@ -149,7 +161,7 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
         for rounds in range(1, len(self.estimators_) + 1):
             yield self._median(predictions[:, :rounds])
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Iterator[float]:
         """Coefficient of determination after each round.
 
         Yields

@@ -6,11 +6,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads, warn_user
+from certus.base import (
+    Classifier,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    distinct_labels,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+    warn_user,
+)
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.forests.vote_report import count_votes, vote_report
@@ -77,7 +91,7 @@ class BaggingClassifier(Bagging, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: int | float | None = None,
@@ -87,13 +101,15 @@ class BaggingClassifier(Bagging, Classifier):
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         verbose: int = 0,
     ) -> None:
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BaggingClassifier:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **fit_params: Any
+    ) -> BaggingClassifier:
         """Fit the members to their draws.
 
         Parameters
@@ -145,7 +161,7 @@ class BaggingClassifier(Bagging, Classifier):
             seen, wrong = (np.packbits(each, axis=1, bitorder="little").view(np.uint64) for each in (in_bag, errors))
             self.report_ = vote_report(count_votes(seen, wrong, rows, resolve_threads()), pure=pure)
 
-    def _shares(self, member: Any, X: Any, routed: Any) -> NDArray[np.float64]:
+    def _shares(self, member: BaseEstimator, X: Table, routed: Any) -> NDArray[np.float64]:
         """A member's class shares, or its vote, for all classes."""
         shares = np.zeros((X.shape[0], self.n_classes_))
         if hasattr(member, "predict_proba"):
@@ -158,48 +174,48 @@ class BaggingClassifier(Bagging, Classifier):
         return shares
 
     @predict_method
-    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike, **params: Any) -> NDArray[Any]:
         """The label with the largest average share."""
         return np.asarray(self.classes_.take(np.argmax(self._mean_shares(X, "predict", params), axis=1), axis=0))
 
     @predict_method
-    def predict_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
         """Class shares averaged over the members, in the order of ``classes_``."""
         return self._mean_shares(X, "predict_proba", params)
 
-    def _mean_shares(self, X: Any, method: str, params: dict[str, Any]) -> NDArray[np.float64]:
-        X = self._check_table(X)
+    def _mean_shares(self, X: TableLike, method: str, params: dict[str, Any]) -> NDArray[np.float64]:
+        table = self._check_table(X)
         routed = self._routed(method, params)
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        shares = [self._shares(member, X[:, columns], routed) for member, columns in pairs]
+        shares = [self._shares(member, table[:, columns], routed) for member, columns in pairs]
         return np.asarray(sum(shares) / len(self.estimators_))
 
     @predict_method
-    def predict_log_proba(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
         """Logarithm of `predict_proba`; from the members' logarithms if they have them."""
         if not hasattr(self.estimator_, "predict_log_proba"):
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(self._mean_shares(X, "predict_log_proba", params)))
-        X = self._check_table(X)
+        table = self._check_table(X)
         routed = self._routed("predict_log_proba", params).get("predict_log_proba", {})
-        logs = np.full((X.shape[0], self.n_classes_), -np.inf)
+        logs = np.full((table.shape[0], self.n_classes_), -np.inf)
         for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
             seen = np.asarray(member.classes_, dtype=np.intp)
-            logs[:, seen] = np.logaddexp(logs[:, seen], member.predict_log_proba(X[:, columns], **routed))
+            logs[:, seen] = np.logaddexp(logs[:, seen], member.predict_log_proba(table[:, columns], **routed))
         return logs - np.log(len(self.estimators_))
 
     @available_if(_members_have_decisions)  # type: ignore[untyped-decorator]
     @predict_method
-    def decision_function(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
         """The members' decision functions, averaged."""
-        X = self._check_table(X)
+        table = self._check_table(X)
         routed = self._routed("decision_function", params).get("decision_function", {})
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        scores = [member.decision_function(X[:, columns], **routed) for member, columns in pairs]
+        scores = [member.decision_function(table[:, columns], **routed) for member, columns in pairs]
         return np.asarray(sum(scores) / len(self.estimators_))
 
 
-def _votes_purely(member: Any) -> bool:
+def _votes_purely(member: BaseEstimator) -> bool:
     """Whether the member gives all its share to one class on every row."""
     if not hasattr(member, "predict_proba"):
         return True

@@ -6,10 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from certus.base import Regressor, fit_method, predict_method, register, warn_user
+from certus.base import (
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+    warn_user,
+)
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.guarantees import Report
@@ -62,7 +73,7 @@ class BaggingRegressor(Bagging, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: int | float | None = None,
@@ -72,13 +83,15 @@ class BaggingRegressor(Bagging, Regressor):
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         verbose: int = 0,
     ) -> None:
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> BaggingRegressor:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **fit_params: Any
+    ) -> BaggingRegressor:
         """Fit the members to their draws.
 
         Parameters
@@ -117,14 +130,14 @@ class BaggingRegressor(Bagging, Regressor):
         self.oob_score_ = float(r2_score(y, self.oob_prediction_))
 
     @predict_method
-    def predict(self, X: Any, **params: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike, **params: Any) -> NDArray[np.float64]:
         """The average of the members' predictions.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        X = self._check_table(X)
+        table = self._check_table(X)
         routed = self._routed("predict", params).get("predict", {})
         pairs = zip(self.estimators_, self.estimators_features_, strict=True)
-        return np.asarray(sum(member.predict(X[:, columns], **routed) for member, columns in pairs) / len(self))
+        return np.asarray(sum(member.predict(table[:, columns], **routed) for member, columns in pairs) / len(self))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from certus.base import present_criterion, register
+from certus.base import ColumnsLike, RandomStateLike, present_criterion, register
 from certus.ensemble.forests.forest_regressor import ForestRegressor
 from certus.trees import ExtraTreeRegressor
 
@@ -67,15 +67,15 @@ class ExtraTreesRegressor(ForestRegressor):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = False,
-        oob_score: Any = False,
+        oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
+        monotonic_cst: ColumnsLike = None,
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
         criterion = present_criterion(criterion)
         self._set_parameters(locals())

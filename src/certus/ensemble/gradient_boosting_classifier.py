@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import sklearn.ensemble
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
-from certus.base import Classifier, Exactly, HasMethods, OneOf, fit_method, predict_method, register
+from certus.base import (
+    Classifier,
+    Exactly,
+    HasMethods,
+    OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.boosting.gradient_boosting import GradientBoosting
 from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, ExponentialLoss
 
@@ -84,8 +97,8 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
+        init: BaseEstimator | str | None = None,
+        random_state: RandomStateLike = None,
         max_features: int | float | str | None = None,
         verbose: int = 0,
         max_leaf_nodes: int | None = None,
@@ -98,7 +111,9 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Any = None) -> GradientBoostingClassifier:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, monitor: Callable[..., bool] | None = None
+    ) -> GradientBoostingClassifier:
         """Grow the trees, one round after the other.
 
         Parameters
@@ -138,12 +153,12 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         return self.n_classes_
 
     @predict_method
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Raw predictions: log-odds of the second class (half of them for the exponential loss), or one per class."""
         raw = self._raw_predict(X)
         return raw[0] if len(raw) == 1 else np.ascontiguousarray(raw.T)
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Raw predictions after each round.
 
         Yields
@@ -158,11 +173,11 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         return np.asarray(self.classes_.take(codes, axis=0))
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The most probable class."""
         return self._labels(self._raw_predict(X))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """`predict` after each round.
 
         Yields
@@ -173,11 +188,11 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
             yield self._labels(raw)
 
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probabilities of the classes."""
         return self._loss.probabilities(self._raw_predict(X))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after each round.
 
         Yields

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import sklearn.ensemble
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
-from certus.base import Exactly, HasMethods, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.base import (
+    Exactly,
+    HasMethods,
+    Interval,
+    OneOf,
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.boosting.gradient_boosting import GradientBoosting
 from certus.ensemble.boosting.stage_losses import AbsoluteLoss, HuberLoss, QuantileLoss, StageLoss
 
@@ -79,8 +93,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
+        init: BaseEstimator | str | None = None,
+        random_state: RandomStateLike = None,
         max_features: int | float | str | None = None,
         alpha: float = 0.9,
         verbose: int = 0,
@@ -94,7 +108,9 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Any = None) -> GradientBoostingRegressor:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, monitor: Callable[..., bool] | None = None
+    ) -> GradientBoostingRegressor:
         """Grow the trees, one round after the other.
 
         Parameters
@@ -119,11 +135,11 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         return HuberLoss(self.alpha) if self.loss == "huber" else QuantileLoss(self.alpha)
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """Predicted numbers."""
         return self._raw_predict(X)[0]
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """`predict` after each round.
 
         Yields
@@ -134,7 +150,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
             yield raw[0]
 
     @predict_method
-    def apply(self, X: Any) -> NDArray[np.float64]:
+    def apply(self, X: TableLike) -> NDArray[np.float64]:
         """The number of the leaf that each row reaches in each tree.
 
         Returns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,21 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import compute_sample_weight
 
-from certus.base import Classifier, Exactly, InstanceOf, OneOf, fit_method, predict_method, register
+from certus.base import (
+    Classifier,
+    ClassWeightLike,
+    ColumnsLike,
+    Exactly,
+    InstanceOf,
+    OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble._native_calls import boosting_kernels as kernels
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, MultinomialLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
@@ -91,18 +105,18 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
+        categorical_features: ColumnsLike = "from_dtype",
+        monotonic_cst: ColumnsLike = None,
+        interaction_cst: Sequence[Any] | str | None = None,
         warm_start: bool = False,
         early_stopping: bool | str = "auto",
-        scoring: Any = "loss",
+        scoring: str | Callable[..., float] | None = "loss",
         validation_fraction: int | float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         verbose: int = 0,
-        random_state: Any = None,
-        class_weight: Any = None,
+        random_state: RandomStateLike = None,
+        class_weight: ClassWeightLike = None,
         growth: str = "best_first",
         rare_categories: str = "refuse",
     ) -> None:
@@ -111,13 +125,13 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     @fit_method
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: TargetLike,
+        sample_weight: WeightsLike = None,
         *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
+        X_val: TableLike | None = None,
+        y_val: TargetLike | None = None,
+        sample_weight_val: WeightsLike = None,
     ) -> HistGradientBoostingClassifier:
         """Grow the trees.
 
@@ -138,7 +152,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         """The most probable label of each row; of equally probable ones the first."""
         return self._labels(self._raw_predict(X))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[Any]]:
         """Labels after 1, 2, … rounds.
 
         Yields
@@ -153,7 +167,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         """Probabilities of the classes, in the order of ``classes_``."""
         return self._probabilities(self._raw_predict(X))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Probabilities after 1, 2, … rounds.
 
         Yields
@@ -168,7 +182,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         """Raw predictions: the log-odds of the second class, or one number per class."""
         return _decisions(self._raw_predict(X))
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Raw predictions after 1, 2, … rounds.
 
         Yields

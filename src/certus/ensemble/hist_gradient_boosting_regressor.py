@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Exactly, Interval, OneOf, Regressor, fit_method, predict_method, register
+from certus.base import (
+    ColumnsLike,
+    Exactly,
+    Interval,
+    OneOf,
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
 from certus.losses import named_loss
@@ -85,17 +98,17 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
+        categorical_features: ColumnsLike = "from_dtype",
+        monotonic_cst: ColumnsLike = None,
+        interaction_cst: Sequence[Any] | str | None = None,
         warm_start: bool = False,
         early_stopping: bool | str = "auto",
-        scoring: Any = "loss",
+        scoring: str | Callable[..., float] | None = "loss",
         validation_fraction: int | float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         growth: str = "best_first",
         rare_categories: str = "refuse",
     ) -> None:
@@ -104,13 +117,13 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
     @fit_method
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: TargetLike,
+        sample_weight: WeightsLike = None,
         *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
+        X_val: TableLike | None = None,
+        y_val: TargetLike | None = None,
+        sample_weight_val: WeightsLike = None,
     ) -> HistGradientBoostingRegressor:
         """Grow the trees.
 
@@ -131,7 +144,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         """Predicted numbers."""
         return self._answer(self._raw_predict(X))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """Predicted numbers after 1, 2, … rounds.
 
         Yields

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import sklearn.ensemble
 
-from certus.base import present_criterion, register
+from certus.base import ColumnsLike, RandomStateLike, present_criterion, register
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.forests.forest import BINS_RULE
 from certus.ensemble.forests.forest_regressor import ForestRegressor
@@ -76,16 +76,16 @@ class RandomForestRegressor(ForestRegressor):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
-        oob_score: Any = False,
+        oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: ColumnsLike = None,
         max_bins: int | str | None = "auto",
-        categorical_features: Any = "from_dtype",
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
         criterion = present_criterion(criterion)
         self._set_parameters(locals())

@@ -1,12 +1,12 @@
 """Evaluation: intervals and sets that can be trusted around any model, and pictures that show their guarantees."""
 
+from certus.evaluation.column_tree import RANK_DISTANCE, merge_columns
 from certus.evaluation.conformal import (
     CrossConformalClassifier,
     CrossConformalRegressor,
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
-from certus.evaluation.conformal.class_response import class_response
 from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT
 from certus.evaluation.displays import (
     CalibrationDisplay,
@@ -21,7 +21,8 @@ from certus.evaluation.displays import (
     ResidualsDisplay,
     RocDisplay,
 )
-from certus.evaluation.displays.dendrogram_display import RANK_DISTANCE
+from certus.evaluation.response import gives_probabilities, label_response
+from certus.guarantees.holdout import class_response
 
 __all__ = [
     "CalibrationDisplay",
@@ -42,6 +43,9 @@ __all__ = [
     "SplitConformalClassifier",
     "SplitConformalRegressor",
     "class_response",
+    "gives_probabilities",
+    "label_response",
+    "merge_columns",
 ]
 
 

@@ -1,18 +1,5 @@
 """Kernels, their algebra, and learners in the space of functions they span."""
 
-from certus.kernels.functions.algebra import (
-    Constant,
-    Exp,
-    GaussianOf,
-    Mapped,
-    Normalized,
-    Power,
-    Product,
-    Scaled,
-    Sum,
-    Tensor,
-    Weighted,
-)
 from certus.kernels.functions.coordinates import AllSubsets, Anova, Minimum, Spline
 from certus.kernels.functions.derivative_space import derivative_norm
 from certus.kernels.functions.distances import Gaussian, Laplacian, Matern
@@ -21,6 +8,8 @@ from certus.kernels.functions.inner_products import ArcCosine, Exponential, Line
 from certus.kernels.functions.kernel import InfiniteFeaturesError, Kernel
 from certus.kernels.functions.kernel_function import KernelFunction
 from certus.kernels.functions.power_series import GeometricSeries, TruncatedExponential
+from certus.kernels.functions.sums_and_products import Constant, Power, Product, Scaled, Sum, Tensor
+from certus.kernels.functions.transformed_kernels import Exp, GaussianOf, Mapped, Normalized, Weighted
 from certus.kernels.functions.validity import Validity
 from certus.kernels.kernel_logistic import KernelLogistic
 from certus.kernels.kernel_machine_classifier import KernelMachineClassifier

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from certus.base import Interval, OneOf, fit_method, register
+from certus.base import ClassWeightLike, Interval, OneOf, TargetLike, WeightsLike, fit_method, register
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.gram_data import one_against_rest
 from certus.kernels.learning.kernel_classification import CLASS_WEIGHT, KernelClassification
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE
+from certus.kernels.learning.kernel_parameter import KernelLike
 from certus.kernels.solvers.machine_losses import MARGIN_LOSSES, ConvexLossObject
+from certus.losses import ConvexLoss
 
 
 @register(
@@ -26,9 +29,9 @@ class KernelMachineClassifier(KernelClassification):
 
     By the representer theorem the minimizer is f = sum_j c_j k(x_j, .) with c_j = -s_j l'(y_j, f(x_j)) / alpha.
     Differentiable losses are minimized by Newton steps, the hinge loss by an interior-point method on the dual problem,
-    either on the coefficients of the rows or on those of the features of a finite map, whichever costs less. Several
-    classes are learned one against the rest. For large
-    tables and the hinge loss, `certus.svm.SVC` is faster.
+    either on the coefficients of the rows or on those of the features of a finite map, whichever costs less. The
+    kernel's matrix on the training rows must be positive semidefinite. Several classes are learned one against the
+    rest. For large tables and the hinge loss, `certus.svm.SVC` is faster.
 
     Parameters
     ----------
@@ -37,55 +40,6 @@ class KernelMachineClassifier(KernelClassification):
         `certus.losses.ConvexLoss`, which is minimized by Newton steps and should be differentiable.
     alpha : float, default=1.0
         Strength of the penalty, above 0.
-    kernel : str, Kernel or callable, default="rbf"
-        "linear", "rbf", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2" or
-        "precomputed"; an object of `certus.kernels`, also on lists of any objects; or a function of two rows. Its
-        matrix on the training rows must be positive semidefinite.
-    gamma : float or None, default=None
-        Of the kernels "rbf", "laplacian", "poly", "sigmoid" (None: 1 / n_features) and "chi2" (None: 1).
-    degree : float, default=3
-        Of the polynomial kernel.
-    coef0 : float, default=1
-        Of the kernels "poly" and "sigmoid".
-    kernel_params : dict or None, default=None
-        Further arguments of a callable kernel.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
-    fit_intercept : bool, default=True
-        Whether to add a constant b to f, penalized like f: one more feature, or ``kernel + 1``.
-    solver : {"auto", "dual", "primal"}, default="auto"
-        On coefficients of the rows ("dual") or of the features ("primal"); "auto" takes what costs less.
-    gap_tol : float, default=1e-8
-        Stop when the gap is at most this share of the objective at f = 0.
-    max_iter : int, default=100
-        Largest number of steps of the solver, for each problem.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        c, if it was solved in the dual form.
-    X_fit_ : ndarray, sparse matrix or list
-        The training rows, in the dual form.
-    coef_ : ndarray of shape (n_features_out,) or (n_features_out, n_classes)
-        The coefficients of the features, in the primal form.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        b; 0 without an intercept.
-    class_weight_ : ndarray of shape (n_classes,)
-        The weights of the classes.
-    n_iter_ : int
-        Steps of the solver, the largest number over the problems.
-    gap_ : float
-        Certified bound on the objective minus its minimum, all problems together.
-    converged_ : bool
-        Whether the gap is at most what `gap_tol` asks for.
-    history_ : ndarray
-        The objective before every step, one problem after the other.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificates of the gap and of the labels that the exact optimum shares.
 
     Examples
     --------
@@ -108,15 +62,15 @@ class KernelMachineClassifier(KernelClassification):
 
     def __init__(
         self,
-        loss: Any = "squared_hinge",
+        loss: str | ConvexLoss = "squared_hinge",
         *,
         alpha: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         fit_intercept: bool = True,
         solver: str = "auto",
         gap_tol: float = 1e-8,
@@ -136,28 +90,12 @@ class KernelMachineClassifier(KernelClassification):
         self.max_iter = max_iter
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelMachineClassifier:
-        """Minimize the objective.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            The table; the matrix of kernel values if `kernel` is "precomputed".
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        KernelMachineClassifier
-            The fitted learner.
-        """
+    def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> KernelMachineClassifier:
+        """Minimize the objective."""
         X, codes, weights = self._read_labels(X, y, sample_weight)
-        named = isinstance(self.loss, str)
-        loss = MARGIN_LOSSES[self.loss]() if named else self.loss
+        loss = MARGIN_LOSSES[self.loss]() if isinstance(self.loss, str) else self.loss
         targets = one_against_rest(codes, len(self.classes_))
         outcome = self._solve_each(X, targets, weights, loss, float(self.alpha))
-        name = self.loss if named else f"own: {type(self.loss).__name__}"
+        name = self.loss if isinstance(self.loss, str) else f"own: {type(self.loss).__name__}"
         self._certify_labels(outcome, {"loss": name, "alpha": float(self.alpha)})
         return self

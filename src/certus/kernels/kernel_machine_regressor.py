@@ -6,13 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from certus.base import Interval, OneOf, Regressor, check_weights, fit_method, predict_method, register
+from certus.base import (
+    Interval,
+    OneOf,
+    Regressor,
+    TargetLike,
+    WeightsLike,
+    check_weights,
+    fit_method,
+    predict_method,
+    register,
+)
 from certus.guarantees import Report
 from certus.kernels.evidence.kernel_gap_rules import machine_certificate
-from certus.kernels.functions.kernel import Array
+from certus.kernels.functions.kernel import Array, Objects
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE, KernelMachine
+from certus.kernels.learning.kernel_parameter import KernelLike
 from certus.kernels.solvers.machine_losses import RESIDUAL_LOSSES, ConvexLossObject, residual_loss
-from certus.losses import Poisson
+from certus.losses import ConvexLoss, Poisson
 
 
 @register(
@@ -31,8 +42,9 @@ class KernelMachineRegressor(KernelMachine, Regressor):
     By the representer theorem the minimizer is f = sum_j c_j k(x_j, .) with c_j = -s_j l'(y_j, f(x_j)) / alpha.
     Differentiable losses are minimized by Newton steps, the absolute, quantile and epsilon-insensitive losses by an
     interior-point method on the dual problem, either on the coefficients of the rows or on those of the features of a
-    finite map, whichever costs less. The squared loss, half the squared residual, without an intercept gives the
-    function of `KernelRidge` with the same alpha, which is faster.
+    finite map, whichever costs less. The kernel's matrix on the training rows must be positive semidefinite. The
+    squared loss, half the squared residual, without an intercept gives the function of `KernelRidge` with the same
+    alpha, which is faster.
 
     Parameters
     ----------
@@ -48,49 +60,6 @@ class KernelMachineRegressor(KernelMachine, Regressor):
         Half the width of the tube of the epsilon-insensitive losses.
     quantile : float, default=0.5
         Which quantile the loss "quantile" estimates.
-    kernel : str, Kernel or callable, default="rbf"
-        "linear", "rbf", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2" or
-        "precomputed"; an object of `certus.kernels`, also on lists of any objects; or a function of two rows. Its
-        matrix on the training rows must be positive semidefinite.
-    gamma : float or None, default=None
-        Of the kernels "rbf", "laplacian", "poly", "sigmoid" (None: 1 / n_features) and "chi2" (None: 1).
-    degree : float, default=3
-        Of the polynomial kernel.
-    coef0 : float, default=1
-        Of the kernels "poly" and "sigmoid".
-    kernel_params : dict or None, default=None
-        Further arguments of a callable kernel.
-    fit_intercept : bool, default=True
-        Whether to add a constant b to f, penalized like f: one more feature, or ``kernel + 1``.
-    solver : {"auto", "dual", "primal"}, default="auto"
-        On coefficients of the rows ("dual") or of the features ("primal"); "auto" takes what costs less.
-    gap_tol : float, default=1e-8
-        Stop when the gap is at most this share of the objective at f = 0.
-    max_iter : int, default=100
-        Largest number of steps of the solver, for each problem.
-
-    Attributes
-    ----------
-    dual_coef_ : ndarray of shape (n_samples,)
-        c, if it was solved in the dual form.
-    X_fit_ : ndarray, sparse matrix or list
-        The training rows, in the dual form.
-    coef_ : ndarray of shape (n_features_out,)
-        The coefficients of the features, in the primal form.
-    intercept_ : ndarray of shape (1,)
-        b; 0 without an intercept.
-    n_iter_ : int
-        Steps of the solver, the largest number over the problems.
-    gap_ : float
-        Certified bound on the objective minus its minimum, all problems together.
-    converged_ : bool
-        Whether the gap is at most what `gap_tol` asks for.
-    history_ : ndarray
-        The objective before every step, one problem after the other.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -114,13 +83,13 @@ class KernelMachineRegressor(KernelMachine, Regressor):
 
     def __init__(
         self,
-        loss: Any = "huber",
+        loss: str | ConvexLoss = "huber",
         *,
         alpha: float = 1.0,
         delta: float = 1.35,
         epsilon: float = 0.1,
         quantile: float = 0.5,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
@@ -146,30 +115,15 @@ class KernelMachineRegressor(KernelMachine, Regressor):
         self.max_iter = max_iter
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelMachineRegressor:
-        """Minimize the objective.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            The table; the matrix of kernel values if `kernel` is "precomputed".
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        KernelMachineRegressor
-            The fitted learner.
-        """
-        X, y = self._read_training(X, y, y_numeric=True)
-        targets = np.asarray(y, dtype=np.float64)
+    def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> KernelMachineRegressor:
+        """Minimize the objective."""
+        X, target = self._read_training(X, y, numeric=True)
+        targets = np.asarray(target, dtype=np.float64)
         given = check_weights(self, sample_weight, targets)
         weights = np.ones(len(targets)) if given is None else given
         named = isinstance(self.loss, str)
         numbers = {"delta": float(self.delta), "epsilon": float(self.epsilon), "quantile": float(self.quantile)}
-        loss = residual_loss(self.loss, **numbers) if named else self.loss
+        loss = residual_loss(self.loss, **numbers) if isinstance(self.loss, str) else self.loss
         if isinstance(loss, Poisson) and targets.min() < 0.0:
             row = int(targets.argmin())
             raise ValueError(
@@ -188,19 +142,8 @@ class KernelMachineRegressor(KernelMachine, Regressor):
         return self
 
     @predict_method
-    def predict(self, X: Any) -> Array:
-        """The values f(x), or exp f(x) for the Poisson loss.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The predictions.
-        """
+    def predict(self, X: Objects) -> Array:
+        """The values f(x), or exp f(x) for the Poisson loss."""
         values = self._values(X)[:, 0]
         counts = self.loss == "poisson" if isinstance(self.loss, str) else isinstance(self.loss, Poisson)
         return np.exp(values) if counts else values

@@ -14,6 +14,8 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
+    TargetLike,
     fit_method,
     register,
     resolve_seed,
@@ -23,11 +25,11 @@ from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.kernels import _native_calls
 from certus.kernels.evidence.perceptron_certificate import mistake_certificate
-from certus.kernels.functions.kernel import Array
+from certus.kernels.functions.kernel import Array, Objects, count
 from certus.kernels.learning.gram_data import one_against_rest
 from certus.kernels.learning.kernel_labels import KernelLabels
-from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, count, take
-from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS
+from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, blocks, take
+from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike
 from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite
 
 Integers = NDArray[np.int64]
@@ -55,17 +57,6 @@ class KernelPerceptron(KernelLabels):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        "linear", "rbf", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2" or
-        "precomputed"; an object of `certus.kernels`, also on lists of any objects; or a function of two rows.
-    gamma : float or None, default=None
-        Of the kernels "rbf", "laplacian", "poly", "sigmoid" (None: 1 / n_features) and "chi2" (None: 1).
-    degree : float, default=3
-        Of the polynomial kernel.
-    coef0 : float, default=1
-        Of the kernels "poly" and "sigmoid".
-    kernel_params : dict or None, default=None
-        Further arguments of a callable kernel.
     variant : {"batch", "voted", "averaged"}, default="batch"
         Which function decides: the last one; the majority of all functions along the way, each with as many votes as
         it survived rows; or their average.
@@ -78,8 +69,6 @@ class KernelPerceptron(KernelLabels):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     dual_coef_ : ndarray of shape (n_support,) or (n_support, n_classes)
         Coefficients of the rows that were ever mistaken; of the average function, if that decides.
     support_ : ndarray of shape (n_support,)
@@ -94,8 +83,6 @@ class KernelPerceptron(KernelLabels):
         Passes.
     converged_ : bool
         Whether the last pass made no mistake.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The mistake bound, if the last pass made no mistake and there are at most 4096 rows.
 
@@ -131,7 +118,7 @@ class KernelPerceptron(KernelLabels):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
@@ -139,7 +126,7 @@ class KernelPerceptron(KernelLabels):
         variant: str = "batch",
         max_iter: int = 100,
         shuffle: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -154,30 +141,17 @@ class KernelPerceptron(KernelLabels):
     voters_: Array
 
     @fit_method
-    def fit(self, X: Any, y: Any) -> KernelPerceptron:
-        """Pass over the rows until no mistake is made.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            The table; the matrix of kernel values if `kernel` is "precomputed".
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        KernelPerceptron
-            The fitted learner.
-        """
-        X, y = self._read_training(X, y)
-        codes = self._encode_labels(y, min_classes=2)
+    def fit(self, X: Objects, y: TargetLike) -> KernelPerceptron:
+        """Pass over the rows until no mistake is made."""
+        X, labels = self._read_training(X, y)
+        codes = self._encode_labels(labels, min_classes=2)
         targets = one_against_rest(codes, len(self.classes_))
         values = _Values(self, X)
         passes = _Passes(targets)
         seed = resolve_seed(self.random_state) if self.shuffle else 0
         orders = np.random.default_rng(seed)
         self.n_iter_, self.converged_ = 0, False
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, X, labels) as iterations:
             while self.n_iter_ < self.max_iter and not self.converged_:
                 order = orders.permutation(len(targets)) if self.shuffle else np.arange(len(targets))
                 made = sum(passes.block(values, order[i : i + BLOCK]) for i in range(0, len(order), BLOCK))
@@ -189,7 +163,7 @@ class KernelPerceptron(KernelLabels):
         self.report_ = self._bound(values, targets, passes)
         return self
 
-    def _store(self, X: Any, passes: _Passes) -> None:
+    def _store(self, X: Objects, passes: _Passes) -> None:
         self.support_ = np.flatnonzero((passes.seen > 0).any(axis=1))
         coef = passes.average() if self.variant == "averaged" else passes.coef
         kept = coef[self.support_]
@@ -210,20 +184,19 @@ class KernelPerceptron(KernelLabels):
         bound = mistake_certificate(K, targets, passes.coef, self.mistakes_)
         return Report() if bound is None else Report([bound])
 
-    def _values(self, X: Any) -> Array:
+    def _values(self, X: Objects) -> Array:
         X = self._read_new(X)
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
-        out = np.zeros((count(X), outputs))
+        out = [np.zeros((0, outputs))]
         at_once = PREDICTED_AT_ONCE if self.variant != "voted" else max(1, 2**24 // max(1, self.voters_.shape[1]))
-        for first in range(0, count(X), at_once):
-            block = slice(first, first + at_once)
-            K = self._matrix(X[block], self.X_fit_)
+        for block in blocks(X, at_once):
+            K = self._matrix(block, self.X_fit_)
             K = K[:, self.support_] if self._precomputed() else K
             if self.variant == "voted":
-                out[block] = _votes(K, self.voters_, outputs)
+                out.append(_votes(K, self.voters_, outputs))
             else:
-                out[block] = (K @ self.dual_coef_).reshape(len(K), -1)
-        return out
+                out.append((K @ self.dual_coef_).reshape(len(K), -1))
+        return np.concatenate(out)
 
     def _restored(self) -> None:
         if not hasattr(self, "dual_coef_"):
@@ -234,18 +207,18 @@ class KernelPerceptron(KernelLabels):
         self._check_expansion(self.dual_coef_)
         if self.variant == "voted":
             check_shapes(self, voters_=(4, None))
-            places = self.voters_[:2].astype(np.int64)
+            indices = self.voters_[:2].astype(np.int64)
             limits = np.array([[outputs], [len(self.dual_coef_)]])
-            if ((places < 0) | (places >= limits)).any():
+            if ((indices < 0) | (indices >= limits)).any():
                 raise ValueError("voters_ names problems or rows that are not there")
 
 
 class _Values:
     """Kernel values of the training rows, all kept if there are few rows."""
 
-    def __init__(self, learner: KernelPerceptron, X: Any) -> None:
+    def __init__(self, learner: KernelPerceptron, X: Objects) -> None:
         self._learner, self._X = learner, X
-        self.proved = not learner._precomputed() and learner._kernel(X)._proof() is not None
+        self.proved = learner._is_proved(X)
         small = learner._precomputed() or count(X) <= WHOLE
         self._K: Array | None = learner._matrix(X) if small else None
 
@@ -295,8 +268,8 @@ class _Passes:
         self.coef[rows] += changes
         self.late[rows] += changes * (self.passed + np.arange(len(rows)))[:, None]
         self.seen[rows] += wrong
-        place, problem = np.nonzero(wrong)
-        self._log.append(np.array([problem, rows[place], self.passed + place], dtype=np.int64))
+        index, problem = np.nonzero(wrong)
+        self._log.append(np.array([problem, rows[index], self.passed + index], dtype=np.int64))
         self.passed += len(rows)
         return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,22 @@ from certus.base import (
     Exactly,
     Interval,
     Regressor,
+    TargetLike,
+    WeightsLike,
     check_weights,
     fit_method,
     predict_method,
     register,
     resolve_threads,
+    warn_not_converged,
     warn_user,
 )
 from certus.guarantees import Report
-from certus.guarantees.records import number
 from certus.guarantees.training import GapEvidence
 from certus.kernels.evidence.kernel_gap_rules import RIDGE
-from certus.kernels.functions.kernel import Array
+from certus.kernels.functions.kernel import Array, Objects
 from certus.kernels.learning.kernel_learner import KernelLearner
-from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS
+from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike
 from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite, ridge_evidence, solve_ridge
 
 
@@ -49,17 +52,6 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
     ----------
     alpha : float or array-like of shape (n_targets,), default=1
         Strength of the penalty, at least 0; one for all targets or one for each.
-    kernel : str, Kernel or callable, default="linear"
-        "linear", "rbf", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2" or
-        "precomputed"; an object of `certus.kernels`, also on lists of any objects; or a function of two rows.
-    gamma : float or None, default=None
-        Of the kernels "rbf", "laplacian", "poly", "sigmoid" (None: 1 / n_features) and "chi2" (None: 1).
-    degree : float, default=3
-        Of the polynomial kernel.
-    coef0 : float, default=1
-        Of the kernels "poly" and "sigmoid".
-    kernel_params : dict or None, default=None
-        Further arguments of a callable kernel.
     gap_tol : float or None, default=None
         Largest certified gap that is accepted without a warning, relative to the objective at f = 0.
 
@@ -74,8 +66,6 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
         because the objective then has no minimum.
     converged_ : bool
         Whether the gap is at most what `gap_tol` asks for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap; empty where there is none.
 
@@ -96,9 +86,9 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
 
     def __init__(
         self,
-        alpha: Any = 1,
+        alpha: float | Sequence[float] | Array = 1,
         *,
-        kernel: Any = "linear",
+        kernel: KernelLike = "linear",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
@@ -114,25 +104,16 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
+    def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> KernelRidge:
         """Solve for the coefficients.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            The table; the matrix of kernel values if `kernel` is "precomputed".
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        KernelRidge
-            The fitted learner.
         """
-        X, y = self._read_training(X, y, multi_output=True, y_numeric=True)
-        targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+        X, target = self._read_training(X, y, multi_output=True, numeric=True)
+        targets = np.ascontiguousarray(target.reshape(len(target), -1), dtype=np.float64)
         weights = check_weights(self, sample_weight, targets)
         alphas = self._alphas(targets.shape[1])
         threads = resolve_threads()
@@ -144,15 +125,15 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
                 f"KernelRidge needs 16 n^2 bytes, here {16e-9 * len(targets) ** 2:.1f} GB for {len(targets)} rows.\n"
                 "Hint: fit a sample of the rows, or certus.linear.Ridge on fewer, explicit features."
             ) from error
-        known_valid = not self._precomputed() and self._kernel(X)._proof() is not None
         self.X_fit_ = X
-        self.dual_coef_ = coef.ravel() if y.ndim == 1 else coef
-        if known_valid or is_semidefinite(K, threads):
+        self.dual_coef_ = coef.ravel() if target.ndim == 1 else coef
+        if self._is_proved(X) or is_semidefinite(K, threads):
             self._certify_fit(ridge_evidence(K, targets, weights, alphas, coef), coef, alphas)
         else:
             self.gap_, self.converged_, self.report_ = np.inf, self.gap_tol is None, Report()
         if not self.converged_:
-            self._warn()
+            s = 1.0 if weights is None else weights[:, None]
+            self._warn(float((s * targets**2).sum()))
         return self
 
     def _alphas(self, targets: int) -> Array:
@@ -160,7 +141,7 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
         if alphas.ndim != 1 or len(alphas) not in (1, targets) or not (alphas >= 0).all():
             raise ValueError(
                 f"The 'alpha' parameter of KernelRidge must be one number >= 0, or one for each of the {targets} "
-                f"targets. Got {self.alpha!r} instead."
+                f"targets, got {self.alpha!r}.\nHint: one number serves all targets."
             )
         return np.broadcast_to(alphas, (targets,))
 
@@ -169,23 +150,20 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
         self.converged_ = self.gap_tol is None or evidence.gap <= self.gap_tol * evidence.objective_at_zero
         self.report_ = Report([RIDGE.certificate(evidence, {"alpha": alphas.tolist()}, {"coef": coef})])
 
-    def _warn(self) -> None:
-        known = f"certified only to be within {number(self.gap_, 'upper')} of its minimum"
-        reached = known if np.isfinite(self.gap_) else "not certified, because the kernel matrix is not semidefinite"
-        warn_user(
-            f"KernelRidge: the objective is {reached}, but gap_tol={self.gap_tol:g} was asked for.\n"
-            "Hint: raise alpha or gap_tol, or choose a valid kernel.",
-            ConvergenceWarning,
-        )
+    def _warn(self, at_zero: float) -> None:
+        if np.isfinite(self.gap_):
+            limit = None if self.gap_tol is None else self.gap_tol * at_zero
+            warn_not_converged(self, gap=self.gap_, at_zero=at_zero, limit=limit, hint="raise alpha or gap_tol")
+        else:
+            warn_user(
+                f"The objective of KernelRidge is not certified, because the kernel matrix is not semidefinite, but "
+                f"gap_tol={self.gap_tol:g} asks for it.\nHint: choose a valid kernel.",
+                ConvergenceWarning,
+            )
 
     @predict_method
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Objects) -> Array:
         """The values f(x).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
 
         Returns
         -------

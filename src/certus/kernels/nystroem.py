@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from certus.base import (
     Interval,
     OneOf,
     RandomState,
+    RandomStateLike,
     Transformer,
     check_X,
     fit_method,
@@ -25,10 +25,10 @@ from certus.base import (
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.kernels.evidence.nystroem_certificate import nystroem_certificate, nystroem_evidence
-from certus.kernels.functions.kernel import Array, Kernel
+from certus.kernels.functions.kernel import Array, Kernel, Objects, count
 from certus.kernels.learning import landmarks
-from certus.kernels.learning.kernel_learner import KernelLearner, columns, count, take
-from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, choose_kernel
+from certus.kernels.learning.kernel_learner import KernelLearner, blocks, columns, take
+from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike, choose_kernel
 from certus.kernels.learning.landmarks import Integers
 from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite
 
@@ -55,17 +55,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        "linear", "rbf", "poly", "polynomial", "sigmoid", "laplacian", "cosine", "chi2", "additive_chi2" or
-        "precomputed"; an object of `certus.kernels`, also on lists of any objects; or a function of two rows.
-    gamma : float or None, default=None
-        Of the kernels "rbf", "laplacian", "poly", "sigmoid" (None: 1 / n_features) and "chi2" (None: 1).
     coef0 : float or None, default=None
         Of the kernels "poly" and "sigmoid"; None: 1.
     degree : float or None, default=None
         Of the polynomial kernel; None: 3.
-    kernel_params : dict or None, default=None
-        Further arguments of a callable kernel.
     n_components : int, default=100
         Number of landmarks.
     random_state : int, RandomState or None, default=None
@@ -84,8 +77,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         Which training rows they are.
     normalization_ : ndarray of shape (n_components, n_components)
         K_zz^(-1/2).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certified error of the approximation on the training rows, if the kernel is known to be valid.
 
@@ -119,14 +110,14 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         gamma: float | None = None,
         coef0: float | None = None,
         degree: float | None = None,
         kernel_params: dict[str, Any] | None = None,
         n_components: int = 100,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         sampling: str = "uniform",
     ) -> None:
@@ -141,31 +132,24 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         self.sampling = sampling
 
     @fit_method
-    def fit(self, X: Any, y: Any = None) -> Nystroem:
+    def fit(self, X: Objects, y: object = None) -> Nystroem:
         """Choose the landmarks.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            The table; the matrix of kernel values if `kernel` is "precomputed".
-        y : object, optional
+        y : object, default=None
             Ignored.
-
-        Returns
-        -------
-        Nystroem
-            The fitted transformer.
         """
         self._fit(X)
         return self
 
     @fit_method
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Choose the landmarks and return the features of the rows; parameters and result as of the two methods."""
+    def fit_transform(self, X: Objects, y: object = None) -> Array:
+        """Choose the landmarks and return the features of the rows."""
         X, features = self._fit(X)
         return self._features(X) if features is None else features
 
-    def _fit(self, X: Any) -> tuple[Any, Array | None]:
+    def _fit(self, X: Objects) -> tuple[Objects, Array | None]:
         """The checked rows and, if the certificate needed them, their features."""
         X = self._read_rows(X)
         rows = count(X)
@@ -173,7 +157,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         if self.n_components > rows:
             warn_user(
                 "n_components > n_samples. This is not possible.\n"
-                "n_components was set to n_samples, which results in inefficient evaluation of the full kernel."
+                "n_components was set to n_samples, which results in inefficient evaluation of the full kernel.\n"
+                f"Hint: use n_components <= {rows}."
             )
         self.component_indices_ = self._choose(X, rows, wanted)
         self.components_ = take(X, self.component_indices_)
@@ -191,7 +176,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         self.report_ = Report([nystroem_certificate(evidence, rows, len(own))])
         return X, features
 
-    def _read_rows(self, X: Any) -> Any:
+    def _read_rows(self, X: Objects) -> Objects:
         given = (self.gamma, self.coef0, self.degree)
         if (callable(self.kernel) or self._precomputed()) and any(value is not None for value in given):
             raise ValueError(
@@ -199,16 +184,12 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
                 "Hint: pass further arguments of the callable as kernel_params."
             )
         if self._takes_objects():
-            return X if hasattr(X, "shape") else list(X)
-        X = check_X(self, X, reset=True, accept_sparse="csr")
-        if self._precomputed() and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.\n"
-                "Hint: fit takes the kernel values of the training rows with themselves."
-            )
-        return X
+            return self._read_new(X)
+        table = check_X(self, X, reset=True, accept_sparse="csr")
+        self._refuse_oblong(table)
+        return table
 
-    def _choose(self, X: Any, rows: int, wanted: int) -> Integers:
+    def _choose(self, X: Objects, rows: int, wanted: int) -> Integers:
         if self.sampling == "uniform":
             return landmarks.uniform(rows, wanted, landmarks.generator(self.random_state))
 
@@ -220,56 +201,39 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
             return landmarks.pivoted_cholesky(values, diagonal, wanted)
         return landmarks.leverage(values, diagonal, wanted, landmarks.generator(self.random_state))
 
-    def _kernel(self, X: Any) -> Kernel:
-        settings = SimpleNamespace(
-            kernel=self.kernel,
-            gamma=self.gamma,
-            degree=3 if self.degree is None else self.degree,
-            coef0=1.0 if self.coef0 is None else self.coef0,
-            kernel_params=self.kernel_params,
-        )
-        return choose_kernel(settings, columns(X))
+    def _kernel(self, X: Objects) -> Kernel:
+        degree = 3 if self.degree is None else self.degree
+        coef0 = 1.0 if self.coef0 is None else self.coef0
+        return choose_kernel(self.kernel, columns(X), self.gamma, degree, coef0, self.kernel_params)
 
-    def _is_valid(self, X: Any) -> bool:
+    def _is_valid(self, X: Objects) -> bool:
         if not self._precomputed():
-            return self._kernel(X)._proof() is not None
-        return X.shape[0] <= GIVEN and is_semidefinite(self._matrix(X), resolve_threads())
+            return self._is_proved(X)
+        return count(X) <= GIVEN and is_semidefinite(self._matrix(X), resolve_threads())
 
-    def _diagonal(self, X: Any) -> Array:
+    def _diagonal(self, X: Objects) -> Array:
         return np.diagonal(self._matrix(X)).copy() if self._precomputed() else self._kernel(X).diag(X)
 
     def _own(self) -> Array:
         values = self._matrix(self.components_)
         return values[:, self.component_indices_] if self._precomputed() else values
 
-    def _across(self, X: Any) -> Array:
+    def _across(self, X: Objects) -> Array:
         """Values of rows with the landmarks."""
         if self._precomputed():
             return self._matrix(X)[:, self.component_indices_]
         return self._matrix(X, self.components_)
 
-    def _embed(self, across: Array, X: Any) -> Array:
+    def _embed(self, across: Array, X: Objects) -> Array:
         features = across @ self.normalization_.T.astype(np.float64)
         return np.asarray(features.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else features)
 
-    def _features(self, X: Any) -> Array:
-        blocks = (X[first : first + AT_ONCE] for first in range(0, count(X), AT_ONCE))
-        return np.concatenate([self._embed(self._across(block), block) for block in blocks])
+    def _features(self, X: Objects) -> Array:
+        return np.concatenate([self._embed(self._across(block), block) for block in blocks(X, AT_ONCE)])
 
     @predict_method
-    def transform(self, X: Any) -> Array:
-        """The features of rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            The features.
-        """
+    def transform(self, X: Objects) -> Array:
+        """The features of rows."""
         return self._features(self._read_new(X))
 
     def _restored(self) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from certus.base import Exactly, InstanceOf, Interval, OneOf, RandomState, fit_method, register, resolve_seed
-from certus.guarantees import Report
-from certus.kernels.evidence.fourier_certificate import fourier_certificate
+from certus.base import Exactly, InstanceOf, Interval, OneOf, RandomState, RandomStateLike, register, resolve_seed
 from certus.kernels.functions.distances import Gaussian, Laplacian, Matern
-from certus.kernels.functions.kernel import Array
+from certus.kernels.functions.kernel import Array, Rows
 from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
 
 
@@ -41,16 +37,6 @@ class RandomFourierFeatures(FourierFeatures):
     random_state : int, RandomState or None, default=None
         Seed of the frequencies.
 
-    Attributes
-    ----------
-    random_weights_ : ndarray of shape (n_features, n_components)
-        The frequencies, one per column.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        A bound on the error of all kernel values of two training rows, which holds with probability 95 % over the
-        frequencies.
-
     Examples
     --------
     >>> import numpy as np
@@ -70,38 +56,27 @@ class RandomFourierFeatures(FourierFeatures):
         "random_state": [RandomState()],
     }
     _state = FOURIER_STATE
+    _span, _exact_diagonal = 2.0, True
 
     def __init__(
-        self, kernel: Any = "rbf", *, gamma: float | None = None, n_components: int = 50, random_state: Any = None
+        self,
+        kernel: str | Gaussian | Laplacian | Matern = "rbf",
+        *,
+        gamma: float | None = None,
+        n_components: int = 50,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state
 
-    @fit_method
-    def fit(self, X: Any, y: Any = None) -> RandomFourierFeatures:
-        """Draw the frequencies.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : object, optional
-            Ignored.
-
-        Returns
-        -------
-        RandomFourierFeatures
-            The fitted transformer.
-        """
-        X = self._read_rows(X)
+    def _draw(self, table: Rows) -> None:
         draws = np.random.default_rng(resolve_seed(self.random_state))
-        weights = _frequencies(self._chosen(X.shape[1]), X.shape[1], self.n_components, draws)
-        self.random_weights_ = np.ascontiguousarray(weights.astype(X.dtype))
+        columns = table.shape[1]
+        weights = _frequencies(self._chosen(columns), columns, self.n_components, draws)
+        self.random_weights_ = np.ascontiguousarray(weights.astype(table.dtype))
         self._n_features_out = 2 * int(self.n_components)
-        self.report_ = Report([fourier_certificate(X.shape[0], self.n_components, span=2.0, exact_diagonal=True)])
-        return self
 
     def _chosen(self, width: int) -> Gaussian | Laplacian | Matern:
         if not isinstance(self.kernel, str):
@@ -113,7 +88,7 @@ class RandomFourierFeatures(FourierFeatures):
         return np.hstack([np.cos(projections), np.sin(projections)]) / np.sqrt(projections.shape[1])
 
 
-def _frequencies(kernel: Any, width: int, wanted: int, draws: np.random.Generator) -> Array:
+def _frequencies(kernel: Gaussian | Laplacian | Matern, width: int, wanted: int, draws: np.random.Generator) -> Array:
     """Draws from the distribution whose characteristic function is the kernel (width x wanted)."""
     if isinstance(kernel, Laplacian):
         return float(kernel.gamma) * draws.standard_cauchy((width, wanted))

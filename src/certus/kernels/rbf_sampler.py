@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
-from certus.base import Interval, OneOf, RandomState, fit_method, register
+from certus.base import Interval, OneOf, RandomState, RandomStateLike, register
 from certus.base.persistence import check_shapes
-from certus.guarantees import Report
-from certus.kernels.evidence.fourier_certificate import fourier_certificate
-from certus.kernels.functions.kernel import Array
+from certus.kernels.functions.kernel import Array, Rows
 from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
 from certus.kernels.learning.landmarks import generator
 
@@ -42,15 +37,8 @@ class RBFSampler(FourierFeatures):
 
     Attributes
     ----------
-    random_weights_ : ndarray of shape (n_features, n_components)
-        The frequencies, one per column.
     random_offset_ : ndarray of shape (n_components,)
         The offsets.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        A bound on the error of all kernel values of two training rows, which holds with probability 95 % over the
-        draws.
 
     Examples
     --------
@@ -65,37 +53,22 @@ class RBFSampler(FourierFeatures):
         "random_state": [RandomState()],
     }
     _state = (*FOURIER_STATE, "random_offset_", "_gamma")
+    _span, _exact_diagonal = 4.0, False
 
-    def __init__(self, *, gamma: Any = 1.0, n_components: int = 100, random_state: Any = None) -> None:
+    def __init__(
+        self, *, gamma: str | float = 1.0, n_components: int = 100, random_state: RandomStateLike = None
+    ) -> None:
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state
 
-    @fit_method
-    def fit(self, X: Any, y: Any = None) -> RBFSampler:
-        """Draw the frequencies and offsets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : object, optional
-            Ignored.
-
-        Returns
-        -------
-        RBFSampler
-            The fitted transformer.
-        """
-        X = self._read_rows(X)
+    def _draw(self, table: Rows) -> None:
         draws = generator(self.random_state)
-        self._gamma = _scaled(X) if isinstance(self.gamma, str) else float(self.gamma)
-        shape = (X.shape[1], self.n_components)
-        self.random_weights_ = (np.sqrt(2.0 * self._gamma) * draws.normal(size=shape)).astype(X.dtype)
-        self.random_offset_ = draws.uniform(0.0, 2.0 * np.pi, size=self.n_components).astype(X.dtype)
+        self._gamma = _scaled(table) if isinstance(self.gamma, str) else float(self.gamma)
+        shape = (table.shape[1], self.n_components)
+        self.random_weights_ = (np.sqrt(2.0 * self._gamma) * draws.normal(size=shape)).astype(table.dtype)
+        self.random_offset_ = draws.uniform(0.0, 2.0 * np.pi, size=self.n_components).astype(table.dtype)
         self._n_features_out = int(self.n_components)
-        self.report_ = Report([fourier_certificate(X.shape[0], self.n_components, span=4.0, exact_diagonal=False)])
-        return self
 
     def _waves(self, projections: Array) -> Array:
         return np.sqrt(2.0 / self.n_components) * np.cos(projections + self.random_offset_)
@@ -106,12 +79,12 @@ class RBFSampler(FourierFeatures):
             check_shapes(self, random_offset_=(self.random_weights_.shape[1],))
 
 
-def _scaled(X: Any) -> float:
+def _scaled(X: Rows) -> float:
     """1 / (n_features * variance of all entries)."""
-    if sparse.issparse(X):
+    if isinstance(X, np.ndarray):
+        variance = float(X.var(dtype=np.float64))
+    else:
         cells = float(X.shape[0] * X.shape[1])
         values = X.data.astype(np.float64)
         variance = float((values**2).sum()) / cells - (float(values.sum()) / cells) ** 2
-    else:
-        variance = float(X.var(dtype=np.float64))
     return 1.0 / (X.shape[1] * variance) if variance != 0.0 else 1.0

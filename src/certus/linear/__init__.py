@@ -25,6 +25,7 @@ from certus.linear.ridge_classifier_cv import RidgeClassifierCV
 from certus.linear.ridge_cv import RidgeCV
 from certus.linear.sgd_classifier import SGDClassifier
 from certus.linear.sgd_regressor import SGDRegressor
+from certus.linear.tweedie_regressor import TweedieRegressor
 
 __all__ = [
     "ElasticNet",
@@ -51,6 +52,7 @@ __all__ = [
     "RidgeClassifierCV",
     "SGDClassifier",
     "SGDRegressor",
+    "TweedieRegressor",
     "enet_path",
     "lasso_path",
 ]

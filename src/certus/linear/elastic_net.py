@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags, metadata_routing
 
-from certus.base import Regressor, fit_method, register
+from certus.base import RandomStateLike, Regressor, TableLike, TargetLike, WeightsLike, fit_method, register
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.penalized_fit import (
     PENALIZED_CONSTRAINTS,
@@ -41,54 +41,34 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Strength of the penalty, at least 0.
     l1_ratio : float, default=0.5
         Share of the L1 part: 1 is the lasso, 0 is ridge regression.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     precompute : bool or array-like of shape (n_features, n_features), default=False
         True: work on the Gram matrix; a matrix: the Gram matrix of the centred (and weighted) table; False: choose.
     max_iter : int or None, default=1000
         Largest number of sweeps, in visits of coordinates divided by the number of columns; None means 1000.
-    copy_X : bool, default=True
-        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
-        own memory, which saves digits if means are large; the model and its certificate are those of the original
-        table.
-    tol : float, default=1e-4
-        Stop when the duality gap is at most tol times the mean square of the centred y, as in scikit-learn.
-    warm_start : bool, default=False
-        Whether to start from the coefficients of the last fit.
-    positive : bool, default=False
-        Whether to require w >= 0.
     random_state : int, RandomState or None, default=None
         Seed of the order of the coordinates for ``selection="random"``.
     selection : {"cyclic", "random"}, default="cyclic"
         Order of the coordinates in a sweep.
     gap_tol : float or None, default=None
         Stop only when the certified gap is at most this share of the objective at w = 0.
+    tol : float
+        Stop when the duality gap is at most tol times the mean square of the centered y, as in scikit-learn.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
     sparse_coef_ : sparse array of shape (1, n_features) or (n_targets, n_features)
         The same, stored sparsely.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     n_iter_ : int or list of int
         Sweeps that were used (per target).
     dual_gap_ : float or ndarray of shape (n_targets,)
         Duality gap that the solver measured.
     gap_ : float
         Certified bound on the objective (summed over the targets) minus its minimum, rounding errors included.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         The objective at every look at all columns, before the first working set and after each; targets that are
         fitted apart come one after the other.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap, and of the columns that every optimum leaves out.
 
@@ -113,13 +93,13 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool | str | TargetLike = False,
         max_iter: int | None = 1000,
         copy_X: bool = True,
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
@@ -137,7 +117,9 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> ElasticNet:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, check_input: bool = True
+    ) -> ElasticNet:
         """Find the best coefficients.
 
         Parameters
@@ -146,20 +128,13 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
             The table; columns in a row in memory (Fortran order, CSC) are used without a copy.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
         check_input : bool, default=True
             The input is always checked; False says besides that a dense table without weights is in Fortran order.
-
-        Returns
-        -------
-        ElasticNet
-            The fitted learner.
         """
         refuse_wrong_order(self, X, sample_weight, check_input)
         warn_without_penalty(self)
-        X, y, weights = read_data(self, X, y, sample_weight)
-        fit_penalized(self, X, y, weights, joint=False)
+        table, y, weights = read_data(self, X, y, sample_weight)
+        fit_penalized(self, table, y, weights, joint=False)
         return self
 
     @property

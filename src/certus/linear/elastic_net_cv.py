@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from certus.base import register
+from certus.base import FoldsLike, RandomStateLike, TargetLike, register
 from certus.linear.elastic_net import ElasticNet
 from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
 
@@ -27,57 +27,15 @@ class ElasticNetCV(PathSelection):
 
     Parameters
     ----------
-    l1_ratio : float or array-like, default=0.5
-        Share of the L1 part; of several the best is chosen.
-    eps : float, default=1e-3
-        Smallest alpha of an automatic grid, as a share of the largest.
-    alphas : int or array-like, default=100
-        Number of penalties of an automatic grid, or the penalties themselves.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
-    precompute : "auto", bool or array-like, default="auto"
-        True: work on Gram matrices; a matrix: used in the final fit; otherwise chosen by shape.
-    max_iter : int, default=1000
-        Largest number of sweeps for every penalty.
     tol : float, default=1e-4
         Accuracy of every solution, as in `ElasticNet`.
-    copy_X : bool, default=True
-        Accepted for compatibility: the table is never overwritten.
-    cv : int, splitter, iterable or None, default=None
-        Folds; None means five.
-    verbose : bool or int, default=0
-        1 or more prints a line for every fold, 0 nothing.
-    n_jobs : int or None, default=None
-        Threads; None uses all cores. The result does not depend on it.
-    positive : bool, default=False
-        Whether to require coefficients >= 0.
-    random_state : int, RandomState or None, default=None
-        Seed of the order of the coordinates for ``selection="random"``.
-    selection : {"cyclic", "random"}, default="cyclic"
-        Order of the coordinates in a sweep.
-    gap_tol : float or None, default=None
-        Largest certified gap of the final fit, as a share of the objective at zero coefficients.
 
     Attributes
     ----------
-    alpha_ : float
-        The chosen penalty.
     l1_ratio_ : float
         The chosen share.
-    alphas_ : ndarray
-        The penalties that were tried (for every l1_ratio, if there are several and the grid is automatic).
-    mse_path_ : ndarray
-        Mean squared error of every penalty on every fold.
-    coef_ : ndarray of shape (n_features,)
-        Coefficients of the final fit.
-    intercept_ : float
-        Intercept of the final fit.
     n_iter_, dual_gap_, gap_, converged_, history_
         As in `ElasticNet`, of the final fit.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
 
     Examples
     --------
@@ -100,32 +58,18 @@ class ElasticNetCV(PathSelection):
         *,
         l1_ratio: Any = 0.5,
         eps: float = 1e-3,
-        alphas: Any = 100,
+        alphas: int | TargetLike | None = 100,
         fit_intercept: bool = True,
-        precompute: Any = "auto",
+        precompute: bool | str | TargetLike = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
-        cv: Any = None,
+        cv: FoldsLike = None,
         copy_X: bool = True,
-        verbose: Any = 0,
+        verbose: bool | int = 0,
         n_jobs: int | None = None,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())

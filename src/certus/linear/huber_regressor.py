@@ -16,6 +16,10 @@ from certus.base import (
     Interval,
     Iterations,
     Regressor,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -59,8 +63,6 @@ class HuberRegressor(LinearPrediction, Regressor):
         Strength of the ridge penalty, at least 0.
     warm_start : bool, default=False
         Whether to start from the last fit.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     tol : float, default=1e-5
         Largest entry of the gradient at the end; iterations go on until the gap is negligible too.
     gap_tol : float or None, default=None
@@ -78,16 +80,8 @@ class HuberRegressor(LinearPrediction, Regressor):
         True where the residual is beyond epsilon scale.
     n_iter_ : int
         Number of iterations.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -143,26 +137,11 @@ class HuberRegressor(LinearPrediction, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HuberRegressor:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        HuberRegressor
-            The fitted learner.
-        """
-        X, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True, largest=LARGEST)
-        weights = check_weights(self, sample_weight, X)
-        problem = self._problem(X, np.asarray(y, dtype=np.float64), weights)
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> HuberRegressor:
+        """Find the best coefficients."""
+        table, y = check_Xy(self, X, y, accept_sparse=["csr"], y_numeric=True, largest=LARGEST)
+        weights = check_weights(self, sample_weight, table)
+        problem = self._problem(table, np.asarray(y, dtype=np.float64), weights)
 
         def certified(at: HuberPoint) -> bool:
             if self.gap_tol is None:
@@ -170,7 +149,7 @@ class HuberRegressor(LinearPrediction, Regressor):
             evidence, _ = problem.evidence(at)
             return evidence.gap <= self.gap_tol * evidence.objective_at_zero
 
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, table, y) as iterations:
             result = minimize_huber(
                 problem,
                 self._start(problem),
@@ -182,7 +161,7 @@ class HuberRegressor(LinearPrediction, Regressor):
         self._store(problem, result)
         return self
 
-    def _problem(self, X: Any, y: Array, weights: Array | None) -> HuberProblem:
+    def _problem(self, X: Table, y: Array, weights: Array | None) -> HuberProblem:
         if sparse.issparse(X):
             table = sparse.csr_array(X, dtype=np.float64)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import sklearn.linear_model
@@ -16,6 +15,9 @@ from certus.base import (
     Exactly,
     Interval,
     Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -48,8 +50,6 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
 
     Parameters
     ----------
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
         Whether X has to stay as it is. False allows `fit` to center a wide dense table of doubles in its own
         memory; the model and its certificate are those of the original table. Other tables are not copied anyway.
@@ -60,27 +60,13 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         Threads; None uses all cores. The result does not depend on it.
     positive : bool, default=False
         Whether to require w >= 0; dense tables only.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     rank_ : int
         Rank of the table; dense tables without `positive` only.
     singular_ : ndarray
         Singular values of the centred, weighted table; as for `rank_`.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -129,33 +115,24 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LinearRegression:
         """Find the best coefficients.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearRegression
-            The fitted learner.
         """
         formats = False if self.positive else ["csr", "csc", "coo"]
-        X, y = check_Xy(self, X, y, accept_sparse=formats, multi_output=True, y_numeric=True, check_finite=False)
-        weights = check_weights(self, sample_weight, X)
+        table, y = check_Xy(self, X, y, accept_sparse=formats, multi_output=True, y_numeric=True, check_finite=False)
+        weights = check_weights(self, sample_weight, table)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
-        units = column_units(X, thorough=False)
+        units = column_units(table, thorough=False)
         threads = resolve_threads(self.n_jobs)
-        wide = X.shape[0] < X.shape[1]  # others are solved without a centred table
-        shift = center_in_place(self, X, weights, threads) if wide and units is None else None
+        wide = table.shape[0] < table.shape[1]  # others are solved without a centred table
+        shift = center_in_place(self, table, weights, threads) if wide and units is None else None
         problem = Problem(
-            X if units is None else in_units(X, units),
+            table if units is None else in_units(table, units),
             targets,
             weights,
             np.zeros(targets.shape[1]),
@@ -166,16 +143,16 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         try:
             solution = self._solve(problem)
         except NotFiniteError:
-            units = column_units(X, thorough=True) if units is None else None
+            units = column_units(table, thorough=True) if units is None else None
             if units is None:
-                name_the_place(self, X, y)
-            problem = replace(problem, X=in_units(X, units))
+                name_the_place(self, table, y)
+            problem = replace(problem, X=in_units(table, units))
             try:
                 solution = self._solve(problem)
             except NotFiniteError:
-                name_the_place(self, X, y)
+                name_the_place(self, table, y)
         store_regression(self, problem, solution, y.ndim == 1, positive=self.positive, units=units)
-        self._store_rank(solution, dense=not (self.positive or sparse.issparse(X)))
+        self._store_rank(solution, dense=not (self.positive or sparse.issparse(table)))
         return self
 
     def _solve(self, problem: Problem) -> Solution:

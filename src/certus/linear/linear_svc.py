@@ -12,13 +12,17 @@ from sklearn.utils import Tags
 from certus.base import (
     Boolean,
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     Interval,
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     class_weights,
@@ -81,14 +85,8 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         Weight of the losses against the penalty.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One machine per class against the rest, or one joint machine (which ignores loss, penalty and dual).
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1
         The intercept is the coefficient of a constant column of this value, and penalized like the others.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     random_state : int, RandomState or None, default=None
         Order of the rows in dual coordinate descent; Newton's method is not random.
     max_iter : int, default=1000
@@ -100,8 +98,6 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
     intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
         Intercepts.
     n_iter_ : int
@@ -113,8 +109,6 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     history_ : ndarray
         Gap after every Newton step, machine after machine; for dual coordinate descent after 16, 32, 64, … passes
         of every machine that needed more, and at the end of all.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the gap and, with the ridge penalty, of the training labels.
 
@@ -166,9 +160,9 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         multi_class: str = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
@@ -187,23 +181,8 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVC:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearSVC
-            The fitted learner.
-        """
+    def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVC:
+        """Find the best coefficients."""
         self._check_combination()
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, largest=SQUARES_FIT)
         codes = self._encode_labels(y)

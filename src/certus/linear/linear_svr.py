@@ -15,8 +15,11 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
     Regressor,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -63,8 +66,6 @@ class LinearSVR(LinearPrediction, Regressor):
         Weight of the losses against the penalty.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The loss.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1.0
         The intercept is the coefficient of a constant column of this value, and penalized like the others.
     dual : "auto" or bool, default="auto"
@@ -86,14 +87,8 @@ class LinearSVR(LinearPrediction, Regressor):
         Intercept.
     n_iter_ : int
         Number of iterations.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         Gap after every Newton step; for dual coordinate descent after 16, 32, 64, … passes and at the end.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificate of the gap.
 
@@ -141,7 +136,7 @@ class LinearSVR(LinearPrediction, Regressor):
         intercept_scaling: float = 1.0,
         dual: Any = "auto",
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
@@ -158,23 +153,8 @@ class LinearSVR(LinearPrediction, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearSVR:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LinearSVR
-            The fitted learner.
-        """
+    def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVR:
+        """Find the best coefficients."""
         if self.loss == "epsilon_insensitive" and self.dual is False:
             raise ValueError(
                 "Unsupported set of arguments: The combination of penalty='l2' and loss='epsilon_insensitive' are not "

@@ -14,13 +14,19 @@ from certus.base import (
     LARGEST,
     Boolean,
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     Interval,
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     class_weights,
@@ -93,12 +99,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     tol : float, default=1e-4
         Largest entry of the mean gradient at the end; iterations go on until the gap is far below what that asks.
         For "sag" and "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     intercept_scaling : float, default=1
         With solver="liblinear" the intercept is penalized like the coefficient of a constant column of this value.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
     random_state : int, RandomState or None, default=None
         The order of the rows with "sag", "saga" and dual=True; no other solver is random.
     solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
@@ -108,8 +110,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         choose the method; for the other names and under L1 it is chosen by the shape of the table.
     max_iter : int, default=100
         Largest number of (proximal) Newton iterations, or of epochs of "sag" and "saga".
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients (not with "liblinear").
     n_jobs : None, default=None
@@ -133,8 +133,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         Whether the solution is as accurate as asked for.
     history_ : ndarray
         Objective (divided by C) after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the gap and, with a ridge part in the penalty, of the training labels.
 
@@ -187,8 +185,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         tol: float = 1e-4,
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeightLike = None,
+        random_state: RandomStateLike = None,
         solver: str = "lbfgs",
         max_iter: int = 100,
         verbose: int = 0,
@@ -213,37 +211,22 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        LogisticRegression
-            The fitted learner.
-        """
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LogisticRegression:
+        """Find the best coefficients."""
         penalty = resolve_penalty(self)
         if self.n_jobs is not None:
             warn_deprecated("n_jobs")
         large = self.solver not in ("liblinear", "sag", "saga")
         limit = None if self.solver == "liblinear" else LARGEST  # liblinear refuses in its own words
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large, largest=limit)
+        table, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=large, largest=limit)
         codes = self._encode_labels(y)
         self._refuse_one_class()
-        self._check_liblinear(X)
-        weights, class_weights = self._weights(X, y, codes, sample_weight)
-        problem = self._problem(X, codes, weights, penalty)
-        with Iterations(self, self.max_iter, X, y, closing_task=self.solver == "lbfgs") as iterations:
+        self._check_liblinear(table)
+        weights, class_weights = self._weights(table, y, codes, sample_weight)
+        problem = self._problem(table, codes, weights, penalty)
+        with Iterations(self, self.max_iter, table, y, closing_task=self.solver == "lbfgs") as iterations:
 
-            def watch(coef: Any, center: Any, facts: dict[str, float]) -> bool:
+            def watch(coef: NDArray[Any], center: NDArray[Any], facts: dict[str, float]) -> bool:
                 if not iterations.watched:
                     return False
                 names = dict(zip(("coef_", "intercept_"), self._as_stored(problem, coef, center), strict=True))
@@ -279,7 +262,9 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
                 "Please choose another solver or rescale the input X."
             )
 
-    def _weights(self, X: Any, y: Any, codes: Any, sample_weight: Any) -> tuple[Any, NDArray[np.float64]]:
+    def _weights(
+        self, X: Table, y: NDArray[Any], codes: Any, sample_weight: WeightsLike
+    ) -> tuple[Any, NDArray[np.float64]]:
         """Weights of the rows with those of the classes multiplied in, and the latter."""
         weights = check_weights(self, sample_weight, X)
         if self.class_weight is None:
@@ -291,7 +276,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     def _penalizes_intercept(self) -> bool:
         return self.solver == "liblinear" and bool(self.fit_intercept)
 
-    def _problem(self, X: Any, codes: Any, weights: Any, penalty: Penalty) -> SmoothProblem:
+    def _problem(self, X: Any, codes: Any, weights: NDArray[Any] | None, penalty: Penalty) -> SmoothProblem:
         if self._penalizes_intercept():
             constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)
             X = sparse.csr_array(sparse.hstack([X, constant])) if sparse.issparse(X) else np.hstack([X, constant])
@@ -320,7 +305,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
             center = self.intercept_.astype(np.float64) + coef @ problem.mean
         return coef, center
 
-    def _as_stored(self, problem: SmoothProblem, coef: Any, center: Any) -> tuple[Any, Any]:
+    def _as_stored(self, problem: SmoothProblem, coef: NDArray[Any], center: NDArray[Any]) -> tuple[Any, Any]:
         """Coefficients and intercepts in the table's type and the user's coordinates."""
         dtype = np.float64 if self.solver == "liblinear" else problem.design.X.dtype
         if self._penalizes_intercept():
@@ -379,19 +364,8 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         warn_not_converged(self, None if ended else cause, gap=evidence.gap, at_zero=at_zero, limit=limit)
 
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
+    def predict_proba(self, X: TableLike) -> NDArray[Any]:
+        """Probabilities of the classes."""
         return probabilities_of(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Tags:
@@ -402,7 +376,9 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         return tags
 
 
-def _report(evidence: LogisticEvidence, facts: dict[str, Any], coef: Any, intercept: Any, rows: int) -> Report:
+def _report(
+    evidence: LogisticEvidence, facts: dict[str, Any], coef: NDArray[Any], intercept: NDArray[Any], rows: int
+) -> Report:
     gap = LOGISTIC.certificate(evidence, facts, {"coef": coef, "intercept": intercept})
     if evidence.undecided is None:
         return Report([gap])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
@@ -17,11 +19,18 @@ from certus.base import (
     LARGEST,
     ArrayLike,
     Boolean,
+    ClassWeightLike,
     Exactly,
     Folds,
+    FoldsLike,
     Function,
     Interval,
     OneOf,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -60,8 +69,6 @@ class LogisticRegressionCV(LogisticRegression):
         Values of C to try; a number means so many between 1e-4 and 1e4 on a logarithmic scale.
     l1_ratios : array-like or None, default="warn"
         Shares of the L1 penalty to try. The default means None, that is ridge only, and warns as in scikit-learn.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     cv : int, splitter, iterable or None, default=None
         The folds; None means 5, stratified.
     dual : bool, default=False
@@ -97,12 +104,8 @@ class LogisticRegressionCV(LogisticRegression):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         W.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        b.
     Cs_, l1_ratios_ : ndarray
         What was tried.
     C_, l1_ratio_ : float, or ndarray in the old form
@@ -115,8 +118,6 @@ class LogisticRegressionCV(LogisticRegression):
         Iterations of all fits.
     gap_, converged_, history_ : float, bool, ndarray
         As for `LogisticRegression`; of the final fit.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         Certificates of the final fit.
 
@@ -165,22 +166,22 @@ class LogisticRegressionCV(LogisticRegression):
     def __init__(
         self,
         *,
-        Cs: Any = 10,
+        Cs: int | TargetLike = 10,
         l1_ratios: Any = "warn",
         fit_intercept: bool = True,
-        cv: Any = None,
+        cv: FoldsLike = None,
         dual: bool = False,
         penalty: Any = "deprecated",
-        scoring: Any = "warn",
+        scoring: str | Callable[..., float] | None = "warn",
         solver: str = "lbfgs",
         tol: float = 1e-4,
         max_iter: int = 100,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         refit: bool = True,
         intercept_scaling: float = 1.0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         use_legacy_attributes: Any = "warn",
         gap_tol: float | None = None,
     ) -> None:
@@ -204,29 +205,22 @@ class LogisticRegressionCV(LogisticRegression):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> LogisticRegressionCV:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any
+    ) -> LogisticRegressionCV:
         """Choose the penalty and find the best coefficients for it.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row, in the fits and in the scores.
         **params : dict
             For the splitter and the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        LogisticRegressionCV
-            The fitted learner.
         """
         _refuse_parameters(self, params)
         settings = resolve_settings(self)
         large = self.solver not in ("liblinear", "sag", "saga")
-        X, y = check_Xy(
+        table, y = check_Xy(
             self,
             X,
             y,
@@ -238,24 +232,24 @@ class LogisticRegressionCV(LogisticRegression):
         )
         codes = self._encode_labels(y)
         self._refuse_one_class()
-        self._check_liblinear(X)
-        sample_weight = check_weights(self, sample_weight, X)
+        self._check_liblinear(table)
+        sample_weight = check_weights(self, sample_weight, table)
         split, score = self._routed(sample_weight, params)
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **split))
+        folds = list(check_cv(self.cv, y, classifier=True).split(table, y, **split))
         class_weight = self._fixed_class_weight(y, sample_weight)
-        converged = self._follow_paths(X, y, codes, sample_weight, class_weight, folds, settings, score)
-        self._choose(X, y, sample_weight, class_weight, settings, converged)
+        converged = self._follow_paths(table, y, codes, sample_weight, class_weight, folds, settings, score)
+        self._choose(table, y, sample_weight, class_weight, settings, converged)
         as_attributes(self, settings)
         return self
 
-    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _routed(self, sample_weight: WeightsLike, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the splitter and what the scorer get."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             return dict(routed.splitter.split), dict(routed.scorer.score)
         return {}, {} if sample_weight is None else {"sample_weight": sample_weight}
 
-    def _fixed_class_weight(self, y: NDArray[Any], sample_weight: Any) -> Any:
+    def _fixed_class_weight(self, y: NDArray[Any], sample_weight: WeightsLike) -> Any:
         """Weights of the classes from all rows, so that they are the same in every fold."""
         if isinstance(self.class_weight, dict) and not set(self.class_weight) <= set(self.classes_):
             raise ValueError(
@@ -268,7 +262,7 @@ class LogisticRegressionCV(LogisticRegression):
         balanced = compute_class_weight("balanced", classes=self.classes_, y=y, sample_weight=weights)
         return dict(zip(self.classes_, balanced, strict=True))
 
-    def _member(self, class_weight: Any, **settings: Any) -> LogisticRegression:
+    def _member(self, class_weight: ClassWeightLike, **settings: Any) -> LogisticRegression:
         """A LogisticRegression with this learner's settings, for one fit or one path."""
         member = LogisticRegression(
             dual=self.dual,
@@ -287,11 +281,11 @@ class LogisticRegressionCV(LogisticRegression):
 
     def _follow_paths(
         self,
-        X: Any,
+        X: Table,
         y: NDArray[Any],
         codes: NDArray[Any],
-        sample_weight: Any,
-        class_weight: Any,
+        sample_weight: WeightsLike,
+        class_weight: ClassWeightLike,
         folds: list[Any],
         settings: Settings,
         score_params: dict[str, Any],
@@ -323,7 +317,13 @@ class LogisticRegressionCV(LogisticRegression):
         return converged
 
     def _choose(
-        self, X: Any, y: Any, sample_weight: Any, class_weight: Any, settings: Settings, converged: bool
+        self,
+        X: Table,
+        y: TargetLike,
+        sample_weight: WeightsLike,
+        class_weight: ClassWeightLike,
+        settings: Settings,
+        converged: bool,
     ) -> None:
         """Set C_, l1_ratio_ and the coefficients."""
         columns = X.shape[1]
@@ -355,17 +355,11 @@ class LogisticRegressionCV(LogisticRegression):
                 ConvergenceWarning,
             )
 
-    def score(self, X: Any, y: Any, *, sample_weight: Any = None, **params: Any) -> float:
+    def score(self, X: TableLike, y: TargetLike, *, sample_weight: WeightsLike = None, **params: Any) -> float:
         """The score by which the penalty was chosen, on other rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Their weights.
         **params : dict
             For the scorer, if metadata routing is enabled.
 
@@ -386,13 +380,7 @@ class LogisticRegressionCV(LogisticRegression):
         return get_scorer("accuracy" if unnamed else self.scoring)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the splitter and the scorer.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing.
-        """
+        """How metadata reach the splitter and the scorer."""
         to_scorer = MethodMapping().add(caller="score", callee="score").add(caller="fit", callee="score")
         return (
             MetadataRouter(owner=self)
@@ -407,7 +395,7 @@ class LogisticRegressionCV(LogisticRegression):
         return tags
 
 
-def _refuse_parameters(learner: Any, params: dict[str, Any]) -> None:
+def _refuse_parameters(learner: BaseEstimator, params: dict[str, Any]) -> None:
     if params and not get_config()["enable_metadata_routing"]:
         raise ValueError(
             f"Passing extra keyword arguments ({', '.join(params)}) to {type(learner).__name__} is only supported if "

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import Regressor, fit_method, register
+from certus.base import RandomStateLike, Regressor, TableLike, TargetLike, WeightsLike, fit_method, register
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.penalized_fit import (
     MULTI_TASK_CONSTRAINTS,
@@ -37,28 +37,18 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Strength of the penalty, at least 0.
     l1_ratio : float, default=0.5
         Share of the first penalty: 1 is the multi-task lasso, 0 is ridge regression.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
-    copy_X : bool, default=True
-        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
-        own memory, which saves digits if means are large; the model and its certificate are those of the original
-        table.
     max_iter : int or None, default=1000
         Largest number of sweeps, in visits of columns divided by their number; None means 1000.
-    tol : float, default=1e-4
-        Stop when the duality gap is at most tol times the mean square of the centred y, as in scikit-learn.
-    warm_start : bool, default=False
-        Whether to start from the coefficients of the last fit.
     random_state : int, RandomState or None, default=None
         Seed of the order of the columns for ``selection="random"``.
     selection : {"cyclic", "random"}, default="cyclic"
         Order of the columns in a sweep.
     gap_tol : float or None, default=None
         Stop only when the certified gap is at most this share of the objective at W = 0.
+    tol : float
+        Stop when the duality gap is at most tol times the mean square of the centered y, as in scikit-learn.
 
     Attributes
     ----------
@@ -76,13 +66,9 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         The gap at which the solver was to stop, in scikit-learn's scale.
     gap_ : float
         Certified bound on the objective minus its minimum, rounding errors included.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         The objective at every look at all columns, before the first working set and after each; targets that are
         fitted apart come one after the other.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The certificate of the gap, and of the columns that every optimum leaves out.
 
@@ -109,7 +95,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         max_iter: int | None = 1000,
         tol: float = 1e-4,
         warm_start: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
@@ -125,7 +111,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiTaskElasticNet:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MultiTaskElasticNet:
         """Find the best coefficients.
 
         Parameters
@@ -134,17 +120,10 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
             The table; columns in a row in memory (Fortran order, CSC) are used without a copy.
         y : array-like of shape (n_samples, n_targets)
             The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        MultiTaskElasticNet
-            The fitted learner.
         """
-        X, y, weights = read_data(self, X, y, sample_weight)
+        table, y, weights = read_data(self, X, y, sample_weight)
         refuse_one_task(self, y)
-        fit_penalized(self, X, y, weights, joint=True)
+        fit_penalized(self, table, y, weights, joint=True)
         self.eps_ = self.tol * float(np.sum((y - np.mean(y, axis=0) * bool(self.fit_intercept)) ** 2))
         return self
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from certus.base import register
+from certus.base import FoldsLike, RandomStateLike, TargetLike, register
 from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
 from certus.linear.multi_task_lasso import MultiTaskLasso
 
@@ -27,49 +25,17 @@ class MultiTaskLassoCV(PathSelection):
 
     Parameters
     ----------
-    eps : float, default=1e-3
-        Smallest alpha of an automatic grid, as a share of the largest.
-    alphas : int or array-like, default=100
-        Number of penalties of an automatic grid, or the penalties themselves.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
-    max_iter : int, default=1000
-        Largest number of sweeps for every penalty.
     tol : float, default=1e-4
         Accuracy of every solution, as in `MultiTaskLasso`.
-    copy_X : bool, default=True
-        Accepted for compatibility: the table is never overwritten.
-    cv : int, splitter, iterable or None, default=None
-        Folds; None means five.
-    verbose : bool or int, default=False
-        1 or more prints a line for every fold, 0 nothing.
-    n_jobs : int or None, default=None
-        Threads; None uses all cores. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of the order of the coordinates for ``selection="random"``.
-    selection : {"cyclic", "random"}, default="cyclic"
-        Order of the coordinates in a sweep.
-    gap_tol : float or None, default=None
-        Largest certified gap of the final fit, as a share of the objective at zero coefficients.
 
     Attributes
     ----------
-    alpha_ : float
-        The chosen penalty.
-    alphas_ : ndarray
-        The penalties that were tried (for every l1_ratio, if there are several and the grid is automatic).
-    mse_path_ : ndarray
-        Mean squared error of every penalty on every fold.
     coef_ : ndarray of shape (n_targets, n_features)
         Coefficients of the final fit.
     intercept_ : ndarray of shape (n_targets,)
         Intercept of the final fit.
     n_iter_, dual_gap_, gap_, converged_, history_
         As in `MultiTaskLasso`, of the final fit.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
 
     Examples
     --------
@@ -95,27 +61,16 @@ class MultiTaskLassoCV(PathSelection):
         self,
         *,
         eps: float = 1e-3,
-        alphas: Any = 100,
+        alphas: int | TargetLike | None = 100,
         fit_intercept: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-4,
         copy_X: bool = True,
-        cv: Any = None,
-        verbose: Any = False,
+        cv: FoldsLike = None,
+        verbose: bool | int = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.copy_X = copy_X
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())

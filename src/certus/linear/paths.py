@@ -19,7 +19,11 @@ from certus.base import (
     Interval,
     OneOf,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     blas_on_one_thread,
     check_parameters,
     resolve_seed,
@@ -62,18 +66,18 @@ SOLVER_OPTIONS: dict[str, Any] = {
 
 
 def enet_path(
-    X: Any,
-    y: Any,
+    X: Table,
+    y: TargetLike,
     *,
     l1_ratio: float = 0.5,
     eps: float = 1e-3,
     n_alphas: Any = "deprecated",
-    alphas: Any = "warn",
-    precompute: Any = "auto",
+    alphas: int | TargetLike | None = "warn",
+    precompute: bool | str | TargetLike = "auto",
     Xy: Any = None,
     copy_X: bool = True,
-    coef_init: Any = None,
-    verbose: Any = False,
+    coef_init: TargetLike | None = None,
+    verbose: bool | int = False,
     return_n_iter: bool = False,
     positive: bool = False,
     check_input: bool = True,
@@ -187,17 +191,17 @@ def enet_path(
 
 
 def lasso_path(
-    X: Any,
-    y: Any,
+    X: Table,
+    y: TargetLike,
     *,
     eps: float = 1e-3,
     n_alphas: Any = "deprecated",
-    alphas: Any = "warn",
-    precompute: Any = "auto",
+    alphas: int | TargetLike | None = "warn",
+    precompute: bool | str | TargetLike = "auto",
     Xy: Any = None,
     copy_X: bool = True,
-    coef_init: Any = None,
-    verbose: Any = False,
+    coef_init: TargetLike | None = None,
+    verbose: bool | int = False,
     return_n_iter: bool = False,
     positive: bool = False,
     **params: Any,
@@ -237,7 +241,7 @@ def lasso_path(
     )
 
 
-def _points(alphas: Any, n_alphas: Any) -> Any:
+def _points(alphas: int | TargetLike | None, n_alphas: Any) -> Any:
     """What the two parameters mean together, with scikit-learn's deprecations."""
     chosen: Any = 100
     if n_alphas != "deprecated":
@@ -251,7 +255,7 @@ def _points(alphas: Any, n_alphas: Any) -> Any:
     return int(alphas) if isinstance(alphas, numbers.Integral) else alphas
 
 
-def _problem(X: Any, y: Any, sample_weight: Any, positive: bool) -> tuple[PenalizedProblem, bool]:
+def _problem(X: TableLike, y: Any, sample_weight: WeightsLike, positive: bool) -> tuple[PenalizedProblem, bool]:
     X = check_array(X, accept_sparse="csc", dtype=[np.float64, np.float32])
     y = check_array(y, accept_sparse="csc", dtype=np.float64, ensure_2d=False, input_name="y")
     y = y.toarray() if sparse.issparse(y) else y

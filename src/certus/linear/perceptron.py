@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import OneOf, register, resolve_threads
+from certus.base import ClassWeightLike, OneOf, RandomStateLike, TableLike, register, resolve_threads
 from certus.guarantees import Report
 from certus.linear._native_calls.machine_kernels import StochasticState
 from certus.linear.evidence.mistake_certificate import mistake_certificate
@@ -43,34 +43,12 @@ class Perceptron(StochasticClassification):
         Penalty, if any.
     alpha : float, default=0.0001
         Its strength.
-    l1_ratio : float, default=0.15
-        Share of L1 in the elastic net.
-    fit_intercept : bool, default=True
-        Whether to fit b.
-    max_iter : int, default=1000
-        Largest number of epochs.
     tol : float or None, default=1e-3
         Stop when the mean loss along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
-    shuffle : bool, default=True
-        Whether to take the rows in a new random order in every epoch.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
     eta0 : float, default=1.0
         Length of the steps; without a penalty it only scales the result.
-    n_jobs : int or None, default=None
-        Threads for the one-against-rest problems; the result does not depend on their number.
-    random_state : int, RandomState or None, default=0
-        Seed of the orders and of the validation split.
     early_stopping : bool, default=False
         Whether to judge improvement on held-out rows.
-    validation_fraction : float, default=0.1
-        Share of rows held out for that.
-    n_iter_no_change : int, default=5
-        Epochs without improvement before stopping.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
-    warm_start : bool, default=False
-        Whether to start from the last fit's coefficients.
     variant : {"last", "averaged", "pocket"}, default="last"
         Which coefficients to keep: the last ones; the average over all steps (Freund, Schapire 1999), which is far
         better on noisy rows; or those with the fewest training errors at the end of an epoch (Gallant 1990).
@@ -79,18 +57,8 @@ class Perceptron(StochasticClassification):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercepts.
-    n_iter_ : int
-        Epochs, the largest number over the problems.
-    t_ : float
-        Steps made so far, plus 1.
     mistakes_ : ndarray of shape (1,) or (n_classes,)
         Updates that the last `fit` made, per problem.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
     report_ : Report
         The mistake bound, if the rows are separable and the plain rule was used.
 
@@ -119,31 +87,15 @@ class Perceptron(StochasticClassification):
         verbose: int = 0,
         eta0: float = 1.0,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomStateLike = 0,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         warm_start: bool = False,
         variant: str = "last",
     ) -> None:
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.variant = variant
+        self._set_parameters(locals())
 
     loss = "perceptron"
     learning_rate = "constant"
@@ -151,7 +103,7 @@ class Perceptron(StochasticClassification):
     def _rule(self) -> StochasticRule:
         return StochasticRule("perceptron", 0.0, "constant", 0.5, int(self.variant == "averaged"), True)
 
-    def _after_epoch(self, X: Any, targets: Array) -> Pocket | None:
+    def _after_epoch(self, X: TableLike, targets: Array) -> Pocket | None:
         return Pocket(MachineTable(X, 0.0, 1), targets) if self.variant == "pocket" else None
 
     def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: StochasticState) -> None:

@@ -17,6 +17,9 @@ from certus.base import (
     Interval,
     OneOf,
     Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -61,8 +64,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
         q, strictly between 0 and 1.
     alpha : float, default=1.0
         Strength of the L1 penalty, at least 0.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     solver : {"highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"}, default="highs"
         Method of the linear program: "highs" chooses, "highs-ds" is a dual simplex, "highs-ipm" an interior-point
         method; the other two are no longer offered by SciPy.
@@ -81,12 +82,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
         Iterations of the linear program.
     gap_ : float
         Certified bound on the objective (times the sum of weights) minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -128,32 +123,17 @@ class QuantileRegressor(LinearPrediction, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> QuantileRegressor:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        QuantileRegressor
-            The fitted learner.
-        """
-        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
-        weights = check_weights(self, sample_weight, X)
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> QuantileRegressor:
+        """Find the best coefficients."""
+        table, y = check_Xy(self, X, y, accept_sparse=["csc", "csr", "coo"], y_numeric=True)
+        weights = check_weights(self, sample_weight, table)
         if self.solver not in HIGHS:
             raise ValueError(
                 f"Solver {self.solver} is not anymore available in SciPy >= 1.11.0.\nHint: use solver='highs'."
             )
-        s = np.ones(X.shape[0]) if weights is None else weights
+        s = np.ones(table.shape[0]) if weights is None else weights
         kept = np.flatnonzero(s)
-        rows = X if len(kept) == len(s) else (sparse.csr_array(X) if sparse.issparse(X) else X)[kept]
+        rows = table if len(kept) == len(s) else (sparse.csr_array(table) if sparse.issparse(table) else table)[kept]
         rows = rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
         self._solve(rows, np.asarray(y, dtype=np.float64)[kept], s[kept], kept, len(s))
         return self
@@ -204,7 +184,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         return -np.asarray(run.eqlin.marginals, dtype=np.float64)[int(bool(self.fit_intercept)) :]
 
     def _certify(
-        self, X: Any, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
+        self, X: TableLike, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
     ) -> None:
         settings: dict[str, Any] = {
             "q": self.quantile,

@@ -8,7 +8,18 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import Regressor, check_weights, check_Xy, fit_method, register, resolve_threads
+from certus.base import (
+    RandomStateLike,
+    Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    check_weights,
+    check_Xy,
+    fit_method,
+    register,
+    resolve_threads,
+)
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.regression_fit import name_the_place, store_regression
@@ -47,8 +58,6 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
     ----------
     alpha : float or array-like of shape (n_targets,), default=1.0
         Strength of the penalty, at least 0; one for all targets or one for each.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     copy_X : bool, default=True
         Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in its own memory where
         a centred one is needed (wide tables and solver="svd"); the model and its certificate are those of the
@@ -63,31 +72,15 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         would be inaccurate; "svd": singular values of the table; "lsqr", "sparse_cg": LSQR; "sag", "saga":
         stochastic average gradient, for the sake of its name; "lbfgs" (only with `positive`): active set, or that
         many quasi-Newton iterations if `max_iter` is given.
-    positive : bool, default=False
-        Whether to require w >= 0.
     random_state : int, RandomState or None, default=None
         The order of the rows with "sag" and "saga"; no other solver is random.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     n_iter_ : None or ndarray of shape (n_targets,)
         Iterations per target of "lsqr", "sag" and "saga".
     solver_ : str
         The solver that was used.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -121,7 +114,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         tol: float = 1e-4,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -135,25 +128,16 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Ridge:
         """Find the best coefficients.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        Ridge
-            The fitted learner.
         """
         check_solver(self, X)
-        X, y = check_Xy(
+        table, y = check_Xy(
             self,
             X,
             y,
@@ -162,17 +146,17 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
             y_numeric=True,
             check_finite=False,
         )
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         alphas = penalties(self.alpha, targets.shape[1])
         threads = resolve_threads()
-        needed = X.shape[0] < X.shape[1] or self.solver == "svd"  # others are solved without a centred table
-        shift = center_in_place(self, X, weights, threads) if needed else None
-        problem = Problem(X, targets, weights, alphas, self.fit_intercept, threads, shift)
+        needed = table.shape[0] < table.shape[1] or self.solver == "svd"  # others are solved without a centred table
+        shift = center_in_place(self, table, weights, threads) if needed else None
+        problem = Problem(table, targets, weights, alphas, self.fit_intercept, threads, shift)
         try:
             solution = solve_ridge(self, problem)
         except NotFiniteError:
-            name_the_place(self, X, y)
+            name_the_place(self, table, y)
         flat = targets.shape[1] == 1
         store_regression(self, problem, solution, y.ndim == 1, positive=self.positive, flat=flat)
         self.n_iter_ = solution.iterations if self.solver in COUNTED else None

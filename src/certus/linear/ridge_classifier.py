@@ -8,9 +8,14 @@ from sklearn.utils import Tags
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -53,8 +58,6 @@ class RidgeClassifier(RidgeLabels, Classifier):
     ----------
     alpha : float, default=1.0
         Strength of the penalty, at least 0.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
     copy_X : bool, default=True
         Accepted for compatibility: the table is never copied as a whole and never overwritten.
     max_iter : int or None, default=None
@@ -62,37 +65,19 @@ class RidgeClassifier(RidgeLabels, Classifier):
     tol : float, default=1e-4
         Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag" and
         "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
         As for `Ridge`.
     positive : bool, default=False
         Whether to require coefficients >= 0.
     random_state : int, RandomState or None, default=None
         The order of the rows with "sag" and "saga"; no other solver is random.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
-    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
-        Intercepts.
     n_iter_ : None or ndarray of shape (n_targets,)
         Iterations per regression of "lsqr", "sag" and "saga".
     solver_ : str
         The solver that was used.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        Certificates of the gap and of the training labels.
 
     Examples
     --------
@@ -129,10 +114,10 @@ class RidgeClassifier(RidgeLabels, Classifier):
         copy_X: bool = True,
         max_iter: int | None = None,
         tol: float = 1e-4,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -147,34 +132,27 @@ class RidgeClassifier(RidgeLabels, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RidgeClassifier:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> RidgeClassifier:
         """Find the best coefficients.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or 0/1 matrix of shape (n_samples, n_labels)
             The labels.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        RidgeClassifier
-            The fitted learner.
         """
         check_solver(self, X)
-        X, y = check_Xy(self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False)
+        table, y = check_Xy(
+            self, X, y, accept_sparse=sparse_formats(X, self.solver), multi_output=True, check_finite=False
+        )
         targets = self._coded(y)
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         weights = self._with_class_weights(weights, y)
         alphas = penalties(self.alpha, targets.shape[1])
-        problem = Problem(X, targets, weights, alphas, self.fit_intercept, resolve_threads())
+        problem = Problem(table, targets, weights, alphas, self.fit_intercept, resolve_threads())
         try:
             solution = solve_ridge(self, problem)
         except NotFiniteError:
-            name_the_place(self, X, targets)
+            name_the_place(self, table, targets)
         evidence = store_regression(self, problem, solution, False, positive=self.positive)
         self.n_iter_ = solution.iterations if self.solver in COUNTED else None
         self.solver_ = solution.method

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,14 @@ from sklearn.utils.metadata_routing import MetadataRouter
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
     Exactly,
+    FoldsLike,
     InstanceOf,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     assert_finite,
     check_weights,
     check_Xy,
@@ -55,18 +61,12 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
     ----------
     alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         Penalties to try; greater than 0 for leave-one-out.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts; otherwise they are 0.
     scoring : str, callable or None, default=None
         What to choose by. None: the mean squared error of the coded labels for leave-one-out, else the accuracy.
     cv : int, splitter, iterable or None, default=None
         None: leave-one-out; otherwise the folds.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
     store_cv_results : bool, default=False
         Whether to keep ``cv_results_``; leave-one-out only.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
 
     Attributes
     ----------
@@ -74,23 +74,11 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
         The chosen penalty.
     best_score_ : float
         Its score.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (n_features,) or (n_classes, n_features)
         Coefficients; two classes have one vector.
-    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
-        Intercepts.
     cv_results_ : ndarray of shape (n_samples, n_targets, n_alphas)
         With `store_cv_results`: weighted squared leave-one-out errors, or leave-one-out scores of the classes if
         `scoring` is given.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        Certificates of the gap and of the training labels.
 
     Examples
     --------
@@ -122,12 +110,12 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
 
     def __init__(
         self,
-        alphas: Any = (0.1, 1.0, 10.0),
+        alphas: int | TargetLike | None = (0.1, 1.0, 10.0),
         *,
         fit_intercept: bool = True,
-        scoring: Any = None,
-        cv: Any = None,
-        class_weight: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        cv: FoldsLike = None,
+        class_weight: ClassWeightLike = None,
         store_cv_results: bool = False,
         gap_tol: float | None = None,
     ) -> None:
@@ -140,24 +128,17 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> RidgeClassifierCV:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> RidgeClassifierCV:
         """Choose the penalty and find the best coefficients for it.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or 0/1 matrix of shape (n_samples, n_labels)
             The labels.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it. Leave-one-out leaves out a row with its whole weight.
         **params : dict
             For the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        RidgeClassifierCV
-            The fitted learner.
         """
         alphas = checked_alphas(self)
         if self.cv is None:
@@ -177,13 +158,15 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
                 setattr(self, name, getattr(search.best_estimator_, name))
         return self
 
-    def _fit_leave_one_out(self, X: Any, y: Any, alphas: Any, sample_weight: Any, score_params: dict[str, Any]) -> None:
-        X, y = check_Xy(self, X, y, accept_sparse=["csr", "csc", "coo"], multi_output=True, check_finite=False)
-        if sparse.issparse(X):
-            assert_finite(self, X)
+    def _fit_leave_one_out(
+        self, X: TableLike, y: TargetLike, alphas: Any, sample_weight: WeightsLike, score_params: dict[str, Any]
+    ) -> None:
+        table, y = check_Xy(self, X, y, accept_sparse=["csr", "csc", "coo"], multi_output=True, check_finite=False)
+        if sparse.issparse(table):
+            assert_finite(self, table)
         Y = self._coded(y)
-        weights = self._with_class_weights(check_weights(self, sample_weight, X), y)
-        problem = Problem(X, Y, weights, np.zeros(Y.shape[1]), self.fit_intercept, resolve_threads())
+        weights = self._with_class_weights(check_weights(self, sample_weight, table), y)
+        problem = Problem(table, Y, weights, np.zeros(Y.shape[1]), self.fit_intercept, resolve_threads())
         labels = (Y > 0).astype(np.intp) if self.multilabel_ else np.ravel(y)
         try:
             choice, found = choose(self, problem, alphas, score_params, singular=False, per_target=False, labels=labels)
@@ -191,20 +174,14 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
             problem = replace(problem, alphas=penalties(choice.alpha, Y.shape[1]))
             solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
         except NotFiniteError:
-            name_the_place(self, X, Y)
+            name_the_place(self, table, Y)
         evidence = store_regression(self, problem, solution, False, flat=Y.shape[1] == 1)
         self._certify_labels(problem, solution, evidence)
         if self.store_cv_results:
-            self.cv_results_ = choice.results.astype(X.dtype)
+            self.cv_results_ = choice.results.astype(table.dtype)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the scorer and the splitter.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing.
-        """
+        """How metadata reach the scorer and the splitter."""
         return routing(self, "accuracy")
 
     def __sklearn_tags__(self) -> Tags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +15,12 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from certus.base import (
     Boolean,
     Exactly,
+    FoldsLike,
     OneOf,
     Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     assert_finite,
     check_weights,
     check_Xy,
@@ -61,8 +66,6 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
     ----------
     alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
         Penalties to try; greater than 0 for leave-one-out.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     scoring : str, callable or None, default=None
         What to choose by. None: the mean squared error for leave-one-out, else R^2.
     cv : int, splitter, iterable or None, default=None
@@ -74,8 +77,6 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         Whether to keep ``cv_results_``; leave-one-out only.
     alpha_per_target : bool, default=False
         Whether every target gets its own penalty; leave-one-out only.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
 
     Attributes
     ----------
@@ -83,21 +84,9 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         The chosen penalty.
     best_score_ : float or ndarray of shape (n_targets,)
         Its score.
-    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        w.
-    intercept_ : float or ndarray of shape (n_targets,)
-        b.
     cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
         With `store_cv_results`: weighted squared leave-one-out errors, or leave-one-out predictions if `scoring` is
         given.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -128,11 +117,11 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
 
     def __init__(
         self,
-        alphas: Any = (0.1, 1.0, 10.0),
+        alphas: int | TargetLike | None = (0.1, 1.0, 10.0),
         *,
         fit_intercept: bool = True,
-        scoring: Any = None,
-        cv: Any = None,
+        scoring: str | Callable[..., float] | None = None,
+        cv: FoldsLike = None,
         gcv_mode: str | None = None,
         store_cv_results: bool = False,
         alpha_per_target: bool = False,
@@ -148,24 +137,17 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> RidgeCV:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> RidgeCV:
         """Choose the penalty and find the best coefficients for it.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it. Leave-one-out leaves out a row with its whole weight.
         **params : dict
             For the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        RidgeCV
-            The fitted learner.
         """
         alphas = checked_alphas(self)
         if self.cv is None:
@@ -181,43 +163,39 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
                 setattr(self, name, getattr(search.best_estimator_, name))
         return self
 
-    def _fit_leave_one_out(self, X: Any, y: Any, alphas: Any, sample_weight: Any, score_params: dict[str, Any]) -> None:
-        X, y = check_Xy(
+    def _fit_leave_one_out(
+        self, X: TableLike, y: TargetLike, alphas: Any, sample_weight: WeightsLike, score_params: dict[str, Any]
+    ) -> None:
+        table, y = check_Xy(
             self, X, y, accept_sparse=["csr", "csc", "coo"], multi_output=True, y_numeric=True, check_finite=False
         )
-        if sparse.issparse(X):
-            assert_finite(self, X)
-        weights = check_weights(self, sample_weight, X)
+        if sparse.issparse(table):
+            assert_finite(self, table)
+        weights = check_weights(self, sample_weight, table)
         Y = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         unset = np.zeros(Y.shape[1])
-        problem = Problem(X, Y, weights, unset, self.fit_intercept, resolve_threads())
+        problem = Problem(table, Y, weights, unset, self.fit_intercept, resolve_threads())
         try:
             choice, found = choose(
                 self,
                 problem,
                 alphas,
                 score_params,
-                singular=uses_singular_values(self.gcv_mode, X),
+                singular=uses_singular_values(self.gcv_mode, table),
                 per_target=self.alpha_per_target,
             )
             self.alpha_, self.best_score_ = choice.alpha, choice.score
             problem = replace(problem, alphas=penalties(choice.alpha, Y.shape[1]))
             solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
         except NotFiniteError:
-            name_the_place(self, X, y)
+            name_the_place(self, table, y)
         store_regression(self, problem, solution, y.ndim == 1, flat=Y.shape[1] == 1)
         if self.store_cv_results:
-            results = choice.results.astype(X.dtype)
+            results = choice.results.astype(table.dtype)
             self.cv_results_ = results[:, 0] if y.ndim == 1 else results
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the scorer and the splitter.
-
-        Returns
-        -------
-        MetadataRouter
-            The routing.
-        """
+        """How metadata reach the scorer and the splitter."""
         return routing(self, "r2")
 
     def __sklearn_tags__(self) -> Tags:

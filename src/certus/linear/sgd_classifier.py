@@ -7,16 +7,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
     Exactly,
     InstanceOf,
     Interval,
     OneOf,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     class_weights,
@@ -30,6 +37,7 @@ from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certif
 from certus.linear.fitting import stochastic_fit
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.fitting.stochastic_fit import StochasticRule, l1_share
+from certus.linear.fitting.stochastic_parameters import StochasticParameters
 from certus.linear.problems.box_problem import MachineTable
 
 Array = NDArray[np.float64]
@@ -46,45 +54,31 @@ NOT_REPEATED = {
 }
 
 
-class StochasticClassification(LinearClassification, SparseCoefficients, Classifier):
+class StochasticClassification(StochasticParameters, LinearClassification, SparseCoefficients, Classifier):
     """``fit`` and ``partial_fit`` of classifiers by stochastic gradient descent; one problem per class."""
 
     coef_: Any
     intercept_: NDArray[Any]
     t_: float
-    penalty: str | None
-    alpha: float
-    fit_intercept: bool
-    max_iter: int
-    early_stopping: bool
-    class_weight: Any
-    warm_start: bool
+    class_weight: ClassWeightLike
 
     def _rule(self) -> StochasticRule:
         raise NotImplementedError
 
     @fit_method
     def fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self, X: TableLike, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: WeightsLike = None
     ) -> StochasticClassification:
         """Descend over the rows until the objective no longer improves.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
         coef_init : ndarray of shape (n_classes, n_features), optional
             Coefficients to start from.
         intercept_init : ndarray of shape (n_classes,), optional
             Intercepts to start from.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 doubles the length of its steps.
-
-        Returns
-        -------
-        self
         """
         stochastic_fit.check_options(self, partial=False)
         if self.warm_start and hasattr(self, "coef_"):
@@ -93,31 +87,15 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         for name in ("average_coef_", "average_intercept_", "standard_coef_", "standard_intercept_"):
             self.__dict__.pop(name, None)
         self.t_ = 1.0
-        X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
+        table, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False)
         self._encode_labels(y)
-        state = self._descend(X, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
+        state = self._descend(table, y, sample_weight, coef_init, intercept_init, self.max_iter, whole=True)
         stochastic_fit.warn_after_fit(self, state)
         return self
 
     @fit_method
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> StochasticClassification:
-        """One epoch over a batch of rows, from where the last call ended.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The batch.
-        y : array-like of shape (n_samples,)
-            Its labels.
-        classes : array-like of shape (n_classes,), optional
-            All labels that may ever come; needed at the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row.
-
-        Returns
-        -------
-        self
-        """
+        """One epoch over a batch of rows, from where the last call ended."""
         first = not hasattr(self, "classes_")
         if first:
             stochastic_fit.check_options(self, partial=True)
@@ -140,7 +118,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         self._descend(X, y, sample_weight, coef, intercept, 1, whole=False)
         return self
 
-    def _check_first_batch(self, classes: Any) -> None:
+    def _check_first_batch(self, classes: TargetLike | None) -> None:
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use "
@@ -155,7 +133,15 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             )
 
     def _descend(
-        self, X: Any, y: NDArray[Any], sample_weight: Any, coef: Any, intercept: Any, epochs: int, *, whole: bool
+        self,
+        X: Table,
+        y: NDArray[Any],
+        sample_weight: WeightsLike,
+        coef: NDArray[Any] | None,
+        intercept: NDArray[Any] | None,
+        epochs: int,
+        *,
+        whole: bool,
     ) -> Any:
         if len(self.classes_) < 2:
             raise ValueError(
@@ -182,7 +168,9 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
             self._certify(X, targets, rows_weights, by_class, state)
         return state
 
-    def _problems(self, codes: NDArray[Any], weights: Any, by_class: Array) -> tuple[Array, Array | None]:
+    def _problems(
+        self, codes: NDArray[Any], weights: NDArray[Any] | None, by_class: Array
+    ) -> tuple[Array, Array | None]:
         """Targets -1 and 1, one row per problem, and the weights of the rows in each (None: all 1)."""
         classes = len(self.classes_)
         positive = np.array([1]) if classes == 2 else np.arange(classes)
@@ -193,11 +181,11 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         rows = np.where(targets > 0.0, own[:, None], rest[:, None])
         return targets, rows if weights is None else rows * weights
 
-    def _after_epoch(self, X: Any, targets: Array) -> Any:
+    def _after_epoch(self, X: TableLike, targets: Array) -> Any:
         """What looks at the coefficients after every epoch and keeps its own, or None."""
         del X, targets
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None, by_class: Array, state: Any) -> None:
+    def _certify(self, X: TableLike, targets: Array, weights: Array | None, by_class: Array, state: Any) -> None:
         """The gap, where the penalty has a ridge part and the loss is convex."""
         del state
         rule, share = self._rule(), l1_share(self)
@@ -229,7 +217,7 @@ class StochasticClassification(LinearClassification, SparseCoefficients, Classif
         return tags
 
 
-def _has_probabilities(learner: Any) -> bool:
+def _has_probabilities(learner: BaseEstimator) -> bool:
     if learner.loss not in ("log_loss", "modified_huber"):
         raise AttributeError(f"probability estimates are not available for loss={learner.loss!r}")
     return True
@@ -259,66 +247,16 @@ class SGDClassifier(StochasticClassification):
     loss : str, default="hinge"
         "hinge", "squared_hinge", "perceptron", "log_loss", "modified_huber", "squared_error", "huber",
         "epsilon_insensitive" or "squared_epsilon_insensitive".
-    penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
-        The penalty.
-    alpha : float, default=0.0001
-        Its strength; also sets the step size of learning_rate="optimal" and "pegasos".
-    l1_ratio : float, default=0.15
-        Share of L1 in the elastic net.
-    fit_intercept : bool, default=True
-        Whether to fit b.
-    max_iter : int, default=1000
-        Largest number of epochs.
-    tol : float or None, default=1e-3
-        Stop when the mean objective along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
-    shuffle : bool, default=True
-        Whether to take the rows in a new random order in every epoch.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    epsilon : float, default=0.1
-        Threshold of "huber" and the epsilon-insensitive losses.
-    n_jobs : int or None, default=None
-        Threads for the one-against-rest problems; the result does not depend on their number.
-    random_state : int, RandomState or None, default=None
-        Seed of the orders and of the validation split.
     learning_rate : str, default="optimal"
         "constant" (eta0), "optimal" (1 / (alpha (t + t0))), "invscaling" (eta0 / t^power_t), "adaptive" (eta0, divided
         by 5 when nothing improves), "pa1", "pa2" (passive-aggressive) or "pegasos" (1 / (alpha (t + 1))).
-    eta0 : float, default=0.01
-        Initial step size, or the passive-aggressive cost.
-    power_t : float, default=0.5
-        Exponent of "invscaling".
-    early_stopping : bool, default=False
-        Whether to judge improvement on held-out rows instead of the training objective.
-    validation_fraction : float, default=0.1
-        Share of rows held out for that.
-    n_iter_no_change : int, default=5
-        Epochs without improvement before stopping.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied to those of the rows.
-    warm_start : bool, default=False
-        Whether to start from the last fit's coefficients.
-    average : bool or int, default=False
-        Whether the result is the average over all steps, or over those after this many.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Coefficients; two classes have one row.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercepts.
-    n_iter_ : int
-        Epochs, the largest number over the problems.
-    t_ : float
-        Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        Certificate of the gap where there is one.
 
     Examples
     --------
@@ -354,38 +292,18 @@ class SGDClassifier(StochasticClassification):
         verbose: int = 0,
         epsilon: float = 0.1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         learning_rate: str = "optimal",
         eta0: float = 0.01,
         power_t: float = 0.5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         warm_start: bool = False,
         average: bool | int = False,
     ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
+        self._set_parameters(locals())
 
     def _rule(self) -> StochasticRule:
         return StochasticRule(
@@ -394,19 +312,8 @@ class SGDClassifier(StochasticClassification):
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     @predict_method
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
+    def predict_proba(self, X: TableLike) -> NDArray[Any]:
+        """Probabilities of the classes, for "log_loss" and "modified_huber" (Zadrozny, Elkan 2002)."""
         scores = self.decision_function(X)
         single = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1, 1) + 1.0) / 2.0
         if single.ndim == 1:

@@ -13,7 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from certus.base import (
     LARGEST,
     OneOf,
+    RandomStateLike,
     Regressor,
+    Table,
+    TableLike,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -27,6 +31,7 @@ from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certif
 from certus.linear.fitting import stochastic_fit
 from certus.linear.fitting.linear_prediction import linear_scores
 from certus.linear.fitting.stochastic_fit import StochasticRule, l1_share
+from certus.linear.fitting.stochastic_parameters import StochasticParameters
 from certus.linear.problems.box_problem import MachineTable
 from certus.linear.sgd_classifier import NOT_REPEATED
 from certus.losses import EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
@@ -42,7 +47,7 @@ Array = NDArray[np.float64]
     known_failures=NOT_REPEATED,
     draws_rows=True,
 )
-class SGDRegressor(Regressor):
+class SGDRegressor(StochasticParameters, Regressor):
     """Linear regression by stochastic gradient descent.
 
     Minimizes, over coefficients w and intercept b,
@@ -56,42 +61,8 @@ class SGDRegressor(Regressor):
     ----------
     loss : str, default="squared_error"
         "squared_error", "huber", "epsilon_insensitive" or "squared_epsilon_insensitive".
-    penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
-        The penalty.
-    alpha : float, default=0.0001
-        Its strength; also sets the step size of learning_rate="optimal" and "pegasos".
-    l1_ratio : float, default=0.15
-        Share of L1 in the elastic net.
-    fit_intercept : bool, default=True
-        Whether to fit b.
-    max_iter : int, default=1000
-        Largest number of epochs.
-    tol : float or None, default=1e-3
-        Stop when the mean objective along the epochs has not fallen by this for ``n_iter_no_change`` epochs.
-    shuffle : bool, default=True
-        Whether to take the rows in a new random order in every epoch.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    epsilon : float, default=0.1
-        Threshold of "huber" and the epsilon-insensitive losses.
-    random_state : int, RandomState or None, default=None
-        Seed of the orders and of the validation split.
     learning_rate : str, default="invscaling"
         As for `SGDClassifier`.
-    eta0 : float, default=0.01
-        Initial step size, or the passive-aggressive cost.
-    power_t : float, default=0.25
-        Exponent of "invscaling".
-    early_stopping : bool, default=False
-        Whether to judge improvement on held-out rows instead of the training objective.
-    validation_fraction : float, default=0.1
-        Share of rows held out for that.
-    n_iter_no_change : int, default=5
-        Epochs without improvement before stopping.
-    warm_start : bool, default=False
-        Whether to start from the last fit's coefficients.
-    average : bool or int, default=False
-        Whether the result is the average over all steps, or over those after this many.
 
     Attributes
     ----------
@@ -101,14 +72,8 @@ class SGDRegressor(Regressor):
         Intercept.
     n_iter_ : int
         Epochs.
-    t_ : float
-        Steps made so far, plus 1.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        Certificate of the gap where there is one.
 
     Examples
     --------
@@ -147,7 +112,7 @@ class SGDRegressor(Regressor):
         shuffle: bool = True,
         verbose: int = 0,
         epsilon: float = 0.1,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         learning_rate: str = "invscaling",
         eta0: float = 0.01,
         power_t: float = 0.25,
@@ -157,48 +122,22 @@ class SGDRegressor(Regressor):
         warm_start: bool = False,
         average: bool | int = False,
     ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
+        self._set_parameters(locals())
 
     @fit_method
     def fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: WeightsLike = None
     ) -> SGDRegressor:
         """Descend over the rows until the objective no longer improves.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The target.
         coef_init : ndarray of shape (n_features,), optional
             Coefficients to start from.
         intercept_init : ndarray of shape (1,), optional
             Intercept to start from.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of every row: 0 removes it, 2 doubles the length of its steps.
-
-        Returns
-        -------
-        self
         """
         stochastic_fit.check_options(self, partial=False)
         if self.warm_start and hasattr(self, "coef_"):
@@ -213,21 +152,7 @@ class SGDRegressor(Regressor):
 
     @fit_method
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> SGDRegressor:
-        """One epoch over a batch of rows, from where the last call ended.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The batch.
-        y : array-like of shape (n_samples,)
-            Its target.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row.
-
-        Returns
-        -------
-        self
-        """
+        """One epoch over a batch of rows, from where the last call ended."""
         if not hasattr(self, "coef_"):
             stochastic_fit.check_options(self, partial=True)
             self.t_ = 1.0
@@ -238,33 +163,41 @@ class SGDRegressor(Regressor):
         return self
 
     def _descend(
-        self, X: Any, y: Any, sample_weight: Any, coef: Any, intercept: Any, epochs: int, *, whole: bool
+        self,
+        X: Table,
+        y: NDArray[Any],
+        sample_weight: WeightsLike,
+        coef: NDArray[Any] | None,
+        intercept: NDArray[Any] | None,
+        epochs: int,
+        *,
+        whole: bool,
     ) -> Any:
         first = whole or not hasattr(self, "coef_")
-        X, y = check_Xy(
+        table, y = check_Xy(
             self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False, reset=first
         )
         refuse_large(self, y, LARGEST, name="y")
-        y = y.astype(X.dtype, copy=False).astype(np.float64)
+        y = y.astype(table.dtype, copy=False).astype(np.float64)
         held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=False) if self.early_stopping else None
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         if weights is not None and not weights.all():
             kept = weights > 0.0
-            X, y, weights, held = X[kept], y[kept], weights[kept], None if held is None else held[kept]
+            table, y, weights, held = table[kept], y[kept], weights[kept], None if held is None else held[kept]
         targets, rows_weights = y[None], None if weights is None else weights[None]
         rule = StochasticRule(
             self.loss, float(self.epsilon), self.learning_rate, float(self.power_t), int(self.average), False
         )
-        state = stochastic_fit.first_state(self, 1, X.shape[1], coef, intercept, rule.average)
-        stochastic_fit.run_epochs(self, rule, X, targets, rows_weights, held, state, epochs=epochs)
-        coef, self.intercept_ = stochastic_fit.store_state(self, state, rule.average, X.dtype)
+        state = stochastic_fit.first_state(self, 1, table.shape[1], coef, intercept, rule.average)
+        stochastic_fit.run_epochs(self, rule, table, targets, rows_weights, held, state, epochs=epochs)
+        coef, self.intercept_ = stochastic_fit.store_state(self, state, rule.average, table.dtype)
         self.coef_: Any = coef[0]
         self.report_ = Report()
         if whole and held is None:
-            self._certify(X, targets, rows_weights)
+            self._certify(table, targets, rows_weights)
         return state
 
-    def _certify(self, X: Any, targets: Array, weights: Array | None) -> None:
+    def _certify(self, X: TableLike, targets: Array, weights: Array | None) -> None:
         """The gap, where the penalty has a ridge part."""
         share, loss = l1_share(self), convex_loss(self.loss, float(self.epsilon))
         if loss is None or self.penalty is None or share == 1.0 or self.alpha == 0:
@@ -285,19 +218,8 @@ class SGDRegressor(Regressor):
         self.report_ = Report([certificate])
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted values.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            One value per row.
-        """
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """Predicted values."""
         return np.asarray(linear_scores(self, X)).ravel()
 
     def sparsify(self) -> SGDRegressor:

@@ -67,12 +67,15 @@ class Tweedie(MeanLoss):
         y, f, p = np.asarray(y, dtype=np.float64), np.asarray(f, dtype=np.float64), self.power
         rising = f if p == 2.0 else np.exp((2.0 - p) * f) / (2.0 - p)
         falling = y * f if p == 1.0 else y * np.exp((1.0 - p) * f) / (1.0 - p)
-        return rising - falling + self.constant(y)
+        return np.maximum(rising - falling + self.constant(y), 0.0)
 
     def conjugate(self, y: ArrayLike, u: ArrayLike) -> Array:
-        """The supremum at the root of l'(y, f) = u, found by Newton steps that stay inside a bracket."""
+        """The supremum at the root of l'(y, f) = u, found by Newton steps that stay inside a bracket.
+
+        Infinity, which claims nothing, if the loss is not convex.
+        """
         if not self.convex:
-            raise NotImplementedError(f"The Tweedie loss of power {self.power:g} is not convex.")
+            return np.full(np.shape(u), np.inf)
         y, u = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(u, dtype=np.float64))
         low, high = np.full(y.shape, -700.0), np.full(y.shape, 700.0)
         f = np.zeros(y.shape)
@@ -81,7 +84,9 @@ class Tweedie(MeanLoss):
                 excess = self.derivative(y, f) - u
                 low, high = np.where(excess <= 0.0, f, low), np.where(excess >= 0.0, f, high)
                 step = f - excess / self.curvature(y, f)
-                f = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+                last, f = f, np.where((step > low) & (step < high), step, 0.5 * (low + high))
+                if (np.abs(f - last) <= 1e-15 * (1.0 + np.abs(f))).all():
+                    break
             found = u * f - self.value(y, f)
         # Without a falling part the derivative is positive, and the loss comes as near to 0 as one likes.
         return np.where((y == 0.0) & (u <= 0.0), np.where(u == 0.0, 0.0, np.inf), found)
@@ -141,12 +146,12 @@ class TweedieIdentity(KnownLoss):
         return ((1.0 - p) * f + p * np.asarray(y, dtype=np.float64)) * f ** (-p - 1.0)
 
     def conjugate(self, y: ArrayLike, u: ArrayLike) -> Array:
-        """That of the squared loss, or -y log(1 - u) - (y log y - y) + ... of Poisson's for u < 1."""
+        """That of the squared loss, or for the power 1 -y log(1 - u) if u < 1; infinity if the loss is not convex."""
         y, u = np.asarray(y, dtype=np.float64), np.asarray(u, dtype=np.float64)
         if self.power == 0.0:
             return Squared().conjugate(y, u)
         if not self.convex:
-            raise NotImplementedError(f"The Tweedie loss of power {self.power:g} without a link is not convex.")
+            return np.full(np.shape(u), np.inf)
         # sup over f > 0 of u f - f + y log f - constant is at f = y / (1 - u).
         room = np.maximum(1.0 - u, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, check_array, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,6 +19,9 @@ from certus.base import (
     Exactly,
     HasMethods,
     InstanceOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_target,
     find,
     fit_method,
@@ -41,14 +44,14 @@ _CHECKS_OF_ONE_TARGET = (
 )
 
 
-def _fit_one(estimator: Any, X: Any, y: NDArray[Any], parameters: dict[str, Any]) -> Any:
+def _fit_one(estimator: BaseEstimator, X: TableLike, y: NDArray[Any], parameters: dict[str, Any]) -> Any:
     return clone(estimator).fit(X, y, **parameters)
 
 
 def _members_have(name: str) -> Any:
     """Whether the learner of a target (fitted, or the one that will be) has a method."""
 
-    def has(learner: Any) -> bool:
+    def has(learner: BaseEstimator) -> bool:
         members = vars(learner).get("estimators_")
         return all(hasattr(member, name) for member in members or [learner._member()])
 
@@ -104,7 +107,7 @@ class MultiOutputClassifier(Classifier):
     classes_: list[NDArray[Any]]  # type: ignore[assignment]
     n_features_in_: int
 
-    def __init__(self, estimator: Any = None, *, n_jobs: int | None = None) -> None:
+    def __init__(self, estimator: BaseEstimator | None = None, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
 
@@ -124,7 +127,7 @@ class MultiOutputClassifier(Classifier):
         return default()
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiOutputClassifier:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MultiOutputClassifier:
         """Fit one learner per target.
 
         Parameters
@@ -151,12 +154,12 @@ class MultiOutputClassifier(Classifier):
         self.report_ = Report()
         return self
 
-    def _look_at(self, X: Any, *, reset: bool) -> None:
+    def _look_at(self, X: TableLike, *, reset: bool) -> None:
         """Shape and column names; the values are the learner's matter, which may read more than numbers."""
         check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator=self)
         validate_data(self, X, reset=reset, skip_check_array=True)
 
-    def _check_targets(self, y: Any) -> NDArray[Any]:
+    def _check_targets(self, y: TargetLike) -> NDArray[Any]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -175,7 +178,7 @@ class MultiOutputClassifier(Classifier):
         return targets
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label of every row and target.
 
         Returns
@@ -187,7 +190,7 @@ class MultiOutputClassifier(Classifier):
 
     @_members_have("predict_proba")  # type: ignore[untyped-decorator]
     @predict_method
-    def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
+    def predict_proba(self, X: TableLike) -> list[NDArray[np.float64]]:
         """The probability of every label, one array per target.
 
         Returns
@@ -207,7 +210,9 @@ class MultiOutputClassifier(Classifier):
         """
         return float(1.0 - np.average(self._wrong(X, y).any(axis=1), weights=sample_weight))
 
-    def certify(self, X: Any, y: Any, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
+    def certify(
+        self, X: TableLike, y: TargetLike, *, loss: Any = "auto", confidence: float = 0.95, **options: Any
+    ) -> Report:
         """Bound how often labels are wrong, from rows that the learner was not trained on.
 
         Parameters
@@ -236,7 +241,7 @@ class MultiOutputClassifier(Classifier):
             bounds.append(rate_bound(int(column.sum()), len(column), setting))
         return self.report_.with_(Report(bounds))
 
-    def _wrong(self, X: Any, y: Any) -> NDArray[np.bool_]:
+    def _wrong(self, X: TableLike, y: TargetLike) -> NDArray[np.bool_]:
         answers, truth = self.predict(X), np.asarray(y)
         if truth.ndim == 1:
             raise ValueError("y must have at least two dimensions for multi target classification but has only one")

@@ -10,7 +10,16 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_threads, warn_user
+from certus.base import (
+    Classifier,
+    TableLike,
+    TargetLike,
+    fit_method,
+    predict_method,
+    register,
+    resolve_threads,
+    warn_user,
+)
 from certus.guarantees import Report
 from certus.neighbors import _native_calls
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
@@ -81,7 +90,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         return tags
 
     @fit_method
-    def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
+    def fit(self, X: TableLike, y: TargetLike) -> KNeighborsClassifier:
         """Keep the rows and prepare the search.
 
         Parameters
@@ -91,11 +100,11 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels.
         """
-        X, y = self._check_training(X, y)
+        rows, y = self._check_training(X, y)
         y, several = _as_outputs(y)
         columns = [np.unique(column, return_inverse=True) for column in y.T]
         codes = np.stack([code for _, code in columns], axis=1).astype(np.intp)
-        self._take_rows(X, codes if several else codes.ravel())
+        self._take_rows(rows, codes if several else codes.ravel())
         self.classes_ = [labels for labels, _ in columns] if several else columns[0][0]  # type: ignore[assignment]
         self.outputs_2d_ = several
         self.report_ = Report()
@@ -119,7 +128,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         columns = np.ascontiguousarray(self._y.T, dtype=np.intp)
         return list(zip(columns, self.classes_, strict=True))
 
-    def _ballot(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
+    def _ballot(self, X: TableLike) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
         """Who votes for each query, with what weight, and how many threads are worth counting it."""
         if is_uniform(self.weights):
             neighbors, weights = self.kneighbors(X, return_distance=False), None
@@ -130,7 +139,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         return np.ascontiguousarray(neighbors), weights, threads
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the most votes.
 
         Parameters
@@ -151,7 +160,7 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         return np.stack(columns, axis=1) if self.outputs_2d_ else columns[0]
 
     @predict_method
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Each label's share of the votes.
 
         Parameters

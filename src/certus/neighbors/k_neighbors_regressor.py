@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Regressor, fit_method, predict_method, register
+from certus.base import Regressor, TableLike, TargetLike, fit_method, predict_method, register
 from certus.guarantees import Report
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
 from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weights
@@ -60,7 +60,7 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
     _state = STATE
 
     @fit_method
-    def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
+    def fit(self, X: TableLike, y: TargetLike) -> KNeighborsRegressor:
         """Keep the rows and prepare the search.
 
         Parameters
@@ -80,7 +80,7 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
             raise ValueError("_y does not have one target per training row")
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The (weighted) mean of the neighbors' targets.
 
         Parameters

@@ -11,16 +11,11 @@ from certus import __version__
 from certus.evaluation import (
     RANK_DISTANCE,
     CalibrationDisplay,
-    ConfusionDisplay,
     DendrogramDisplay,
     Display,
     ImportancesDisplay,
     LearningCurveDisplay,
-    MarginsDisplay,
-    PrecisionRecallDisplay,
     RaceDisplay,
-    ResidualsDisplay,
-    RocDisplay,
 )
 from certus.guarantees import Certificate
 from certus.guarantees.records import number
@@ -36,7 +31,7 @@ def render_study(study: Study) -> str:
     return environment.get_template("study.html").render(
         study=study,
         version=__version__,
-        answer=_answer(study),
+        headline=_headline(study),
         beaten=study.winner.value < study.baseline,
         bars=_bars(study),
         figures=_figures(study),
@@ -46,26 +41,24 @@ def render_study(study: Study) -> str:
     )
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """A number with four digits, anything else as text."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _answer(study: Study) -> dict[str, str]:
-    """The three big numbers of the first screen."""
-    certificate, value = study.certificate, study.evaluation.value
-    percent = study.task.classification and not study.task.measure.said  # costs and log-loss are no shares
-    shown, baseline = (f"{100 * v:.2f} %" if percent else f"{v:.4g}" for v in (value, study.baseline))
+def _headline(study: Study) -> dict[str, str]:
+    """The big numbers of the first screen."""
+    certificate = study.certificate
     return {
-        "good": shown,
-        "baseline": baseline,
+        "good": study.task.shown(study.evaluation.value),
+        "baseline": study.task.shown(study.baseline),
         "sure": _rounded_up(certificate),
         "confidence": f"{100 * certificate.confidence:g} %",
     }
 
 
 def _rounded_up(certificate: Certificate) -> str:
-    """The bound, rounded to the safe side: a share as a percentage, anything else as a number."""
+    """The bound, rounded to the safe side: a fraction as a percentage, anything else as a number."""
     assert isinstance(certificate.value, float)
     if certificate.trivial != 1.0:
         return number(certificate.value, "upper")
@@ -90,48 +83,22 @@ def _bars(study: Study) -> list[dict[str, Any]]:
 
 
 def _figures(study: Study) -> list[tuple[str, str]]:
-    """Titles and pictures, as SVG."""
-    findings, evaluation, measure = study.findings, study.evaluation, study.task.measure.name
-    confidence = study.certificate.confidence
-    shown: list[tuple[str, Display]] = []
-    if study.task.several or study.task.clustering:
-        pass  # their pages have tables of the labels, of the groups
-    elif study.task.classification:
-        confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.answers, confidence=confidence)
-        shown.append(("Right and wrong on the test rows", confusion))
-    else:
-        threshold = study.certificate.quantity.threshold
-        residuals = ResidualsDisplay(evaluation.truth, evaluation.answers, threshold)
-        shown.append(("Errors on the test rows", residuals))
-    shown += _curves(study, confidence)
-    if evaluation.shares is not None and not study.task.several:
-        places = study.task.positions(evaluation.truth)
-        margins = MarginsDisplay.from_predictions(places, evaluation.shares, confidence=confidence)
-        shown.append(("By how much it is right", margins))
+    """Titles and pictures, as SVG: those of the task, then those that every study has."""
+    findings, measure, confidence = study.findings, study.task.measure.name, study.certificate.confidence
+    shown: list[tuple[str, Display]] = study.task.figures(study.evaluation, confidence)
     if findings.bins:
         intervals = [(one.low, one.high) for one in findings.bins]
-        said, right = [one.said for one in findings.bins], [one.right for one in findings.bins]
-        shown.append(("Is it as sure as it may be?", CalibrationDisplay(said, right, intervals, confidence)))
+        given, right = [one.probability for one in findings.bins], [one.right for one in findings.bins]
+        shown.append(("Predicted and observed probability", CalibrationDisplay(given, right, intervals, confidence)))
     if findings.importances:
-        shown.append(("What it looks at", ImportancesDisplay(findings.importances, measure)))
+        shown.append(("Which columns matter", ImportancesDisplay(findings.importances, measure)))
     if findings.alike is not None:
         tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, RANK_DISTANCE)
-        shown.append(("Columns that say the same", tree))
+        shown.append(("Columns that carry the same information", tree))
     if findings.curve is not None and len(findings.curve.rows) > 1:
         curve = LearningCurveDisplay(findings.curve.rows, findings.curve.values, measure)
         shown.append((f"Rows and {measure}: {findings.curve.verdict}", curve))
     lines = [trial.values for trial in study.trials if trial.values]
-    winners = {place for place, trial in enumerate(study.trials) if trial in study.winner.trials}
+    winners = {index for index, trial in enumerate(study.trials) if trial in study.winner.trials}
     shown.append(("The race", RaceDisplay(lines, winners, f"{measure} (validation)", study.baseline)))
     return [(title, display.svg()) for title, display in shown]
-
-
-def _curves(study: Study, confidence: float) -> list[tuple[str, Display]]:
-    """ROC and precision-recall of a binary task whose test rows hold both classes."""
-    shares, truth = study.evaluation.shares, study.task.positions(study.evaluation.truth)
-    if study.task.kind != "binary" or shares is None or len(np.unique(truth)) < 2:
-        return []
-    return [
-        ("Hits and false alarms", RocDisplay.from_predictions(truth, shares[:, 1], confidence=confidence)),
-        ("Precision and recall", PrecisionRecallDisplay(truth, shares[:, 1], confidence)),
-    ]

@@ -2,10 +2,23 @@
 
 from certus.tables.chunks import read_chunks
 from certus.tables.encoding import TableEncoder, as_floats
+from certus.tables.label_columns import label_matrix, labels_of, two_values
 from certus.tables.read import read_query, read_table
 from certus.tables.table_error import TableError
+from certus.tables.type_names import type_in_words
 
-__all__ = ["TableEncoder", "TableError", "as_floats", "read_chunks", "read_query", "read_table"]
+__all__ = [
+    "TableEncoder",
+    "TableError",
+    "as_floats",
+    "label_matrix",
+    "labels_of",
+    "read_chunks",
+    "read_query",
+    "read_table",
+    "two_values",
+    "type_in_words",
+]
 
 
 def __dir__() -> list[str]:

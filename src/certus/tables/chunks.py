@@ -32,15 +32,17 @@ def read_chunks(path: Path | str) -> Iterator[pl.DataFrame]:
             yield piece
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
-        raise TableError(f"Cannot read {Path(path).name!r} after row {rows}: {reason}") from error
+        raise TableError(
+            f"Cannot read {Path(path).name!r} after row {rows}: {reason}\nHint: look at the next row of the file."
+        ) from error
     if rows == 0:
-        raise TableError("The table has no rows.")
+        raise TableError("The table has no rows.\nHint: a header alone is not enough.")
 
 
 def _scan(path: Path) -> pl.LazyFrame | None:
     """A lazy table for the kinds that can be read in pieces, else None."""
     if not path.is_file():
-        raise TableError(f"There is no file {str(path)!r}.")
+        raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv", ".txt") and path.stat().st_size:
         dialect = find_dialect(path)

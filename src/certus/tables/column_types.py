@@ -79,13 +79,13 @@ def _survey(
         return {}
     tried = {name: _types_to_try(dtype) for name, dtype in suggested.items()}
     counted = _texts(source, options).select(
-        _misfits(name, dtype, options["decimal_comma"]).alias(f"{place} {name}")
+        _misfits(name, dtype, options["decimal_comma"]).alias(f"{index} {name}")
         for name, dtypes in tried.items()
-        for place, dtype in enumerate(dtypes)
+        for index, dtype in enumerate(dtypes)
     )
     misfits = counted.collect(engine="streaming").row(0, named=True) if counted.collect_schema() else {}
     return {
-        name: next((dtype for place, dtype in enumerate(dtypes) if misfits[f"{place} {name}"] == 0), pl.String())
+        name: next((dtype for index, dtype in enumerate(dtypes) if misfits[f"{index} {name}"] == 0), pl.String())
         for name, dtypes in tried.items()
     }
 

@@ -15,20 +15,23 @@ def read_query(query: str, database: str | None) -> pl.DataFrame:
     """The rows of a query on a SQLite file, or on any database whose address polars can read."""
     if database is None:
         raise TableError(
-            "--sql needs a database.\nHint: --database with a SQLite file or an address such as postgresql://…"
+            "sql needs a database.\nHint: name a SQLite file, or an address such as postgresql://… .",
+            options=["sql", "database"],
         )
     if "://" in database and not database.startswith("sqlite://"):
         return _query_server(query, database)
     path = Path(database.removeprefix("sqlite:///").removeprefix("sqlite://"))
     if not path.is_file():
-        raise TableError(f"--database: there is no file {str(path)!r}.")
+        raise TableError(f"database: there is no file {str(path)!r}.\nHint: check the path.", options=["database"])
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             frame = pl.read_database(query, connection, infer_schema_length=None)
     except (sqlite3.Error, pl.exceptions.PolarsError) as error:
-        raise TableError(f"--sql: {error}\nHint: try the query in your database's own program first.") from error
+        raise TableError(
+            f"sql: {error}\nHint: try the query in your database's own program first.", options=["sql"]
+        ) from error
     if frame.height == 0:
-        raise TableError("--sql: the query gives no rows.")
+        raise TableError("sql: the query gives no rows.\nHint: loosen its conditions.", options=["sql"])
     return frame
 
 
@@ -38,8 +41,9 @@ def _query_server(query: str, address: str) -> pl.DataFrame:
         return pl.read_database_uri(query, address)
     except ImportError as error:
         raise TableError(
-            f"--database: reading {scheme} needs a driver that is not installed.\nHint: pip install connectorx"
+            f"database: reading {scheme} needs a driver that is not installed.\nHint: pip install connectorx",
+            options=["database"],
         ) from error
     except Exception as error:  # drivers raise errors of their own, and the address may hold a password
         reason = str(error).replace(address, f"{scheme}://…").splitlines()[0]
-        raise TableError(f"--sql: {reason}\nHint: check the address and the query.") from error
+        raise TableError(f"sql: {reason}\nHint: check the address and the query.", options=["sql"]) from error

@@ -25,8 +25,8 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
 _SNIFFED_LINES = 200
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+")
-# A column is a number column with foreign entries if at most this share of its entries are no numbers.
-_FOREIGN_SHARE = 0.01
+# A column is a number column with foreign entries if at most this fraction of its entries are not numbers.
+_FOREIGN_FRACTION = 0.01
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def read_delimited(source: Path | IO[bytes]) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         _check_encoding(source)
         _check_widths(source, dialect)
-        raise TableError(f"{str(error).splitlines()[0]}\nHint: open the file in an editor at that place.") from error
+        raise TableError(f"{str(error).splitlines()[0]}\nHint: look at that line of the file.") from error
     if frame.height and frame[:, -1].null_count():  # a short row ends in missing values
         _check_widths(source, dialect)
     _check_foreign_entries(frame, source, dialect)
@@ -67,7 +67,7 @@ def find_dialect(source: Path | IO[bytes]) -> Dialect:
         lines = [line for line in islice(text, _SNIFFED_LINES) if line.strip()]
         text.detach()
     if not lines:
-        raise TableError("there is nothing in it.\nHint: it needs a header line and rows.")
+        raise TableError("the file has no content.\nHint: it needs a header line and rows.")
     separator = max(SEPARATORS, key=lambda mark: _consistency(lines, mark))
     rows = list(csv.reader(lines, delimiter=separator))
     fields = [field.strip() for row in rows[1:] for field in row]
@@ -86,30 +86,31 @@ def _consistency(lines: list[str], separator: str) -> tuple[float, int]:
 
 def _check_names(names: list[str]) -> None:
     seen: dict[str, int] = {}
-    for place, name in enumerate(names, 1):
+    for number, name in enumerate(names, 1):
         if name in seen:
             raise TableError(
-                f"line 1 names column {place} {name!r}, like column {seen[name]}.\nHint: give each column its own name."
+                f"line 1 names column {number} {name!r}, like column {seen[name]}.\n"
+                "Hint: give each column its own name."
             )
-        seen[name] = place
+        seen[name] = number
 
 
 def _check_byte_order_mark(source: Path | IO[bytes]) -> None:
     with _opened(source) as stream:
         start = stream.read(4)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableError("it is UTF-16 text, line 1.\nHint: save it as UTF-8.")
+        raise TableError("line 1 is UTF-16 text.\nHint: save the file as UTF-8.")
 
 
 def _check_encoding(source: Path | IO[bytes]) -> None:
-    """The first line that is no UTF-8."""
+    """The first line that is not UTF-8."""
     with _opened(source) as stream:
         for number, line in enumerate(stream, 1):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise TableError(
-                    f"line {number}, character {error.start + 1}: byte 0x{line[error.start]:02x} is no UTF-8 text.\n"
+                    f"line {number}, character {error.start + 1}: byte 0x{line[error.start]:02x} is not UTF-8 text.\n"
                     "Hint: save the file as UTF-8."
                 ) from error
 
@@ -120,8 +121,9 @@ def _check_widths(source: Path | IO[bytes], dialect: Dialect) -> None:
     for number, row in _rows(source, dialect.separator):
         if row and len(row) != width:
             where = f"after column {row_name(dialect, len(row))}" if len(row) < width else f"field {width + 1}"
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
             raise TableError(
-                f"line {number} has {len(row)} fields, the header has {width} ({where}).\n"
+                f"line {number} has {fields}, the header has {width} ({where}).\n"
                 f"Hint: look for a missing or superfluous {dialect.separator!r}, or an unquoted text that contains it."
             )
 
@@ -132,23 +134,23 @@ def row_name(dialect: Dialect, fields: int) -> str:
 
 
 def _check_foreign_entries(frame: pl.DataFrame, source: Path | IO[bytes], dialect: Dialect) -> None:
-    """A column of numbers in which a few entries are no numbers: named, since guessing would hide an error."""
-    for place, name in enumerate(frame.columns):
+    """A column of numbers in which a few entries are not numbers: named, since guessing would hide an error."""
+    for number, name in enumerate(frame.columns, 1):
         column = frame[name]
         if column.dtype != pl.String or column.len() == column.null_count():
             continue
         texts = column.str.strip_chars().str.replace(",", ".") if dialect.decimal_comma else column.str.strip_chars()
         foreign = texts.cast(pl.Float64, strict=False).is_null() & column.is_not_null()
         count, filled = int(foreign.sum()), column.len() - column.null_count()
-        if 0 < count <= max(_FOREIGN_SHARE * filled, 1) and filled >= 20 * count:
+        if 0 < count <= max(_FOREIGN_FRACTION * filled, 1) and filled >= 20 * count:
             row = int(foreign.arg_max() or 0)
             line = next(
                 islice((number for number, fields in _rows(source, dialect.separator) if fields), row, None), row + 2
             )
             others = f" ({count} such entries)" if count > 1 else ""
             raise TableError(
-                f"line {line}, column {place + 1} ({name!r}): {column[row]!r} is no number, the others are{others}.\n"
-                "Hint: mend the entry, or leave it empty if the value is missing."
+                f"line {line}, column {number} ({name!r}): {column[row]!r} is not a number, the others are{others}.\n"
+                "Hint: fix the cell, or leave it empty if the value is missing."
             )
 
 

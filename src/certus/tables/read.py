@@ -10,7 +10,9 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import polars as pl
+from narwhals.stable.v2.typing import IntoDataFrame
 
+from certus.base import TableLike
 from certus.tables.database import read_query
 from certus.tables.delimited import read_delimited
 from certus.tables.table_error import TableError
@@ -27,7 +29,9 @@ def _read_excel(source: Any) -> pl.DataFrame:
     try:
         return pl.read_excel(source, infer_schema_length=None)
     except Exception as error:  # the reader has errors of its own, of no common kind
-        raise TableError("it is no spreadsheet.\nHint: open it in its program and save it again.") from error
+        raise TableError(
+            "it is not a spreadsheet.\nHint: open it in a spreadsheet program and save it again."
+        ) from error
 
 
 def _read_json_lines(source: Any) -> pl.DataFrame:
@@ -49,7 +53,7 @@ _READERS: dict[str, Callable[[Any], pl.DataFrame]] = {
 }
 
 
-def read_table(source: Any) -> pl.DataFrame:
+def read_table(source: str | Path | TableLike) -> pl.DataFrame:
     """A table from a file, from standard input (``"-"``), or from a pandas, polars or pyarrow table.
 
     A table that cannot be read gets one `TableError` that names the line and the column where that is known.
@@ -64,7 +68,7 @@ def read_table(source: Any) -> pl.DataFrame:
         frame = _from_data_frame(source)
     else:
         raise TableError(
-            f"A table must be a file or a data frame. Got {type(source).__name__} instead.\n"
+            f"A table must be a file or a data frame, got {type(source).__name__}.\n"
             "Hint: pass a path, or a pandas, polars or pyarrow table."
         )
     if frame.width == 0 or frame.height == 0:
@@ -72,7 +76,7 @@ def read_table(source: Any) -> pl.DataFrame:
     return _nan_as_missing(frame)
 
 
-def _from_data_frame(source: Any) -> pl.DataFrame:
+def _from_data_frame(source: IntoDataFrame) -> pl.DataFrame:
     try:
         return nw.from_native(source, eager_only=True).to_polars()
     except nw.exceptions.NarwhalsError as error:
@@ -90,14 +94,17 @@ def _nan_as_missing(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _read_file(path: Path) -> pl.DataFrame:
     if not path.is_file():
-        raise TableError(f"There is no file {str(path)!r}.")
+        raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
     if path.stat().st_size == 0:
         raise TableError(f"The file {path.name!r} is empty.\nHint: it needs a header line and rows.")
-    endings = [ending.lower() for ending in path.suffixes[-2:]]
-    kind = endings[-2] if endings[-1:] == [".gz"] and len(endings) == 2 else endings[-1] if endings else ""
+    extensions = [extension.lower() for extension in path.suffixes[-2:]]
+    packed = extensions[-1:] == [".gz"] and len(extensions) == 2
+    kind = extensions[-2] if packed else extensions[-1] if extensions else ""
     reader = _READERS.get(kind)
     if reader is None:
-        raise TableError(f"Cannot read {path.name!r}: unknown ending.\nHint: supported are {sorted(_READERS)}.")
+        raise TableError(
+            f"Cannot read {path.name!r}: unknown file extension.\nHint: use one of {', '.join(sorted(_READERS))}."
+        )
     return _guarded(reader, path, path.name)
 
 
@@ -119,9 +126,9 @@ def _guarded(reader: Callable[[Any], pl.DataFrame], source: Any, name: str) -> p
     try:
         return reader(source)
     except TableError as error:
-        raise TableError(f"Cannot read {name!r}: {error}") from error
+        raise TableError(f"Cannot read {name!r}: {error}", error.options) from error
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise TableError(
-            f"Cannot read {name!r}: {reason}\nHint: is it complete, and of the kind its ending says?"
-        ) from (error)
+            f"Cannot read {name!r}: {reason}\nHint: check that it is complete and that its extension is right."
+        ) from error

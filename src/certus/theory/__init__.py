@@ -1,4 +1,7 @@
-"""Laboratories of learning theory: experiments that make its theorems visible."""
+"""Laboratories of learning theory: experiments that make its theorems visible.
+
+The bounds themselves, for classes of hypotheses, are in `certus.guarantees.classes`.
+"""
 
 from certus.theory.bayes_actions import BayesAction, bayes_action, cost_action
 from certus.theory.bayes_risk import BayesPredictor, bayes_error, bayes_predictor, gaussian_bayes_error
@@ -9,6 +12,7 @@ from certus.theory.boolean_functions import (
     linearly_separable,
     separable_boolean_functions,
 )
+from certus.theory.class_bounds import ClassBounds, class_bounds
 from certus.theory.double_descent import DoubleDescent, double_descent
 from certus.theory.error_decomposition import ErrorDecomposition, decompose_error
 from certus.theory.learning_rates import LearningCurve, Rate, fit_rate, learning_rates
@@ -29,6 +33,7 @@ __all__ = [
     "BiasVariance",
     "BooleanFunctions",
     "CapacityCurve",
+    "ClassBounds",
     "DoubleDescent",
     "ErrorDecomposition",
     "ErrorDistribution",
@@ -41,6 +46,7 @@ __all__ = [
     "bayes_predictor",
     "bias_variance",
     "chance_to_miss",
+    "class_bounds",
     "class_means",
     "cost_action",
     "cover_hart",

@@ -1,9 +1,9 @@
 """The best action against a known distribution of outcomes, for every usual loss."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import check_choice
 
@@ -29,7 +29,9 @@ class BayesAction:
     risks: np.ndarray
 
 
-def bayes_action(outcomes: Any, chances: Any, loss: str = "square", *, quantile: float = 0.5) -> BayesAction:
+def bayes_action(
+    outcomes: ArrayLike, chances: ArrayLike, loss: str = "square", *, quantile: float = 0.5
+) -> BayesAction:
     """Minimize E[loss(outcome, action)] over all actions, for finitely many numeric outcomes.
 
     The mean for the square loss, a median for the absolute loss, a most likely outcome for the 0/1 loss, a quantile
@@ -54,10 +56,10 @@ def bayes_action(outcomes: Any, chances: Any, loss: str = "square", *, quantile:
     """
     check_choice(loss, "loss", LOSSES)
     if not 0.0 < quantile < 1.0:
-        raise ValueError(f"quantile must lie strictly between 0 and 1, got {quantile!r}")
+        raise ValueError(f"quantile must lie strictly between 0 and 1, got {quantile!r}.")
     values, mass = np.asarray(outcomes, dtype=np.float64), check_chances(chances)
     if values.shape != mass.shape or not np.isfinite(values).all():
-        raise ValueError(f"outcomes must be {mass.size} finite numbers, got shape {values.shape}")
+        raise ValueError(f"outcomes must be {mass.size} finite numbers, got shape {values.shape}.")
     actions = np.unique(values)
     if loss == "square":
         actions = np.array([float(mass @ values)])
@@ -73,7 +75,7 @@ def bayes_action(outcomes: Any, chances: Any, loss: str = "square", *, quantile:
     return BayesAction(float(actions[best]), float(risks[best]), risks)
 
 
-def cost_action(chances: Any, costs: Any) -> BayesAction:
+def cost_action(chances: ArrayLike, costs: ArrayLike) -> BayesAction:
     """The action with the smallest expected cost, for a table of costs.
 
     Parameters
@@ -90,17 +92,17 @@ def cost_action(chances: Any, costs: Any) -> BayesAction:
     """
     mass, table = check_chances(chances), np.asarray(costs, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != mass.size or table.shape[1] == 0 or not np.isfinite(table).all():
-        raise ValueError(f"costs must be a finite ({mass.size} classes, actions) table, got shape {table.shape}")
+        raise ValueError(f"costs must be a finite ({mass.size} classes, actions) table, got shape {table.shape}.")
     risks = mass @ table
     best = int(risks.argmin())
     return BayesAction(best, float(risks[best]), risks)
 
 
-def check_chances(chances: Any) -> np.ndarray:
+def check_chances(chances: ArrayLike) -> np.ndarray:
     """Return probabilities as a float vector that adds up to 1."""
     mass = np.asarray(chances, dtype=np.float64)
     if mass.ndim != 1 or mass.size == 0 or not np.isfinite(mass).all() or (mass < 0).any():
-        raise ValueError(f"chances must be a non-empty vector of numbers of at least 0, got {chances!r}")
+        raise ValueError(f"chances must be a non-empty vector of numbers of at least 0, got {chances!r}.")
     if abs(mass.sum() - 1.0) > 1e-9:
-        raise ValueError(f"chances must add up to 1, got {mass.sum()!r}")
+        raise ValueError(f"chances must add up to 1, got {mass.sum()!r}.")
     return mass

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.theory.bayes_actions import bayes_action, cost_action
@@ -31,7 +31,12 @@ class BayesPredictor:
 
 
 def bayes_predictor(
-    joint: Any, outcomes: Any = None, loss: str = "zero-one", *, costs: Any = None, quantile: float = 0.5
+    joint: ArrayLike,
+    outcomes: ArrayLike | None = None,
+    loss: str = "zero-one",
+    *,
+    costs: ArrayLike | None = None,
+    quantile: float = 0.5,
 ) -> BayesPredictor:
     """The predictor with the smallest expected loss under a known joint distribution of finitely many pairs.
 
@@ -68,17 +73,19 @@ def bayes_predictor(
     return BayesPredictor(predictions, float(risk), marginal)
 
 
-def check_joint(joint: Any) -> np.ndarray:
+def check_joint(joint: ArrayLike) -> np.ndarray:
     """Return a table of probabilities that adds up to 1."""
     table = np.asarray(joint, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all() or (table < 0).any():
-        raise ValueError(f"joint must be a (points, outcomes) table of numbers of at least 0, got shape {table.shape}")
+        raise ValueError(f"joint must be a (points, outcomes) table of numbers of at least 0, got shape {table.shape}.")
     if abs(table.sum() - 1.0) > 1e-9:
-        raise ValueError(f"joint must add up to 1, got {table.sum()!r}")
+        raise ValueError(f"joint must add up to 1, got {table.sum()!r}.")
     return table
 
 
-def gaussian_bayes_error(first_mean: Any, second_mean: Any, covariance: Any, first_chance: float = 0.5) -> float:
+def gaussian_bayes_error(
+    first_mean: ArrayLike, second_mean: ArrayLike, covariance: ArrayLike, first_chance: float = 0.5
+) -> float:
     """Bayes error of two normal classes with a common covariance.
 
     With the Mahalanobis distance D of the means, priors p and 1 - p, and t = log((1 - p)/p)/D::
@@ -93,9 +100,9 @@ def gaussian_bayes_error(first_mean: Any, second_mean: Any, covariance: Any, fir
     a, b = np.atleast_1d(np.asarray(first_mean, float)), np.atleast_1d(np.asarray(second_mean, float))
     spread = np.atleast_2d(np.asarray(covariance, float))
     if a.shape != b.shape or spread.shape != (a.size, a.size):
-        raise ValueError(f"means and covariance do not fit: {a.shape}, {b.shape}, {spread.shape}")
+        raise ValueError(f"means and covariance do not fit: {a.shape}, {b.shape}, {spread.shape}.")
     if not 0.0 < first_chance < 1.0:
-        raise ValueError(f"first_chance must lie strictly between 0 and 1, got {first_chance!r}")
+        raise ValueError(f"first_chance must lie strictly between 0 and 1, got {first_chance!r}.")
     factor = np.linalg.cholesky(spread)
     distance = float(np.linalg.norm(np.linalg.solve(factor, a - b)))
     if distance == 0.0:
@@ -119,7 +126,7 @@ def bayes_error(chance: Callable[[float], float], low: float = 0.0, high: float 
 def uniform_mean(function: Callable[[float], float], low: float, high: float) -> float:
     """Mean of a function of x uniform on [low, high], in a thousand pieces so that kinks do no harm."""
     if not -math.inf < low < high < math.inf:
-        raise ValueError(f"low must be less than high and both finite, got {low!r} and {high!r}")
+        raise ValueError(f"low must be less than high and both finite, got {low!r} and {high!r}.")
     edges = np.linspace(low, high, 1001)
     nodes, weights = np.polynomial.legendre.leggauss(4)
     x = (edges[:-1, None] + edges[1:, None]) / 2 + (edges[1] - edges[0]) / 2 * nodes[None, :]

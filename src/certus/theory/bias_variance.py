@@ -6,12 +6,12 @@ E (y - A(x))^2 = noise + (F(x) - E A(x))^2 + E (A(x) - E A(x))^2, the expectatio
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import check_count
-from certus.theory.fitting import fitted
+from certus.theory.fitting import Trainable, fitted
 from certus.theory.text import aligned
 
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
@@ -49,10 +49,10 @@ class BiasVariance:
 
 
 def bias_variance(
-    learner: Any,
+    learner: Trainable,
     draw: Draw,
     target: Callable[[np.ndarray], np.ndarray],
-    points: Any,
+    points: ArrayLike,
     *,
     noise: float,
     repeats: int = 200,
@@ -88,11 +88,11 @@ def bias_variance(
     """
     count, rng = check_count(repeats, "repeats", minimum=2), np.random.default_rng(check_count(seed, "seed"))
     if not 0.0 <= noise < math.inf:
-        raise ValueError(f"noise must be a finite number of at least 0, got {noise!r}")
+        raise ValueError(f"noise must be a finite number of at least 0, got {noise!r}.")
     where = np.asarray(points, dtype=np.float64)
     truth = np.asarray(target(where), dtype=np.float64)
     if where.ndim != 2 or truth.shape != (len(where),):
-        raise ValueError(f"points must be a table and target give one number per row, got {where.shape}, {truth.shape}")
+        raise ValueError(f"points must be a table with one target per row, got {where.shape}, {truth.shape}.")
     predictions = np.array([fitted(learner, *draw(rng))(where) for _ in range(count)])
     mean, variance = predictions.mean(axis=0), predictions.var(axis=0, ddof=1)
     errors = ((predictions - truth) ** 2).mean(axis=1)

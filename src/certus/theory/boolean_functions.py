@@ -2,15 +2,15 @@
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import optimize
 
 from certus.guarantees.records import check_count
 
 
-def linearly_separable(points: Any, labels: Any, *, offset: bool = True) -> bool:
+def linearly_separable(points: ArrayLike, labels: ArrayLike, *, offset: bool = True) -> bool:
     """Whether some w and b have y_i (w.x_i + b) >= 1 for all rows: a linear program without objective.
 
     Parameters
@@ -32,9 +32,9 @@ def linearly_separable(points: Any, labels: Any, *, offset: bool = True) -> bool
     given = np.asarray(labels)
     values = np.unique(given)
     if x.ndim != 2 or given.shape != (len(x),) or not np.isfinite(x).all():
-        raise ValueError(f"points must be a finite table with one label per row, got {x.shape} and {given.shape}")
+        raise ValueError(f"points must be a finite table with one label per row, got {x.shape} and {given.shape}.")
     if len(values) > 2:
-        raise ValueError(f"labels must have at most two values, got {len(values)}")
+        raise ValueError(f"labels must have at most two values, got {len(values)}.")
     signs = np.where(given == values[-1], 1.0, -1.0)
     rows = np.c_[x, np.ones(len(x))] if offset else x
     free = (None, None)
@@ -44,7 +44,7 @@ def linearly_separable(points: Any, labels: Any, *, offset: bool = True) -> bool
     return bool(found.status == 0)
 
 
-def half_space_labelings(points: Any, *, offset: bool = True) -> np.ndarray:
+def half_space_labelings(points: ArrayLike, *, offset: bool = True) -> np.ndarray:
     """All labelings of the points that half-spaces produce, one per row, as 0 and 1.
 
     Examples
@@ -54,7 +54,7 @@ def half_space_labelings(points: Any, *, offset: bool = True) -> np.ndarray:
     """
     x = np.asarray(points, dtype=np.float64)
     if len(x) > 12:
-        raise ValueError(f"points must be at most 12, got {len(x)}: every labeling is one linear program")
+        raise ValueError(f"points must be at most 12, got {len(x)}: every labeling is one linear program.")
     kept = []
     for labels in itertools.product((0, 1), repeat=len(x)):
         if labels[0] == 0 and linearly_separable(x, labels, offset=offset):
@@ -97,7 +97,7 @@ def separable_boolean_functions(inputs: int) -> BooleanFunctions:
     """
     n = check_count(inputs, "inputs", minimum=1)
     if n > 3:
-        raise ValueError(f"inputs must be at most 3, got {n}: there are 2^{2**n} functions to try")
+        raise ValueError(f"inputs must be at most 3, got {n}: there are 2^{2**n} functions to try.")
     corners = np.array(list(itertools.product((0.0, 1.0), repeat=n)))
     tables = half_space_labelings(corners)
     return BooleanFunctions(n, len(tables), 1 << (1 << n), tables)

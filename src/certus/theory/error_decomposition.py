@@ -1,9 +1,9 @@
 """Where the error comes from: noise, a class that is too small, or rows that are too few."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.theory.bayes_risk import bayes_predictor, check_joint
 from certus.theory.text import aligned
@@ -45,7 +45,7 @@ class ErrorDecomposition:
         )
 
 
-def decompose_error(joint: Any, hypotheses: Any, sample: Any) -> ErrorDecomposition:
+def decompose_error(joint: ArrayLike, hypotheses: ArrayLike, sample: ArrayLike) -> ErrorDecomposition:
     """Split the true error of the hypothesis that errs least on a sample, for a known finite distribution.
 
     error = Bayes error + (best of the class - Bayes error) + (picked - best of the class).
@@ -66,16 +66,16 @@ def decompose_error(joint: Any, hypotheses: Any, sample: Any) -> ErrorDecomposit
     >>> round(found.bayes, 10), round(found.approximation, 10), round(found.estimation, 10)
     (0.2, 0.3, 0.0)
     """
-    table, answers = check_joint(joint), np.asarray(hypotheses)
+    table, predicted = check_joint(joint), np.asarray(hypotheses)
     rows = np.asarray(sample)
     points = np.arange(len(table))
-    if answers.ndim != 2 or answers.shape[1] != len(table) or not np.isin(answers, range(table.shape[1])).all():
-        raise ValueError(f"hypotheses must be a (hypotheses, {len(table)}) table of classes, got {answers.shape}")
+    if predicted.ndim != 2 or predicted.shape[1] != len(table) or not np.isin(predicted, range(table.shape[1])).all():
+        raise ValueError(f"hypotheses must be a (hypotheses, {len(table)}) table of classes, got {predicted.shape}.")
     if rows.ndim != 2 or rows.shape[1:] != (2,) or len(rows) == 0 or not np.isin(rows[:, 0], points).all():
-        raise ValueError(f"sample must be a non-empty table of (point, class) rows, got shape {rows.shape}")
-    answers, rows = answers.astype(np.int64), rows.astype(np.int64)
-    true = 1.0 - table[points[None, :], answers].sum(axis=1)
-    trained = np.mean(answers[:, rows[:, 0]] != rows[:, 1], axis=1)
+        raise ValueError(f"sample must be a non-empty table of (point, class) rows, got shape {rows.shape}.")
+    predicted, rows = predicted.astype(np.int64), rows.astype(np.int64)
+    true = 1.0 - table[points[None, :], predicted].sum(axis=1)
+    trained = np.mean(predicted[:, rows[:, 0]] != rows[:, 1], axis=1)
     picked, best = int(trained.argmin()), float(true.min())
     bayes = bayes_predictor(table).risk
     deviation = float(np.abs(trained - true).max())

@@ -1,14 +1,28 @@
 """One way to train whatever a laboratory is given: an estimator, or a function from rows to a predictor."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 Predictor = Callable[[np.ndarray], np.ndarray]
 
 
-def fitted(learner: Any, X: np.ndarray, y: np.ndarray) -> Predictor:
+class Estimator(Protocol):
+    """An estimator of any library with scikit-learn's interface."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Train on the rows."""
+
+    def predict(self, X: Any) -> Any:
+        """One prediction per row."""
+
+
+# What a laboratory trains: an estimator, of which a copy is fitted, or a function (X, y) -> predictor.
+Trainable: TypeAlias = Estimator | Callable[[np.ndarray, np.ndarray], Predictor]
+
+
+def fitted(learner: Trainable, X: np.ndarray, y: np.ndarray) -> Predictor:
     """Train a copy of an estimator, or call a function (X, y) -> predictor; return what predicts.
 
     Examples
@@ -24,7 +38,7 @@ def fitted(learner: Any, X: np.ndarray, y: np.ndarray) -> Predictor:
         return trained
     if not callable(learner):
         raise ValueError(
-            f"learner must be an estimator or a function from (X, y) to a predictor, got {type(learner).__name__}"
+            f"learner must be an estimator or a function from (X, y) to a predictor, got {type(learner).__name__}."
         )
     found: Predictor = learner(X, y)
     return found

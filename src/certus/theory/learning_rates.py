@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import check_confidence, check_count
-from certus.theory.fitting import Predictor, fitted
+from certus.theory.fitting import Predictor, Trainable, fitted
 from certus.theory.text import aligned
 
 
@@ -31,7 +31,7 @@ class Rate:
     standard_error: float
 
 
-def fit_rate(sizes: Any, excess: Any) -> Rate:
+def fit_rate(sizes: ArrayLike, excess: ArrayLike) -> Rate:
     """Fit a power law to excess risks: a straight line through (log rows, log excess).
 
     Parameters
@@ -48,11 +48,11 @@ def fit_rate(sizes: Any, excess: Any) -> Rate:
     """
     n, e = np.asarray(sizes, dtype=np.float64), np.asarray(excess, dtype=np.float64)
     if n.ndim != 1 or n.shape != e.shape or len(np.unique(n)) < 2 or not (n > 0).all():
-        raise ValueError(f"sizes must be at least two different positive numbers, one per excess, got {sizes!r}")
+        raise ValueError(f"sizes must be at least two different positive numbers, one per excess, got {sizes!r}.")
     bad = np.flatnonzero(~((e > 0) & np.isfinite(e)))
     if bad.size:
         raise ValueError(
-            f"excess must be greater than 0; entry {int(bad[0])} is {e[bad[0]]!r}. Hint: average over more repeats."
+            f"excess must be greater than 0; entry {int(bad[0])} is {e[bad[0]]!r}.\nHint: average over more repeats."
         )
     x, z = np.log(n), np.log(e)
     centered = x - x.mean()
@@ -103,7 +103,7 @@ class LearningCurve:
 
 
 def learning_rates(
-    learner: Any,
+    learner: Trainable,
     draw: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]],
     risk: Callable[[Predictor], float],
     sizes: Sequence[int],

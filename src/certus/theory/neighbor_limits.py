@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.records import check_count
@@ -24,9 +24,9 @@ def neighbor_error(chance: float, neighbors: int = 1) -> float:
     """
     k = check_count(neighbors, "neighbors", minimum=1)
     if k % 2 == 0:
-        raise ValueError(f"neighbors must be odd, got {k}. Hint: an even number can tie.")
+        raise ValueError(f"neighbors must be odd, got {k}.\nHint: an even number can tie.")
     if not 0.0 <= chance <= 1.0:
-        raise ValueError(f"chance must lie between 0 and 1, got {chance!r}")
+        raise ValueError(f"chance must lie between 0 and 1, got {chance!r}.")
     minority = float(special.bdtr(k // 2, k, chance))
     return chance * minority + (1.0 - chance) * (1.0 - minority)
 
@@ -43,7 +43,7 @@ def neighbor_limit(chance: Callable[[float], float], neighbors: int = 1, low: fl
     return uniform_mean(lambda x: neighbor_error(chance(x), neighbors), low, high)
 
 
-def one_neighbor_error(chances: Any) -> float:
+def one_neighbor_error(chances: ArrayLike) -> float:
     """Limit of the 1-nearest-neighbor error at a point with the given chances of classes: sum_c p_c (1 - p_c).
 
     Examples
@@ -65,7 +65,7 @@ def cover_hart(bayes: float, classes: int = 2) -> float:
     """
     c = check_count(classes, "classes", minimum=2)
     if not 0.0 <= bayes <= 1.0 - 1.0 / c + 1e-12:
-        raise ValueError(f"bayes must lie between 0 and 1 - 1/classes ({1 - 1 / c:g}), got {bayes!r}")
+        raise ValueError(f"bayes must lie between 0 and 1 - 1/classes ({1 - 1 / c:g}), got {bayes!r}.")
     return bayes * (2.0 - bayes * c / (c - 1.0))
 
 
@@ -83,5 +83,5 @@ def bayes_interval(neighbor: float, classes: int = 2) -> tuple[float, float]:
     c = check_count(classes, "classes", minimum=2)
     share = (c - 1.0) / c
     if not 0.0 <= neighbor <= share + 1e-12:
-        raise ValueError(f"neighbor must lie between 0 and 1 - 1/classes ({share:g}), got {neighbor!r}")
+        raise ValueError(f"neighbor must lie between 0 and 1 - 1/classes ({share:g}), got {neighbor!r}.")
     return share * (1.0 - math.sqrt(max(0.0, 1.0 - neighbor / share))), float(neighbor)

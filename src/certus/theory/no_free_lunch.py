@@ -64,9 +64,9 @@ def memorizer_average(rows: int) -> float:
 
 def memorize(points: np.ndarray, labels: np.ndarray, domain: int) -> np.ndarray:
     """Say what was seen; 0 elsewhere."""
-    answers = np.zeros(domain, dtype=np.int64)
-    answers[points] = labels
-    return answers
+    predicted = np.zeros(domain, dtype=np.int64)
+    predicted[points] = labels
+    return predicted
 
 
 def no_free_lunch(rows: int, learner: Learner = memorize) -> NoFreeLunch:
@@ -90,7 +90,7 @@ def no_free_lunch(rows: int, learner: Learner = memorize) -> NoFreeLunch:
     """
     m = check_count(rows, "rows", minimum=1)
     if m > _MOST_ROWS:
-        raise ValueError(f"rows must be at most {_MOST_ROWS}, got {m}: there are 2^{2 * m} labelings to try")
+        raise ValueError(f"rows must be at most {_MOST_ROWS}, got {m}: there are 2^{2 * m} labelings to try.")
     domain = 2 * m
     samples = [np.array(chosen) for chosen in itertools.combinations_with_replacement(range(domain), m)]
     chances = np.array([_orders(sample) / domain**m for sample in samples])
@@ -98,10 +98,10 @@ def no_free_lunch(rows: int, learner: Learner = memorize) -> NoFreeLunch:
     wrong = np.empty((len(labelings), len(samples)))
     for i, labeling in enumerate(labelings):
         for j, sample in enumerate(samples):
-            answers = np.asarray(learner(sample, labeling[sample], domain))
-            if answers.shape != (domain,):
-                raise ValueError(f"learner must label all {domain} points, got shape {answers.shape}")
-            wrong[i, j] = np.mean(answers != labeling)
+            predicted = np.asarray(learner(sample, labeling[sample], domain))
+            if predicted.shape != (domain,):
+                raise ValueError(f"learner must label all {domain} points, got shape {predicted.shape}.")
+            wrong[i, j] = np.mean(predicted != labeling)
     errors = wrong @ chances
     return NoFreeLunch(m, float(errors.mean()), errors, (wrong >= 0.125) @ chances)
 

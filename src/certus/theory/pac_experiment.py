@@ -6,9 +6,9 @@ that the boundary bisects the segment between them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.records import check_confidence, check_count
@@ -70,8 +70,8 @@ def class_means(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def pac_experiment(
-    X: Any,
-    y: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     sizes: Sequence[int] | None = None,
     *,
     repeats: int = 200,
@@ -107,22 +107,22 @@ def pac_experiment(
     table, given = np.asarray(X, dtype=np.float64), np.asarray(y)
     classes = np.unique(given)
     if table.ndim != 2 or given.shape != (len(table),) or not np.isfinite(table).all():
-        raise ValueError(f"X must be a finite table with one label per row, got {table.shape} and {given.shape}")
+        raise ValueError(f"X must be a finite table with one label per row, got {table.shape} and {given.shape}.")
     if len(classes) != 2:
-        raise ValueError(f"y must have two classes, got {len(classes)}")
+        raise ValueError(f"y must have two classes, got {len(classes)}.")
     labels = (given == classes[1]).astype(np.int64)
     chosen = [max(1, round(len(table) * share)) for share in SHARES] if sizes is None else list(sizes)
     for size in chosen:
         if check_count(size, "sizes", minimum=1) >= len(table):
-            raise ValueError(f"sizes must be below the number of rows ({len(table)}), got {size}")
+            raise ValueError(f"sizes must be below the number of rows ({len(table)}), got {size}.")
     rng = np.random.default_rng(check_count(seed, "seed"))
     errors = np.empty((len(chosen), check_count(repeats, "repeats", minimum=1)))
     for i, size in enumerate(chosen):
         for r in range(errors.shape[1]):
             order = rng.permutation(len(table))
             w, b = class_means(table[order[:size]], labels[order[:size]])
-            said = table[order[size:]] @ w > b
-            errors[i, r] = np.mean(said != labels[order[size:]])
+            predicted = table[order[size:]] @ w > b
+            errors[i, r] = np.mean(predicted != labels[order[size:]])
     return ErrorDistribution(tuple(int(size) for size in chosen), errors, check_confidence(confidence))
 
 
@@ -145,7 +145,7 @@ def gaussian_pac_experiment(
     """
     d, rng = check_count(features, "features", minimum=1), np.random.default_rng(check_count(seed, "seed"))
     if not 0.0 < distance < np.inf:
-        raise ValueError(f"distance must be a finite number greater than 0, got {distance!r}")
+        raise ValueError(f"distance must be a finite number greater than 0, got {distance!r}.")
     centers = np.zeros((2, d))
     centers[:, 0] = (-distance / 2.0, distance / 2.0)
     chosen = [check_count(size, "sizes", minimum=1) for size in sizes]
@@ -172,7 +172,7 @@ def chance_to_miss(share: float, rows: int) -> float:
     0.0424
     """
     if not 0.0 <= share <= 1.0:
-        raise ValueError(f"share must lie between 0 and 1, got {share!r}")
+        raise ValueError(f"share must lie between 0 and 1, got {share!r}.")
     return float((1.0 - share) ** check_count(rows, "rows"))
 
 
@@ -189,5 +189,5 @@ def hard_distribution_error(vc: int, error: float, rows: int) -> float:
     """
     d, m = check_count(vc, "vc", minimum=2), check_count(rows, "rows")
     if not 0.0 < error <= 0.25:
-        raise ValueError(f"error must lie between 0 and 1/4, got {error!r}")
+        raise ValueError(f"error must lie between 0 and 1/4, got {error!r}.")
     return 2.0 * error * chance_to_miss(4.0 * error / (d - 1), m)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
-from certus.base import resolve_threads
+from certus.base import SparseTable, resolve_threads
 from certus.trees.growing.category_sets import CategorySets
 
 CompactTree = _native.CompactTree
@@ -154,7 +154,7 @@ def pruning_sequence(
     return node[:count], alpha[:count], cost[:count]
 
 
-def sparse_table(X: Any) -> Any:
+def sparse_table(X: SparseTable) -> Any:
     """A sparse table; its index arrays are 32 bits wide, which the learners check."""
     return _native.SparseTable(
         np.ascontiguousarray(X.data, dtype=np.float32),

@@ -12,11 +12,18 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from certus.base import (
     Classifier,
+    ClassWeightLike,
+    ColumnsLike,
     Exactly,
     Folds,
+    FoldsLike,
     InstanceOf,
     Interval,
     OneOf,
+    RandomStateLike,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     distinct_labels,
     fit_method,
     predict_method,
@@ -117,20 +124,22 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ColumnsLike = None,
         prune_criterion: str | None = None,
-        prune_cv: Any = 5,
-        categorical_features: Any = "from_dtype",
+        prune_cv: FoldsLike = 5,
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeClassifier:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, check_input: bool = True
+    ) -> DecisionTreeClassifier:
         """Grow the tree, and prune it if ``ccp_alpha`` is above 0.
 
         Parameters
@@ -142,19 +151,19 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         check_input : bool, default=True
             False skips the checks of ``X`` and ``y``; for callers that have made them.
         """
-        X, y = self._check_training(X, y, check_input)
+        table, y = self._check_training(X, y, check_input)
         columns = [distinct_labels(column) for column in y.T]
         codes = np.stack([inverse for _, inverse in columns], axis=1)
         n_classes = np.array([len(labels) for labels, _ in columns], dtype=np.intp)
         class_weight = None if self.class_weight is None else compute_sample_weight(self.class_weight, y)
-        self._grow(X, codes, n_classes, sample_weight, class_weight)
+        self._grow(table, codes, n_classes, sample_weight, class_weight)
         single = self.n_outputs_ == 1
         self.classes_ = columns[0][0] if single else [labels for labels, _ in columns]  # type: ignore[assignment]
         self.n_classes_ = n_classes[0] if single else n_classes
         return self
 
     def _prune_costs(
-        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+        self, tree: Tree, X: TableLike, y: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         return None if self.prune_criterion is None else class_impurities(tree, self.prune_criterion)
 

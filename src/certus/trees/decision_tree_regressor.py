@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.base import (
+    ColumnsLike,
     Exactly,
     Folds,
+    FoldsLike,
     Interval,
     OneOf,
+    RandomStateLike,
     Regressor,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     fit_method,
     predict_method,
     present_criterion,
@@ -101,20 +107,22 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ColumnsLike = None,
         prune_criterion: str | None = None,
-        prune_cv: Any = 5,
-        categorical_features: Any = "from_dtype",
+        prune_cv: FoldsLike = 5,
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
         criterion = present_criterion(criterion)
         self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> DecisionTreeRegressor:
+    def fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, check_input: bool = True
+    ) -> DecisionTreeRegressor:
         """Grow the tree, and prune it if ``ccp_alpha`` is above 0.
 
         Parameters
@@ -126,11 +134,11 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         check_input : bool, default=True
             False skips the checks of ``X`` and ``y``; for callers that have made them.
         """
-        X, y = self._check_training(X, y, check_input)
+        table, y = self._check_training(X, y, check_input)
         y = np.ascontiguousarray(y, dtype=np.float64)
         if self.criterion == "poisson" and check_input:
             check_counts(y)
-        self._grow(X, y, None, sample_weight)
+        self._grow(table, y, None, sample_weight)
         return self
 
     def _prune_costs(
@@ -166,7 +174,9 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         values: NDArray[np.float64] = self.tree_.predict(self._check_rows(X, check_input))
         return values[:, 0] if self.n_outputs_ == 1 else values[:, :, 0]
 
-    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray[np.float64]:
+    def _compute_partial_dependence_recursion(
+        self, grid: TargetLike, target_features: TargetLike
+    ) -> NDArray[np.float64]:
         """For `sklearn.inspection.partial_dependence` with ``method="recursion"``."""
         grid = np.asarray(grid, dtype=np.float32, order="C")
         averages = np.zeros(grid.shape[0])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sklearn.tree
 
-from certus.base import register
+from certus.base import ClassWeightLike, ColumnsLike, FoldsLike, RandomStateLike, register
 from certus.trees.decision_tree_classifier import DecisionTreeClassifier
 
 
@@ -72,15 +70,15 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = "sqrt",
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeightLike = None,
         ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ColumnsLike = None,
         prune_criterion: str | None = None,
-        prune_cv: Any = 5,
-        categorical_features: Any = "from_dtype",
+        prune_cv: FoldsLike = 5,
+        categorical_features: ColumnsLike = "from_dtype",
     ) -> None:
         self._set_parameters(locals())
 

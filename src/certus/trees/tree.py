@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import get_config
 
-from certus.base import register_part
+from certus.base import TableLike, register_part
 from certus.base.persistence import check_shapes
 from certus.trees import _native_calls
 from certus.trees.growing.category_sets import CategorySets, compact_arrays
@@ -189,12 +189,12 @@ class Tree:
             raise ValueError(f"X should have {self.n_features} columns, got an array of shape {X.shape}")
         return _native_calls.apply(self._compact, X)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The values of the leaves that the rows reach."""
         values = self.value.take(self.apply(X), axis=0)
         return values.reshape(len(values), self.max_n_classes) if self.n_outputs == 1 else values
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: TableLike) -> Any:
         """Sparse indicator of the nodes that each row passes, its leaf included."""
         leaves = self.apply(X)
         indices, indptr = _native_calls.paths(self._parents(), leaves, self.compute_node_depths()[leaves])

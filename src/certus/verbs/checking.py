@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import persistence
+from certus.base import TableLike, TargetLike, persistence
 from certus.guarantees import Certificate, CertificateError, Report
-from certus.guarantees.holdout import clopper_pearson
+from certus.guarantees.holdout import Predictor, clopper_pearson
 from certus.guarantees.records import (
     ERROR,
     LARGE_ERRORS,
@@ -89,7 +89,9 @@ class Check:
         return "\n".join(lines)
 
 
-def check(model: Any, data: Any = None) -> Check:
+def check(
+    model: Predictor | str | PathLike[str], data: tuple[TableLike, TargetLike] | Mapping[str, object] | None = None
+) -> Check:
     """Derive every certificate of a model again, by a second route, and compare.
 
     Parameters
@@ -123,32 +125,31 @@ def check(model: Any, data: Any = None) -> Check:
     >>> print(certus.check(model, (X, y)))
     holds: With confidence 95% the error is at most 52.72% (0 errors in 4 rows). (counted again)
     """
-    if isinstance(model, str | PathLike):
-        model = persistence.load(model)
+    checked: Any = persistence.load(model) if isinstance(model, str | PathLike) else model
     if data is None:
-        return Check(tuple(_verified(item) for item in _certificates(model)))
+        return Check(tuple(_verified(item) for item in _certificates(checked)))
     if isinstance(data, Mapping):
-        return Check(tuple(_verified(item, data.get(item.quantity)) for item in _certificates(model)))
+        return Check(tuple(_verified(item, data.get(str(item.quantity))) for item in _certificates(checked)))
     if not isinstance(data, tuple) or len(data) != 2:
         raise ValueError(
             f"data must be a tuple (X, y) or a dictionary, got {type(data).__name__}.\n"
             "Hint: check(model, (X, y)) with the rows and their targets."
         )
-    predicted, truth = np.asarray(model.predict(data[0])), np.asarray(data[1])
+    predicted, truth = np.asarray(checked.predict(data[0])), np.asarray(data[1])
     if predicted.shape != truth.shape:
         raise ValueError(f"data: X gives predictions of shape {predicted.shape}, but y has the shape {truth.shape}.")
-    missed = np.asarray(model.missed(*data)) if getattr(model, "gives_sets", False) else None
-    return Check(tuple(_verified_on(item, predicted, truth, missed) for item in _certificates(model)))
+    missed = np.asarray(checked.missed(*data)) if getattr(checked, "gives_sets", False) else None
+    return Check(tuple(_verified_on(item, predicted, truth, missed) for item in _certificates(checked)))
 
 
-def _certificates(model: Any) -> list[Certificate]:
+def _certificates(model: object) -> list[Certificate]:
     """The certificates of the model and, for a pipeline, of its steps, each once."""
     parts = [model, *(step for _, step in getattr(model, "steps", ()))]
     reports = [report for part in parts if isinstance(report := getattr(part, "report_", None), Report)]
     return list(dict.fromkeys(certificate for report in reports for certificate in report))
 
 
-def _verified(certificate: Certificate, data: Any = None) -> CheckedCertificate:
+def _verified(certificate: Certificate, data: object = None) -> CheckedCertificate:
     try:
         certificate.check(data)
     except CertificateError as error:

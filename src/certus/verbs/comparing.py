@@ -1,26 +1,39 @@
 """The verb `compare`: is A really better than B on these rows, and if nobody can tell, how many rows would."""
 
-from collections.abc import Callable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees import holm
 from certus.guarantees.holdout import (
+    LossFunction,
     Pair,
+    Predictor,
     Verdict,
+    automatic_loss,
     check_loss,
     compare_losses,
     compare_mistakes,
-    is_regression,
-    labels,
     mistakes,
     predictions,
     row_losses,
+    true_labels,
 )
-from certus.guarantees.records import DataRole, Report, check_confidence
+from certus.guarantees.records import Certificate, DataRole, Report, check_confidence
+from certus.verbs.score_comparing import ScoreComparison, compare_scores
+
+if TYPE_CHECKING:
+    from certus.base import TableLike, TargetLike
+
+# A fitted model, or its predictions; with a test, scores of folds.
+Model: TypeAlias = Predictor | ArrayLike
+Models: TypeAlias = Model | Mapping[str, Model] | Sequence[Model]
 
 
 @dataclass(frozen=True)
@@ -56,8 +69,8 @@ class Comparison:
         return self.pairs[0].pvalue if len(self.pairs) == 1 else None
 
     @property
-    def difference(self) -> Any:
-        """For two models: the interval of the difference, a Certificate."""
+    def difference(self) -> Certificate:
+        """For two models: the interval of the difference."""
         return self._only().difference
 
     @property
@@ -72,35 +85,69 @@ class Comparison:
 
     def _only(self) -> Pair:
         if len(self.pairs) != 1:
-            raise ValueError(f"there are {len(self.pairs)} pairs. Hint: look at .pairs.")
+            raise ValueError(f"there are {len(self.pairs)} pairs.\nHint: look at .pairs.")
         return self.pairs[0]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pairs))
 
 
+@overload
 def compare(
-    first: Any,
-    second: Any = None,
-    X: Any = None,
-    y: Any = None,
+    first: Models,
+    second: Model | None = None,
     *,
-    y_true: Any = None,
     names: Sequence[str] | None = None,
-    loss: str | Callable[..., Any] = "auto",
+    confidence: float = 0.95,
+    test: str,
+    test_share: float | None = None,
+    deviation: float | None = None,
+) -> ScoreComparison: ...
+
+
+@overload
+def compare(
+    first: Models,
+    second: Model | None = None,
+    X: TableLike | None = None,
+    y: TargetLike | None = None,
+    *,
+    y_true: TargetLike | None = None,
+    names: Sequence[str] | None = None,
+    loss: str | LossFunction = "auto",
     loss_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
     role: DataRole | None = None,
     seed: int = 0,
-) -> Comparison:
-    """Compare models on the same held-out rows.
+) -> Comparison: ...
+
+
+def compare(
+    first: Models,
+    second: Model | None = None,
+    X: TableLike | None = None,
+    y: TargetLike | None = None,
+    *,
+    y_true: TargetLike | None = None,
+    names: Sequence[str] | None = None,
+    loss: str | LossFunction = "auto",
+    loss_range: tuple[float, float] | None = None,
+    confidence: float = 0.95,
+    role: DataRole | None = None,
+    seed: int = 0,
+    test: str | None = None,
+    test_share: float | None = None,
+    deviation: float | None = None,
+) -> Comparison | ScoreComparison:
+    """Compare models on the same held-out rows, or learners by their scores in cross-validation.
 
     0/1 losses: exact McNemar test for the verdict, a betting interval for the size of the difference, power, and
-    the rows that would be needed. Other losses: a betting interval for the paired difference.
+    the rows that would be needed. Other losses: a betting interval for the paired difference. Scores of folds
+    overlap, so that no exact test exists: with `test` a classical one is made and called an estimate.
 
     Parameters
     ----------
-    first, second : fitted models or arrays of predictions
+    first, second : fitted models or arrays of predictions (with `test`: arrays of scores)
         Or `first` alone: a dictionary or list of two or more of them.
     X, y : array-like
         Held-out rows and labels; X is not needed for predictions.
@@ -118,10 +165,12 @@ def compare(
         Where the rows come from; earlier uses are paid for.
     seed : int, default=0
         Order in which betting goes through the rows.
+    test, test_share, deviation :
+        As in `certus.verbs.score_comparing.compare_scores`, for scores of folds, the higher the better.
 
     Returns
     -------
-    Comparison
+    Comparison, or ScoreComparison if `test` is given
 
     Examples
     --------
@@ -136,14 +185,14 @@ def compare(
     check_confidence(confidence)
     check_loss(loss)
     models = _named(first, second, names)
-    if (y is None) == (y_true is None):
-        raise ValueError("the true labels are needed once: as y or as y_true. Hint: compare(a, b, X, y).")
-    truth = labels(y if y is not None else y_true, "y")
+    if test is not None:
+        if X is not None or y is not None or y_true is not None:
+            raise ValueError("X, y and y_true must not be given with test: scores need no labels.")
+        return compare_scores(models, test, confidence=confidence, test_share=test_share, deviation=deviation)
+    truth = true_labels(y, y_true, "compare(a, b, X, y)")
     predicted = {name: predictions(model, X, name) for name, model in models.items()}
     if loss == "auto":
-        loss = (
-            "absolute" if is_regression(next(iter(models.values())), truth, next(iter(predicted.values()))) else "error"
-        )
+        loss = automatic_loss(next(iter(models.values())), truth, next(iter(predicted.values())))
     pairs_of = list(combinations(models, 2))
     uses = len(pairs_of) if role is None else role.use("compare", len(pairs_of))
     pairs = []
@@ -162,23 +211,23 @@ def compare(
     return Comparison(tuple(models), tuple(pairs), tuple(holm(tests)) if tests else None, Report(certificates))
 
 
-def _loss_name(loss: str | Callable[..., Any]) -> str:
+def _loss_name(loss: str | LossFunction) -> str:
     return f"mean {loss if isinstance(loss, str) else getattr(loss, '__name__', 'given')} loss"
 
 
-def _named(first: Any, second: Any, names: Sequence[str] | None) -> dict[str, Any]:
+def _named(first: Models, second: Model | None, names: Sequence[str] | None) -> dict[str, Any]:
     """Models by name, in order."""
     if isinstance(first, Mapping):
         if second is not None or names is not None:
-            raise ValueError("a dictionary names all models; give neither a second model nor names with it")
+            raise ValueError("a dictionary names all models; give neither a second model nor names with it.")
         models = {str(key): model for key, model in first.items()}
     else:
         several = second is None and isinstance(first, (list, tuple)) and not np.isscalar(first[0] if first else 0)
-        parts = list(first) if several else [first, second]
+        parts: list[Any] = [*first] if several else [first, second]  # type: ignore[misc]
         titles = [chr(ord("A") + i) for i in range(len(parts))] if names is None else [str(name) for name in names]
         if len(set(titles)) != len(parts):
-            raise ValueError(f"names must be {len(parts)} different names, got {titles}")
+            raise ValueError(f"names must be {len(parts)} different names, got {titles}.")
         models = dict(zip(titles, parts, strict=True))
     if len(models) < 2 or any(model is None for model in models.values()):
-        raise ValueError("at least two models or arrays of predictions are needed. Hint: compare(a, b, X, y).")
+        raise ValueError("at least two models or arrays of predictions must be given.\nHint: compare(a, b, X, y).")
     return models

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 
+from certus.base import TableLike, TargetLike
 from certus.evaluation import (
     LEAVE_ONE_OUT,
     CrossConformalClassifier,
@@ -14,6 +17,7 @@ from certus.evaluation import (
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
+from certus.guarantees.holdout import Predictor
 
 _SPLIT_REGRESSION = ("absolute", "normalized", "quantile")
 _SPLIT_CLASSIFICATION = ("lac", "aps")
@@ -23,20 +27,20 @@ _METHODS = ("auto", *_SPLIT_REGRESSION, *_SPLIT_CLASSIFICATION, *_CROSS)
 
 
 def conformal(
-    model: Any = None,
-    X_cal: Any = None,
-    y_cal: Any = None,
+    model: Predictor | tuple[Predictor, Predictor] | None = None,
+    X_cal: TableLike | None = None,
+    y_cal: TargetLike | None = None,
     *,
-    y_pred: Any = None,
+    y_pred: TargetLike | None = None,
     confidence: float = 0.9,
-    groups: Any = None,
+    groups: TargetLike | None = None,
     method: str = "auto",
     assurance: float | None = None,
     per_class: bool = False,
-    scale: Any = None,
-    classes: Any = None,
+    scale: Predictor | Callable[..., ArrayLike] | None = None,
+    classes: TargetLike | None = None,
     cv: int = 10,
-    random_state: Any = None,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Any:
     """Give any model prediction intervals (regression) or sets of labels (classification) that hold.
 
@@ -114,7 +118,7 @@ def conformal(
     return SplitConformalRegressor(model, score=score, scale=scale, **levels).calibrate(rows, y_cal, groups)
 
 
-def is_classification(model: Any, classes: Any) -> bool:
+def is_classification(model: object, classes: object) -> bool:
     """Whether labels are predicted: classes were named, or the model says that it is a classifier."""
     if classes is not None:
         return True
@@ -123,7 +127,7 @@ def is_classification(model: Any, classes: Any) -> bool:
     return hasattr(model, "predict_proba") or (hasattr(model, "__sklearn_tags__") and is_classifier(model))
 
 
-def _check_inputs(model: Any, X_cal: Any, y_cal: Any, y_pred: Any) -> None:
+def _check_inputs(model: object, X_cal: object, y_cal: object, y_pred: object) -> None:
     if (model is None) == (y_pred is None):
         raise ValueError(
             "exactly one of model and y_pred must be given.\n"
@@ -134,7 +138,7 @@ def _check_inputs(model: Any, X_cal: Any, y_cal: Any, y_pred: Any) -> None:
         raise ValueError(f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth.")
 
 
-def _refuse_for_cross(method: str, **options: Any) -> None:
+def _refuse_for_cross(method: str, **options: object) -> None:
     for name, value in options.items():
         if value is not None:
             raise ValueError(

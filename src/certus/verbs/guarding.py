@@ -7,24 +7,26 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from certus.base import TableLike, TargetLike
 from certus.evaluation import class_response
 from certus.guarantees import Guard, control_rates
+from certus.guarantees.holdout import Predictor
 
 
 def guard(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
+    model: Predictor | ArrayLike,
+    X: TableLike | None = None,
+    y: TargetLike | None = None,
     *,
     recall: float | None = None,
     precision: float | None = None,
     false_alarm: float | None = None,
     alarm_rate: float | None = None,
     confidence: float = 0.95,
-    positive: Any = None,
-    thresholds: Any = None,
+    positive: object = None,
+    thresholds: ArrayLike | None = None,
     procedure: str | None = None,
     prefer: str | None = None,
 ) -> Guard:
@@ -75,9 +77,9 @@ def guard(
     """
     rates = {"recall": recall, "precision": precision, "false_alarm": false_alarm, "alarm_rate": alarm_rate}
     if hasattr(model, "predict"):
-        labels = _labels(y)
-        scorer = partial(positive_scores, model, _positive_column(model, positive))
-        scores, positive = scorer(X), np.asarray(model.classes_)[scorer.args[1]]
+        labels, classes = _labels(y), np.asarray(getattr(model, "classes_", ()))
+        scorer = partial(positive_scores, model, _positive_column(classes, positive))
+        scores, positive = scorer(X), classes[scorer.args[1]]
     else:
         scorer = None
         labels = _labels(X if y is None else y)
@@ -94,12 +96,12 @@ def guard(
     return replace(result, scorer=scorer)
 
 
-def positive_scores(model: Any, column: int, X: Any) -> NDArray[np.float64]:
+def positive_scores(model: object, column: int, X: object) -> NDArray[np.float64]:
     """Scores of one class."""
     return class_response(model, X)[:, column]
 
 
-def _labels(y: Any) -> NDArray[Any]:
+def _labels(y: object) -> NDArray[Any]:
     if y is None:
         raise ValueError("y must be given, got None.\nHint: guard(model, X, y, recall=0.95) or guard(scores, y, ...).")
     labels = np.asarray(y)
@@ -114,9 +116,8 @@ def _labels(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _positive_column(model: Any, positive: Any) -> int:
+def _positive_column(classes: NDArray[Any], positive: object) -> int:
     """Position of the positive class among the classes of the model."""
-    classes = np.asarray(model.classes_)
     if positive is None:
         if len(classes) != 2:
             raise ValueError(
@@ -133,7 +134,7 @@ def _positive_column(model: Any, positive: Any) -> int:
     return int(column[0])
 
 
-def _positive_label(labels: NDArray[Any], positive: Any) -> Any:
+def _positive_label(labels: NDArray[Any], positive: object) -> object:
     """The label that means positive for bare scores: the one named, or 1 when all labels are 0 or 1."""
     found = np.unique(labels).tolist()
     if positive is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees import AdaptiveConformal, Monitor, error_bound, mean_bound
-from certus.guarantees.holdout import labels, mistakes, predictions, row_losses
+from certus.guarantees.holdout import LossFunction, Predictor, labels, mistakes, predictions, row_losses
 from certus.guarantees.monitoring import AlarmSetting, MonitorSetting, alarm_reference
 from certus.guarantees.records import (
     Certificate,
@@ -21,21 +22,24 @@ from certus.guarantees.records import (
     failure_of,
 )
 
+if TYPE_CHECKING:
+    from certus.base import TableLike, TargetLike
+
 LOSSES = ("error", "absolute", "squared")
 
 
 def monitor(
-    model: Any = None,
-    X: Any = None,
-    y: Any = None,
+    model: Predictor | ArrayLike | None = None,
+    X: TableLike | None = None,
+    y: TargetLike | None = None,
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    losses: Any = None,
+    y_true: TargetLike | None = None,
+    y_pred: TargetLike | None = None,
+    losses: TargetLike | None = None,
     errors: int | None = None,
     rows: int | None = None,
     threshold: float | None = None,
-    loss: str | Callable[..., Any] = "error",
+    loss: str | LossFunction = "error",
     loss_range: tuple[float, float] | None = None,
     tolerance: float = 0.0,
     confidence: float = 0.95,
@@ -112,13 +116,14 @@ def monitor(
     window = check_count(window, "window", minimum=1)
     name, low, high = _range(loss, loss_range)
     if not 0.0 <= tolerance < high - low:
-        raise ValueError(f"tolerance must lie between 0 and the width of the range ({high - low:g}), got {tolerance!r}")
+        raise ValueError(f"tolerance must lie between 0 and the width of range ({high - low:g}), got {tolerance!r}.")
     unit = None
-    if _source(model, y, y_true, losses, errors, threshold) == "threshold":
+    _check_source(model, y=y, y_true=y_true, losses=losses, errors=errors, threshold=threshold)
+    if threshold is not None:
         found = alarm_reference.of_threshold(_unit_threshold(threshold, low, high))
     elif errors is not None:
         if name != "error":
-            raise ValueError(f"errors and rows go with loss='error', got loss={loss!r}. Hint: give losses instead.")
+            raise ValueError(f"errors and rows go with loss='error', got loss={loss!r}.\nHint: give losses instead.")
         found = alarm_reference.of_counts(errors, rows)
     else:
         if losses is None:
@@ -128,8 +133,8 @@ def monitor(
             found = alarm_reference.of_counts(_events(unit), len(unit))
         else:
             found = alarm_reference.of_losses(unit, check_count(seed, "seed"))
-    said = quantity or ("error" if name == "error" else "mean loss" if name == "given" else f"mean {name} loss")
-    alarm = AlarmSetting(said, low, high, confidence, tolerance / (high - low), max(1, window // 10), found)
+    watched = quantity or ("error" if name == "error" else "mean loss" if name == "given" else f"mean {name} loss")
+    alarm = AlarmSetting(watched, low, high, confidence, tolerance / (high - low), max(1, window // 10), found)
     rungs = alarm_reference.ladder(found, failure_of(confidence), alarm.tolerance, unit)
     return Monitor(
         MonitorSetting(alarm, name, window),
@@ -139,50 +144,56 @@ def monitor(
     )
 
 
-def _range(loss: Any, loss_range: Any) -> tuple[str, float, float]:
+def _range(loss: str | LossFunction, loss_range: tuple[float, float] | None) -> tuple[str, float, float]:
     """Name of the loss, and its range."""
     name = "given" if callable(loss) else check_choice(loss, "loss", (*LOSSES, "given"))
     if name == "error":
         if loss_range is not None and tuple(loss_range) != (0, 1):
-            raise ValueError(f"loss='error' has the range (0, 1), got loss_range={loss_range!r}")
+            raise ValueError(f"loss='error' has the range (0, 1), got loss_range={loss_range!r}.")
         return name, 0.0, 1.0
     try:
-        low, high = loss_range
+        low, high = () if loss_range is None else tuple(loss_range)
     except (TypeError, ValueError):
         raise ValueError(
             f"loss_range must be a pair (low, high), got {loss_range!r}: a loss without a finite range cannot be "
-            "watched, since one row could outweigh all others. Hint: loss_range=(0.0, largest possible loss)."
+            "watched, since one row could outweigh all others.\nHint: loss_range=(0.0, largest possible loss)."
         ) from None
     return name, *check_range(low, high)
 
 
-def _source(model: Any, y: Any, y_true: Any, losses: Any, errors: Any, threshold: Any) -> str:
-    """Where the reference comes from; exactly one source must be given. A model may come along with any."""
-    sources = {"y": y, "y_true": y_true, "losses": losses, "errors": errors, "threshold": threshold}
+def _check_source(model: object, **sources: object) -> None:
+    """Exactly one source of the reference must be given. A model may come along with any."""
     given = [name for name, value in sources.items() if value is not None]
     if len(given) != 1:
         got = ", ".join(given) or "none"
         raise ValueError(
-            "one reference is needed: (model, X, y), (y_true, y_pred), losses, (errors, rows), or threshold; "
-            f"got {got}. Hint: certus.monitor(errors=50, rows=1000)."
+            "exactly one of y, y_true, losses, errors and threshold must be given, "
+            f"got {got}.\nHint: certus.monitor(errors=50, rows=1000)."
         )
     if given == ["y"] and model is None:
-        raise ValueError("y comes with a model or predictions. Hint: certus.monitor(model, X, y).")
-    return given[0]
+        raise ValueError("y must come with a model or predictions, got none.\nHint: certus.monitor(model, X, y).")
 
 
-def _unit_threshold(threshold: Any, low: float, high: float) -> float:
+def _unit_threshold(threshold: float, low: float, high: float) -> float:
     if isinstance(threshold, bool) or not low < float(threshold) < high:
-        raise ValueError(f"threshold must lie strictly between {low:g} and {high:g}, got {threshold!r}")
+        raise ValueError(f"threshold must lie strictly between {low:g} and {high:g}, got {threshold!r}.")
     return (float(threshold) - low) / (high - low)
 
 
-def _losses(model: Any, X: Any, y: Any, y_true: Any, y_pred: Any, loss: Any, ends: tuple[float, float]) -> np.ndarray:
+def _losses(
+    model: object,
+    X: object,
+    y: object,
+    y_true: object,
+    y_pred: object,
+    loss: str | LossFunction,
+    ends: tuple[float, float],
+) -> np.ndarray:
     """Losses of the reference rows."""
     if y is not None:
         truth, predicted = labels(y, "y"), predictions(model, X)
     elif y_pred is None:
-        raise ValueError("y_true comes with y_pred. Hint: certus.monitor(y_true=..., y_pred=...).")
+        raise ValueError("y_true must come with y_pred, got none.\nHint: certus.monitor(y_true=..., y_pred=...).")
     else:
         truth, predicted = labels(y_true, "y_true"), labels(y_pred, "y_pred")
     if loss == "error":
@@ -192,11 +203,11 @@ def _losses(model: Any, X: Any, y: Any, y_true: Any, y_pred: Any, loss: Any, end
 
 def _events(unit: np.ndarray) -> int:
     if not np.isin(unit, (0.0, 1.0)).all():
-        raise ValueError("losses must be 0 or 1 for loss='error'. Hint: loss='given', loss_range=(low, high).")
+        raise ValueError("losses must be 0 or 1 for loss='error'.\nHint: loss='given', loss_range=(low, high).")
     return int(unit.sum())
 
 
-def _promises(model: Any, report: Any) -> list[Certificate]:
+def _promises(model: object, report: Iterable[Certificate] | None) -> list[Certificate]:
     """Certificates of the model, of the steps of a pipeline, and those given."""
     parts = [model, *(step for _, step in getattr(model, "steps", ()))]
     reports = [found for part in parts if isinstance(found := getattr(part, "report_", None), Report)]

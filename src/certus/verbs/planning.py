@@ -1,9 +1,10 @@
-"""The verb `plan`: how many labelled rows does a promise need."""
+"""The verb `plan`: how many labeled rows does a promise need."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from certus.guarantees import HypothesisClass
 from certus.guarantees.holdout import row_planning
 from certus.guarantees.records import (
     check_confidence,
@@ -14,6 +15,7 @@ from certus.guarantees.records import (
     failure_of,
     percent,
 )
+from certus.verbs.class_planning import ClassPlan
 
 
 class RowsPerErrors(Sequence[int]):
@@ -30,7 +32,7 @@ class RowsPerErrors(Sequence[int]):
         """Rows needed for that many errors, or a list of them for a slice with an end."""
         if isinstance(errors, slice):
             if errors.stop is None:
-                raise ValueError("a slice of rows needs an end, such as rows[:10]")
+                raise ValueError("a slice of rows must have an end, got none.\nHint: rows[:10].")
             return [self[k] for k in range(errors.stop)[errors]]
         return row_planning.rows_for_errors(check_count(errors, "errors"), self._target, self._delta)
 
@@ -84,7 +86,7 @@ class Plan:
         expected = self.true_error if true_error is None else true_error
         if expected is None or not 0.0 <= expected <= 1.0:
             raise ValueError(
-                f"true_error must be a number from 0 to 1, got {expected!r}. "
+                f"true_error must be a number from 0 to 1, got {expected!r}.\n"
                 "Hint: plan(..., true_error=0.01), or pilot=(errors, rows) from an earlier look."
             )
         return float(expected)
@@ -121,8 +123,8 @@ class Plan:
         if self.true_error is not None:
             for chance in (0.8, 0.9):
                 found = self.rows_for(chance)
-                said = "no number of rows" if found is None else f"{count(found)} rows"
-                lines.append(f"  if the true error is {percent(self.true_error)}: {said} for a {chance:.0%} chance")
+                phrase = "no number of rows" if found is None else f"{count(found)} rows"
+                lines.append(f"  if the true error is {percent(self.true_error)}: {phrase} for a {chance:.0%} chance")
         return "\n".join(lines)
 
     def plot(self, ax: Any = None, *, errors: int = 20) -> Any:
@@ -133,7 +135,7 @@ class Plan:
             _, ax = pyplot.subplots()
         rows = [self.rows[k] for k in range(errors + 1)]
         ax.step(rows, range(errors + 1), where="post", label="errors allowed")
-        ax.set(xlabel="fresh labelled rows", ylabel="errors allowed", title=f"error at most {percent(self.error)}")
+        ax.set(xlabel="fresh labeled rows", ylabel="errors allowed", title=f"error at most {percent(self.error)}")
         if self.true_error is not None:
             twin = ax.twinx()
             twin.plot(rows, [self.chance(n) for n in rows], "--", color="tab:orange", label="chance")
@@ -141,16 +143,29 @@ class Plan:
         return ax
 
 
+@overload
+def plan(
+    error: float, confidence: float = 0.95, *, true_error: float | None = None, pilot: tuple[int, int] | None = None
+) -> Plan: ...
+@overload
+def plan(error: float, confidence: float = 0.95, *, hypotheses: int, setting: str = "realizable") -> ClassPlan: ...
+@overload
+def plan(error: float, confidence: float = 0.95, *, vc_dimension: int | HypothesisClass) -> ClassPlan: ...
 def plan(
     error: float,
     confidence: float = 0.95,
     *,
     true_error: float | None = None,
     pilot: tuple[int, int] | None = None,
-) -> Plan:
-    """How many labelled rows are needed to promise an error of at most `error`.
+    hypotheses: int | None = None,
+    vc_dimension: int | HypothesisClass | None = None,
+    setting: str = "realizable",
+) -> Plan | ClassPlan:
+    """How many labeled rows are needed to promise an error of at most `error`.
 
     Inverts the exact test-set bound: rows[k] is the smallest n with P(Binomial(n, error) <= k) <= 1 - confidence.
+    With `hypotheses` or `vc_dimension` it asks instead how many training rows the whole class needs, without any
+    held-out rows; such numbers are far larger.
 
     Parameters
     ----------
@@ -163,28 +178,41 @@ def plan(
     pilot : (errors, rows), optional
         An earlier look at other rows, from which the expected error is estimated. The planned rows must be fresh
         ones: a bound for a fixed number of rows does not hold if one goes on until it looks good.
+    hypotheses : int, optional
+        Size of a finite class of hypotheses.
+    vc_dimension : int or HypothesisClass, optional
+        VC dimension of a class, or an entry of `certus.guarantees.hypothesis_classes`.
+    setting : {"realizable", "uniform", "agnostic"}, default="realizable"
+        With `hypotheses`: a hypothesis without training errors has at most that error; all training errors are that
+        close to the true ones; the best on the training rows is that close to the best there is.
 
     Returns
     -------
-    Plan
+    Plan, or ClassPlan for a class of hypotheses
 
     Examples
     --------
     >>> found = plan(error=0.03, confidence=0.95, true_error=0.01)
     >>> found.rows[:3], found.rows_for(0.8)
     ([99, 157, 208], 303)
+    >>> plan(error=0.05, confidence=0.99, hypotheses=1000, setting="agnostic").rows
+    9765
     """
     check_confidence(error, "error")
     check_confidence(confidence)
+    if hypotheses is not None or vc_dimension is not None:
+        if true_error is not None or pilot is not None:
+            raise ValueError("true_error and pilot must not be given for a class of hypotheses.")
+        return ClassPlan(float(error), float(confidence), hypotheses, vc_dimension, setting)
     if pilot is not None:
         if true_error is not None:
-            raise ValueError("give either true_error or pilot, not both")
+            raise ValueError("at most one of true_error and pilot must be given, got both.")
         try:
             seen_errors, seen_rows = pilot
         except (TypeError, ValueError):
-            raise ValueError(f"pilot must be a pair (errors, rows), got {pilot!r}") from None
+            raise ValueError(f"pilot must be a pair (errors, rows), got {pilot!r}.") from None
         wrong, rows = check_errors_and_rows(seen_errors, seen_rows)
         true_error = wrong / rows
     if true_error is not None and not 0.0 <= true_error <= 1.0:
-        raise ValueError(f"true_error must be a number from 0 to 1, got {true_error!r}")
+        raise ValueError(f"true_error must be a number from 0 to 1, got {true_error!r}.")
     return Plan(float(error), float(confidence), true_error)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any
 
 from certus.base import persistence
 from certus.guarantees import Report
 
 
-def save(model: Any, path: str | PathLike[str], *, report: Report | None = None) -> None:
+def save(model: object, path: str | PathLike[str], *, report: Report | None = None) -> None:
     """Write a model and its certificates to one file.
 
     The file is a zip of JSON and plain arrays without any code in it. It may hold learners of Certus and

@@ -1,24 +1,31 @@
 """The verb `select`: the best of r candidates, with the price of having looked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from certus.guarantees import error_bound, holm, mean_bound
 from certus.guarantees.holdout import (
+    LossFunction,
+    Predictor,
+    automatic_loss,
     check_loss,
     discordant_counts,
-    is_regression,
-    labels,
     mistakes,
     predictions,
     row_losses,
     shortlist_certificate,
+    true_labels,
     worse_pvalues,
 )
 from certus.guarantees.records import Certificate, DataRole, Report, check_confidence
+
+if TYPE_CHECKING:
+    from certus.base import TableLike, TargetLike
 
 
 @dataclass(frozen=True)
@@ -56,12 +63,12 @@ class Selection:
 
 
 def select(
-    candidates: Mapping[str, Any] | Sequence[Any],
-    X: Any = None,
-    y: Any = None,
+    candidates: Mapping[str, Predictor | TargetLike] | Sequence[Predictor | TargetLike],
+    X: TableLike | None = None,
+    y: TargetLike | None = None,
     *,
-    y_true: Any = None,
-    loss: str | Callable[..., Any] = "auto",
+    y_true: TargetLike | None = None,
+    loss: str | LossFunction = "auto",
     loss_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
     tried: int | None = None,
@@ -103,17 +110,13 @@ def select(
     check_loss(loss)
     models = dict(candidates) if isinstance(candidates, Mapping) else {str(i): c for i, c in enumerate(candidates)}
     if not models:
-        raise ValueError("candidates must not be empty")
+        raise ValueError("candidates must not be empty.")
     if tried is not None and tried < len(models):
-        raise ValueError(f"tried must be at least the number of candidates ({len(models)}), got {tried!r}")
-    if (y is None) == (y_true is None):
-        raise ValueError("the true labels are needed once: as y or as y_true. Hint: select(candidates, X, y).")
-    truth = labels(y if y is not None else y_true, "y")
+        raise ValueError(f"tried must be at least the number of candidates ({len(models)}), got {tried!r}.")
+    truth = true_labels(y, y_true, "select(candidates, X, y)")
     predicted = {str(name): predictions(model, X, str(name)) for name, model in models.items()}
     if loss == "auto":
-        loss = (
-            "absolute" if is_regression(next(iter(models.values())), truth, next(iter(predicted.values()))) else "error"
-        )
+        loss = automatic_loss(next(iter(models.values())), truth, next(iter(predicted.values())))
     uses = max(tried or 0, len(models)) if role is None else role.use("select", max(tried or 0, len(models)))
     if loss == "error":
         return _by_mistakes(truth, predicted, confidence, uses)
@@ -141,15 +144,15 @@ def _by_mistakes(truth: np.ndarray, predicted: dict[str, np.ndarray], confidence
 
 def _adjusted(pvalues: np.ndarray, names: list[str], best: int) -> dict[str, float]:
     """Holm over all ordered pairs; the ones that say "this candidate is worse than the winner"."""
-    places = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
-    corrected = dict(zip(places, holm([float(pvalues[place]) for place in places]), strict=True))
+    pairs = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    corrected = dict(zip(pairs, holm([float(pvalues[pair]) for pair in pairs]), strict=True))
     return {names[i]: corrected[i, best] for i in range(len(names)) if i != best}
 
 
 def _by_losses(
     truth: np.ndarray,
     predicted: dict[str, np.ndarray],
-    loss: str | Callable[..., Any],
+    loss: str | LossFunction,
     loss_range: tuple[float, float] | None,
     confidence: float,
     uses: int,

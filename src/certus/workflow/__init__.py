@@ -1,8 +1,8 @@
 """The study: task, data, features, learners, training, evaluation."""
 
-from certus.tables.encoding import TableEncoder
+from certus.tables import TableEncoder
 from certus.workflow.result import Study
-from certus.workflow.run import study
+from certus.workflow.study import study
 from certus.workflow.study_error import StudyError
 
 __all__ = ["Study", "StudyError", "TableEncoder", "study"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,18 +32,25 @@ class Columns:
         """All columns that the model sees, in a fixed order."""
         return [*self.numbers, *self.categories, *self.dates, *self.texts]
 
+    @property
+    def by_kind(self) -> dict[Kind, list[str]]:
+        """The used columns of every kind."""
+        return {"number": self.numbers, "category": self.categories, "date": self.dates, "text": self.texts}
+
     def kind(self, name: str) -> Kind | None:
         """How a column is used, or None."""
-        places: list[tuple[Kind, list[str]]] = [
-            ("number", self.numbers),
-            ("category", self.categories),
-            ("date", self.dates),
-            ("text", self.texts),
-        ]
-        return next((kind for kind, names in places if name in names), None)
+        return next((kind for kind, names in self.by_kind.items() if name in names), None)
+
+    def only(self, name: str) -> Columns:
+        """One of the columns alone."""
+        alone = Columns()
+        kind = self.kind(name)
+        if kind is not None:
+            alone.by_kind[kind].append(name)
+        return alone
 
 
-def classify_columns(frame: pl.DataFrame, set_aside: dict[str, str]) -> Columns:
+def classify_columns(frame: pl.DataFrame, set_aside: Collection[str]) -> Columns:
     """Sort the columns by kind; ``set_aside`` names those that are not for learning (the target, the group)."""
     columns = Columns()
     for name in frame.columns:
@@ -52,9 +60,7 @@ def classify_columns(frame: pl.DataFrame, set_aside: dict[str, str]) -> Columns:
         if kind is None:
             columns.left_out[name] = reason
         else:
-            {"number": columns.numbers, "category": columns.categories, "date": columns.dates, "text": columns.texts}[
-                kind
-            ].append(name)
+            columns.by_kind[kind].append(name)
     if not columns.used:
         raise StudyError(f"No column is left to learn from: {columns.left_out}.\nHint: check the table's columns.")
     return columns

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from certus.tables.encoding import as_floats
 from certus.workflow.columns import Columns
+from certus.workflow.notes import Note
 
-# Share of a column's missing values, of one class, of equal rows from which it is worth a word.
+# Fraction of a column's missing values, of one class, of equal rows from which it is worth a word.
 MANY_MISSING = 0.3
 RARE_CLASS = 0.05
 MANY_DUPLICATES = 0.01
@@ -25,15 +27,37 @@ LARGEST_DRIFT_SAMPLE = 20_000
 LARGEST_COLUMN_COUNT = 1_000
 
 
+class Use(Enum):
+    """What a column is used for."""
+
+    NUMBER = "number"
+    CATEGORY = "category"
+    DATE = "date"
+    TEXT = "text"
+    TARGET = "target"
+    NONE = "not used"
+
+
 @dataclass(frozen=True)
 class ColumnProfile:
-    """Facts about one column."""
+    """Facts about one column; ``why`` says why it is not used."""
 
     name: str
-    use: str  # number, category, date, text, target, or "not used: why"
+    use: Use
+    why: str
     type: str
     missing: int
     distinct: int
+
+    @property
+    def described(self) -> str:
+        """Its use in words."""
+        return f"{self.use.value}: {self.why}" if self.why else self.use.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as plain values."""
+        facts = {"name": self.name, "use": self.described, "type": self.type}
+        return {**facts, "missing": self.missing, "distinct": self.distinct}
 
 
 @dataclass(frozen=True)
@@ -46,19 +70,25 @@ class Profile:
     classes: dict[str, int] = field(default_factory=dict)
     drifting: dict[str, float] = field(default_factory=dict)
 
-    def remarks(self) -> Iterator[str]:
+    def remarks(self) -> Iterator[Note]:
         """What a careful reader of the table would say."""
         for column in self.columns:
-            if column.missing > MANY_MISSING * self.rows and not column.use.startswith("not used"):
-                yield f"column {column.name!r}: {column.missing} of {self.rows} values are missing"
+            if column.missing > MANY_MISSING * self.rows and column.use is not Use.NONE:
+                yield Note(f"column {column.name!r}: {column.missing} of {self.rows} values are missing")
         if self.duplicates > MANY_DUPLICATES * self.rows:
-            yield f"{self.duplicates} of {self.rows} rows repeat an earlier one"
+            yield Note(f"{self.duplicates} of {self.rows} rows repeat an earlier one")
         total = sum(self.classes.values())
         for label, count in self.classes.items():
             if count < RARE_CLASS * total:
-                yield f"class {label!r} is rare: {count} of {total} rows (--measure balanced_error looks at each class)"
+                yield Note(
+                    f"class {label!r} is rare: {count} of {total} rows (measure=balanced_error weighs classes equally)",
+                    ["measure"],
+                )
         for name, distance in self.drifting.items():
-            yield f"column {name!r} drifts: first and last rows differ by {distance:.2f} (--order splits by time)"
+            yield Note(
+                f"column {name!r} drifts: first and last rows differ by {distance:.2f} (order splits by time)",
+                ["order"],
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values."""
@@ -67,38 +97,26 @@ class Profile:
             "duplicates": self.duplicates,
             "classes": self.classes,
             "drifting": self.drifting,
-            "columns": [vars(column) for column in self.columns],
+            "columns": [column.to_dict() for column in self.columns],
             "remarks": list(self.remarks()),
         }
 
 
-def profile_table(frame: pl.DataFrame, columns: Columns, targets: Sequence[str], *, classification: bool) -> Profile:
+def profile_table(
+    frame: pl.DataFrame, columns: Columns, targets: Sequence[str], class_sizes: Mapping[str, int]
+) -> Profile:
     """Types, missing values, duplicates, class sizes and drift of a table."""
-    facts = [
-        ColumnProfile(
-            name, _use(name, columns, targets), str(frame[name].dtype), frame[name].null_count(), _distinct(frame[name])
-        )
-        for name in frame.columns
-    ]
+    facts = [_column_profile(frame[name], columns, targets) for name in frame.columns]
     keys = [*columns.used, *targets]
     duplicates = frame.height - frame.select(keys).n_unique() if keys else 0
-    classes = {}
-    if classification and len(targets) == 1:
-        counts = (
-            frame[targets[0]]
-            .cast(pl.String)
-            .alias("label")
-            .value_counts()
-            .sort(["count", "label"], descending=[True, False])
-        )
-        classes = dict(zip(counts["label"].to_list(), counts["count"].to_list(), strict=True))
-    return Profile(frame.height, facts, duplicates, classes, _drifting(frame, columns))
+    return Profile(frame.height, facts, duplicates, dict(class_sizes), _drifting(frame, columns))
 
 
-def _use(name: str, columns: Columns, targets: Sequence[str]) -> str:
-    if name in targets:
-        return "target"
-    return columns.kind(name) or f"not used: {columns.left_out.get(name, 'set aside')}"
+def _column_profile(column: pl.Series, columns: Columns, targets: Sequence[str]) -> ColumnProfile:
+    kind = columns.kind(column.name)
+    use = Use.TARGET if column.name in targets else Use(kind) if kind is not None else Use.NONE
+    why = columns.left_out.get(column.name, "set aside") if use is Use.NONE else ""
+    return ColumnProfile(column.name, use, why, str(column.dtype), column.null_count(), _distinct(column))
 
 
 def _distinct(column: pl.Series) -> int:
@@ -127,16 +145,16 @@ def _number_drift(first: pl.Series, last: pl.Series) -> tuple[float, float]:
 
 
 def _category_drift(first: pl.Series, last: pl.Series) -> tuple[float, float]:
-    """Total variation distance, and the chi-square test of equal shares."""
+    """Total variation distance, and the chi-square test of equal frequencies."""
     levels = pl.concat([first, last]).cast(pl.String).fill_null("").unique().sort()
     counts = np.array([_counts(part, levels) for part in (first, last)], dtype=float)
     kept: NDArray[Any] = counts[:, counts.sum(axis=0) >= 5]
     if kept.shape[1] < 2:
         return 0.0, 1.0
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return float(np.abs(shares[0] - shares[1]).sum() / 2), float(chi2_contingency(kept).pvalue)
+    frequencies = counts / counts.sum(axis=1, keepdims=True)
+    return float(np.abs(frequencies[0] - frequencies[1]).sum() / 2), float(chi2_contingency(kept).pvalue)
 
 
 def _counts(part: pl.Series, levels: pl.Series) -> NDArray[Any]:
-    places = part.cast(pl.String).fill_null("").replace_strict(levels, range(levels.len()), return_dtype=pl.Int64)
-    return np.bincount(places.to_numpy(), minlength=levels.len())
+    indices = part.cast(pl.String).fill_null("").replace_strict(levels, range(levels.len()), return_dtype=pl.Int64)
+    return np.bincount(indices.to_numpy(), minlength=levels.len())

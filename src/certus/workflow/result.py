@@ -9,62 +9,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from certus.base.persistence import save
 from certus.guarantees import Certificate, Report, as_estimate
 from certus.workflow.columns import Columns
-from certus.workflow.evaluation import Evaluation
+from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Findings
-from certus.workflow.model import StudyModel
+from certus.workflow.leaderboard import leaderboard, shown_rows
+from certus.workflow.models import StudyModel
+from certus.workflow.models.conformal_sets import SetsFound
+from certus.workflow.notes import Note
 from certus.workflow.profile import Profile
-from certus.workflow.sets import SetsFound
+from certus.workflow.race.trials import Trial
 from certus.workflow.split import Split
-from certus.workflow.study_error import StudyError
-from certus.workflow.task import Task
-from certus.workflow.trials import Trial
+from certus.workflow.study_files import refuse_to_overwrite
+from certus.workflow.tasks import Task
+from certus.workflow.winner import Winner
 
-JOURNAL = "journal.sqlite"
 REFITTED = "model-all-rows.certus"
 WRITTEN = ("model.certus", REFITTED, "report.html", "study.json")  # in this order
-BASELINE = "baseline (always the same answer)"
-ONE_CLUSTER = "baseline (one cluster)"
-
-
-@dataclass(frozen=True)
-class Winner:
-    """Who won: one trial, or several with their weights in a blend.
-
-    Attributes
-    ----------
-    trials : list of Trial
-        The trials behind it.
-    weights : array
-        Their weights; 1.0 for a single one.
-    value : float
-        The measure on the validation rows.
-    said : array
-        Its answers for the validation rows.
-    """
-
-    trials: list[Trial]
-    weights: NDArray[Any]
-    value: float
-    said: NDArray[Any]
-
-    @property
-    def name(self) -> str:
-        """How the leaderboard calls it."""
-        if len(self.trials) == 1:
-            return self.trials[0].name
-        parts = (f"{weight:.2g} {trial.name}" for trial, weight in zip(self.trials, self.weights, strict=True))
-        return f"blend of {' + '.join(parts)}"
-
-    @property
-    def title(self) -> str:
-        """The name without its settings."""
-        return self.trials[0].candidate.path.rsplit(".", 1)[1] if len(self.trials) == 1 else "Blend"
 
 
 @dataclass(frozen=True)
@@ -78,7 +40,7 @@ class Study:
     trials : list of Trial
         Every candidate with its validation result, best first.
     baseline : float
-        The measure of the answer that looks at no column.
+        The measure of the best prediction that looks at no column.
     winner : Winner
         Who won on the validation rows.
     best : StudyModel
@@ -86,14 +48,14 @@ class Study:
     refitted : StudyModel or None
         The winner trained on all rows, if that was asked for; nothing is guaranteed about it.
     evaluation : Evaluation
-        What the test rows say about it.
+        What the test rows tell about it.
     findings : Findings
         Against whom it won, where it errs, what would help.
     certificates : Report
         Its certificates: of the test rows and of its training.
     seconds : float
         How long the study took.
-    notes : list of str
+    notes : list of Note
         Guesses that were made, each with the option that overrides it.
     sets : SetsFound or None
         How large the sets or intervals are, and how often they miss.
@@ -113,28 +75,13 @@ class Study:
     findings: Findings
     certificates: Report
     seconds: float
-    notes: list[str]
+    notes: list[Note]
     sets: SetsFound | None = None
 
     @property
     def leaderboard(self) -> list[dict[str, Any]]:
         """One row per candidate, best first, the baseline among them; then those that left the race."""
-        rows = [
-            {
-                "learner": trial.name,
-                "validation_value": trial.value if np.isfinite(trial.value) else None,
-                "seconds": round(trial.seconds, 4),
-                "baseline": False,
-                "dropped": trial.dropped,
-                "failure": trial.failure,
-            }
-            for trial in self.trials
-        ]
-        if len(self.winner.trials) > 1:
-            rows.insert(0, _row(self.winner.name, self.winner.value, baseline=False))
-        rows.append(_row(ONE_CLUSTER if self.task.clustering else BASELINE, self.baseline, baseline=True))
-        rows.sort(key=_standing)
-        return [{"rank": rank, "measure": self.task.measure.name, **row} for rank, row in enumerate(rows, 1)]
+        return leaderboard(self.trials, self.winner, self.task, self.baseline)
 
     @property
     def certificate(self) -> Certificate:
@@ -151,7 +98,7 @@ class Study:
         return {
             "table": self.name,
             "task": self.task.kind,
-            "target": list(self.task.targets) if self.task.several else self.task.target or None,
+            "target": self.task.plain_target,
             "rows": self.profile.rows,
             "rows_learned": len(self.split.learn),
             "rows_calibrated": len(self.split.calibration),
@@ -180,12 +127,9 @@ class Study:
         ``study.json`` comes last: a folder that has it has the others of the same study.
         """
         folder = Path(folder)
-        refuse_to_overwrite(folder, force=force)
-        self._write(folder)
-        return folder
-
-    def _write(self, folder: Path) -> None:
         from certus.report import render_study
+
+        refuse_to_overwrite(folder, force=force)
 
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -204,17 +148,18 @@ class Study:
                     (folder / name).unlink(missing_ok=True)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
+        return folder
 
     def __str__(self) -> str:
-        beaten = self.winner.value < self.baseline
-        lines = [
-            f"Study of {self.name}: {self.task.guess}",
-            f"Winner: {self.winner.name}, {self.task.measure.name} {self.evaluation.value:.4g} on "
-            f"{len(self.split.test)} rows that nobody touched"
-            + ("" if beaten else " (no better than the baseline on the validation rows)"),
-            str(self.certificate),
-        ]
-        return "\n".join(lines)
+        beaten = "" if self.winner.value < self.baseline else " (no better than the baseline on the validation rows)"
+        return "\n".join(
+            [
+                f"Study of {self.name}: {self.task.guess}",
+                f"Winner: {self.winner.short_name}, {self.task.measure.name} {self.evaluation.value:.4g} on "
+                f"{len(self.split.test)} rows that nobody touched{beaten}",
+                str(self.certificate),
+            ]
+        )
 
     @property
     def report(self) -> str:
@@ -228,40 +173,11 @@ class Study:
         from rich.text import Text
 
         table = Table("", "learner", f"{self.task.measure.name} (validation)", title="Leaderboard")
-        for row in self.leaderboard:
-            if row["dropped"] is None:
-                table.add_row(str(row["rank"]), Text(row["learner"]), f"{row['validation_value']:.4g}")
+        for rank, name, value, _seconds in shown_rows(self.leaderboard, self.winner):
+            table.add_row(str(rank), Text(name), value)
         return Group(table, Text(str(self)))
 
     def _repr_html_(self) -> str:
         from certus.report import render_study
 
         return render_study(self)
-
-
-def _row(name: str, value: float, *, baseline: bool) -> dict[str, Any]:
-    facts = {"learner": name, "validation_value": value, "seconds": 0.0, "baseline": baseline}
-    return {**facts, "dropped": None, "failure": None}
-
-
-def _standing(row: dict[str, Any]) -> tuple[bool, float]:
-    """Who went through the whole race before who did not, then by value."""
-    value = row["validation_value"]
-    return row["dropped"] is not None, np.inf if value is None else value
-
-
-def refuse_to_overwrite(folder: Path, *, force: bool, resume: bool = False) -> None:
-    """Raise unless the folder is new, empty, or a study that may be replaced or continued."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        if resume:
-            raise StudyError(f"--resume: there is no study in {str(folder)!r}.\nHint: leave --resume out to begin one.")
-        return
-    own = folder.is_dir() and any((folder / name).is_file() for name in ("study.json", JOURNAL))
-    if not own:
-        raise StudyError(f"{str(folder)!r} is not the folder of a study; it is not replaced even with --force.")
-    if resume and not (folder / JOURNAL).is_file():
-        raise StudyError(f"--resume: {str(folder)!r} has no journal.\nHint: --force begins anew.")
-    if not force and not resume:
-        raise StudyError(
-            f"{str(folder)!r} exists already.\nHint: --resume continues it, --force replaces it; or name another --out."
-        )

@@ -14,7 +14,7 @@ from certus.workflow.study_error import StudyError
 
 LARGEST_TEST = 10_000
 # Rows for the calibration of sets and intervals, where there are enough to spare some.
-CALIBRATION_SHARE = 0.1
+CALIBRATION_FRACTION = 0.1
 LARGEST_CALIBRATION = 2_000
 FEWEST_TO_SPARE = 1_000
 FEWEST_ROWS = 5
@@ -65,7 +65,7 @@ def split_rows(
     order: str | None = None,
     spare: bool = True,
 ) -> Split:
-    """Set test rows aside: a share of the rows, at most 10 000.
+    """Set test rows aside: a fraction of the rows, at most 10 000.
 
     Copies of a row are never divided, so that a test row has no twin among the learning rows. With ``group`` the rows
     of one value of that column stay together; with ``order`` the last rows by that column are the test part.
@@ -84,7 +84,7 @@ def split_rows(
     tested = int(np.searchsorted(filled, wanted, side="right"))
     spared = tested
     if spare and group is None and frame.height - wanted >= FEWEST_TO_SPARE:
-        kept_back = wanted + min(round(CALIBRATION_SHARE * frame.height), LARGEST_CALIBRATION)
+        kept_back = wanted + min(round(CALIBRATION_FRACTION * frame.height), LARGEST_CALIBRATION)
         spared = int(np.searchsorted(filled, kept_back, side="right"))
     part_of = np.zeros(len(sizes), dtype=np.intp)
     part_of[drawn[:tested]], part_of[drawn[tested:spared]] = 1, 2
@@ -117,7 +117,9 @@ def _by_time(frame: pl.DataFrame, group_of: Rows, copies: bool, order: str, want
     """The last rows by time; equal moments and copies never straddle the border."""
     if frame[order].null_count():
         row = int(frame[order].is_null().arg_max() or 0)
-        raise StudyError(f"--order: column {order!r} is empty in row {row + 1}.\nHint: leave such rows out.")
+        raise StudyError(
+            f"order: column {order!r} is empty in row {row + 1}.\nHint: leave such rows out.", options=["order"]
+        )
     ranks = frame[order].rank("dense").to_numpy().astype(np.intp)
     rows = np.argsort(ranks, kind="stable")
     border = frame.height - wanted

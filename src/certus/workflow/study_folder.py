@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from certus.workflow.result import JOURNAL, Study, refuse_to_overwrite
-from certus.workflow.run import study
+from certus.base import TableLike
+from certus.workflow.result import Study
+from certus.workflow.study import study
+from certus.workflow.study_files import JOURNAL, refuse_to_overwrite
 
 
-def study_in_folder(folder: Path, table: Any, *, resume: bool, force: bool, **options: Any) -> Study:
+def study_in_folder(
+    folder: Path, table: str | Path | TableLike | None, *, resume: bool, force: bool, **options: Any
+) -> Study:
     """Run a study with its journal in a folder, then write its results there.
 
     After a kill, ``resume`` continues it: no finished evaluation is repeated. With ``force`` an earlier study is
@@ -23,7 +27,7 @@ def study_in_folder(folder: Path, table: Any, *, resume: bool, force: bool, **op
         for leftover in folder.glob(f"{JOURNAL}*"):
             leftover.unlink()
     try:
-        result = study(table, journal=journal, **options)
+        result: Study = study(table, journal=journal, **options)
     except Exception:
         if fresh:  # nothing to continue from: wrong use leaves nothing behind
             for leftover in folder.glob(f"{JOURNAL}*"):

@@ -6,15 +6,15 @@ Ledoit, Wolf (2004), "A well-conditioned estimator for large-dimensional covaria
 from __future__ import annotations
 
 import numbers
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 Array = NDArray[np.float64]
 
 
-def estimate_covariance(rows: Array, weights: Array, shrinkage: Any, estimator: Any) -> Array:
+def estimate_covariance(rows: Array, weights: Array, shrinkage: float | str | None, estimator: BaseEstimator) -> Array:
     """Covariance of centred rows; ``shrinkage`` is None, "auto" or a number from 0 to 1."""
     if estimator is not None:
         return _by_estimator(rows, weights, shrinkage, estimator)
@@ -52,7 +52,7 @@ def ledoit_wolf(rows: Array, weights: Array) -> Array:
     return shrunk(covariance, 0.0 if error <= 0.0 else error / spread)
 
 
-def _by_estimator(rows: Array, weights: Array, shrinkage: Any, estimator: Any) -> Array:
+def _by_estimator(rows: Array, weights: Array, shrinkage: float | str | None, estimator: BaseEstimator) -> Array:
     if shrinkage is not None and shrinkage != 0:
         raise ValueError(
             "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.\n"

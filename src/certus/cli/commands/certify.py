@@ -13,16 +13,13 @@ from certus.cli.output import certificates_of, print_json, print_report, say
 
 def command(
     table: options.Table,
-    truth: options.Truth,
+    target: options.Target,
     prediction: options.Prediction = None,
     model: options.Model = None,
-    score: Annotated[
-        str | None, typer.Option(help="Column with scores of the positive label.", show_default=False)
-    ] = None,
+    score: options.Score = None,
     positive: options.Positive = None,
     loss: options.Loss = "auto",
-    low: options.Low = None,
-    high: options.High = None,
+    loss_range: options.Range = None,
     confidence: options.Confidence = 0.95,
     jointly: Annotated[bool, typer.Option(help="All promises together hold with the confidence.")] = False,
     at_most: Annotated[
@@ -43,18 +40,18 @@ def command(
     frame = read_table(table)
     asked: dict[str, Any] = {
         "loss": loss,
-        "loss_range": options.loss_range(low, high),
+        "loss_range": loss_range,
         "confidence": confidence,
         "jointly": jointly,
         "seed": seed,
     }
-    y_true = values_of(frame, truth, "--truth")
+    y_true = values_of(frame, target, "--target")
     if source == "model" and model is not None:
         from certus.base import persistence
 
         loaded = persistence.load(model)
-        y_true = labels_like(loaded, frame[truth])
-        asked |= {"model": loaded, "X": input_of(loaded, frame.drop(truth)), "y": y_true}
+        y_true = labels_like(loaded, frame[target])
+        asked |= {"model": loaded, "X": input_of(loaded, frame.drop(target)), "y": y_true}
     else:
         asked |= {"y_true": y_true, "y_pred": values_of(frame, str(prediction), "--prediction")}
         asked |= {"y_score": None if score is None else values_of(frame, score, "--score")}

@@ -7,15 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
+from certus.cli import options
 from certus.cli.failures import BROKEN_PROMISE
 from certus.cli.output import print_json, print_text
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
+    model: options.SavedModel,
     table: Annotated[Path | None, typer.Argument(help="Rows with their targets.", show_default=False)] = None,
-    target: Annotated[str | None, typer.Option(help="The column with the targets.", show_default=False)] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    target: options.MaybeTarget = None,
+    json: options.Json = False,
 ) -> None:
     """Verify the certificates of a saved model again; exit 1 if one does not hold.
 
@@ -64,7 +65,7 @@ def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
 def _label_sets(model: Any, frame: Any, target: str | None) -> object:
     """The true labels of a model of several targets, one column for each."""
     from certus.cli.model_tables import values_of
-    from certus.workflow.label_sets import label_matrix
+    from certus.tables import label_matrix
 
     if target is not None:
         raise ValueError("--target: the model has several targets, and finds their columns by name. Leave it out.")

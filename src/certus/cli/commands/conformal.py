@@ -13,7 +13,7 @@ from certus.cli.output import certificates_of, print_json, print_report, say
 
 def command(
     table: options.Table,
-    truth: options.Truth,
+    target: options.Target,
     prediction: options.Prediction = None,
     model: options.Model = None,
     label: Annotated[
@@ -46,10 +46,10 @@ def command(
         raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
     source = _Source(prediction, model, label)
     frame = read_table(table)
-    y_true = labels_like(source, column(frame, truth, "--truth"))
+    y_true = labels_like(source, column(frame, target, "--target"))
     groups = None if group is None else values_of(frame, group, "--group")
     wrapped = conformal(
-        **source.given(frame, truth), y_cal=y_true, groups=groups, confidence=confidence, assurance=assurance
+        **source.given(frame, target), y_cal=y_true, groups=groups, confidence=confidence, assurance=assurance
     )
     written = None
     if apply is not None and output is not None:
@@ -93,10 +93,10 @@ class _Source:
         arrays = [values_of(frame, str(name), f"--{self.kind}") for name in self.columns]
         return arrays[0] if self.kind == "prediction" else np.column_stack(arrays)
 
-    def given(self, frame: Any, truth: str) -> dict[str, Any]:
+    def given(self, frame: Any, target: str) -> dict[str, Any]:
         """The arguments that say where predictions come from."""
         if self.kind == "model":
-            return {"model": self.model, "X_cal": self.response(frame.drop(truth))}
+            return {"model": self.model, "X_cal": self.response(frame.drop(target))}
         known = {"classes": self.classes_} if self.kind == "label" else {}
         return {"y_pred": self.response(frame), **known}
 
@@ -113,6 +113,6 @@ def _write(wrapped: Any, source: _Source, frame: Any, group: str | None, output:
         found = pl.DataFrame({"lower": ends[:, 0], "upper": ends[:, 1]})
     else:
         inside = wrapped.predict_set(response, groups)
-        found = pl.DataFrame({str(name): inside[:, place] for place, name in enumerate(wrapped.classes_)})
+        found = pl.DataFrame({str(name): inside[:, index] for index, name in enumerate(wrapped.classes_)})
     write_table(found, output)
     return found.height

@@ -13,22 +13,20 @@ from certus.cli.output import certificates_of, print_json, print_report, print_t
 
 def command(
     table: options.Table,
-    truth: options.Truth,
-    score: Annotated[
-        str | None, typer.Option(help="Column with scores of the positive label.", show_default=False)
-    ] = None,
+    target: options.Target,
+    score: options.Score = None,
     model: options.Model = None,
     recall: Annotated[
-        float | None, typer.Option(help="Flag at least this share of positives.", show_default=False)
+        float | None, typer.Option(help="Flag at least this fraction of positives.", show_default=False)
     ] = None,
     precision: Annotated[
-        float | None, typer.Option(help="At least this share of flags is right.", show_default=False)
+        float | None, typer.Option(help="At least this fraction of flags is right.", show_default=False)
     ] = None,
     false_alarm: Annotated[
-        float | None, typer.Option(help="Flag at most this share of negatives.", show_default=False)
+        float | None, typer.Option(help="Flag at most this fraction of negatives.", show_default=False)
     ] = None,
     alarm_rate: Annotated[
-        float | None, typer.Option(help="Flag at most this share of all rows.", show_default=False)
+        float | None, typer.Option(help="Flag at most this fraction of all rows.", show_default=False)
     ] = None,
     positive: options.Positive = None,
     confidence: options.Confidence = 0.95,
@@ -44,7 +42,7 @@ def command(
     """
     from certus.verbs import guard
 
-    scores, rows, labels, positive_label = _inputs(table, truth, score, model, positive)
+    scores, rows, labels, positive_label = _inputs(table, target, score, model, positive)
     found = guard(
         scores,
         rows,
@@ -70,17 +68,17 @@ def command(
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _inputs(table: Any, truth: str, score: str | None, model: Any, positive: str | None) -> tuple[Any, ...]:
+def _inputs(table: Any, target: str, score: str | None, model: Any, positive: str | None) -> tuple[Any, ...]:
     """Scores (or a model and rows), labels, and the positive label."""
     from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
 
     source = options.one_of(score=score, model=model)
     frame = read_table(table)
-    labels = values_of(frame, truth, "--truth")
+    labels = values_of(frame, target, "--target")
     if source == "score":
         return values_of(frame, str(score), "--score"), None, labels, label_like(positive, labels, "--positive")
     from certus.base import persistence
 
     loaded = persistence.load(model)
-    labels = labels_like(loaded, frame[truth])
-    return loaded, input_of(loaded, frame.drop(truth)), labels, label_like(positive, labels, "--positive")
+    labels = labels_like(loaded, frame[target])
+    return loaded, input_of(loaded, frame.drop(target)), labels, label_like(positive, labels, "--positive")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from certus.cli import options
 from certus.cli.output import print_json, print_text
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    model: options.SavedModel,
+    json: options.Json = False,
 ) -> None:
     """Describe a saved model: its parts, its certificates, who wrote it, whether training rows are in it."""
     from certus.base.persistence import describe_file

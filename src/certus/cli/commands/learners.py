@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from certus.cli import options
 from certus.cli.output import print_json, print_table
 
 Task = Literal["classification", "regression", "clustering", "transformation", "density"]
@@ -13,7 +14,7 @@ Task = Literal["classification", "regression", "clustering", "transformation", "
 
 def command(
     task: Annotated[Task | None, typer.Option(help="Only learners for this task.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: options.Json = False,
 ) -> None:
     """List the catalogue of learners: what each is for, what it can promise, what it costs."""
     from certus.base import catalogue

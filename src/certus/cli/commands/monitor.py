@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def command(
     rows: Annotated[Path, typer.Argument(help="CSV file, or - for standard input.", show_default=False)],
     state: Annotated[Path, typer.Option(help="File that remembers what was counted.", show_default=False)],
-    truth: Annotated[str | None, typer.Option(help="Column with the true values.", show_default=False)] = None,
+    target: options.MaybeTarget = None,
     prediction: options.Prediction = None,
     loss_column: Annotated[
         str | None, typer.Option(help="Instead: column with the losses.", show_default=False)
@@ -28,17 +28,16 @@ def command(
     loss: Annotated[
         Literal["error", "absolute", "squared"], typer.Option(help="What is watched for true values and predictions.")
     ] = "error",
-    low: options.Low = None,
-    high: options.High = None,
+    loss_range: options.Range = None,
     reference: Annotated[
         Path | None, typer.Option(help="Table of held-out rows with the same columns.", show_default=False)
     ] = None,
     errors: Annotated[int | None, typer.Option(help="Instead: errors among ...", show_default=False)] = None,
     of_rows: Annotated[int | None, typer.Option(help="... that many held-out rows.", show_default=False)] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Instead: a risk that shall not be exceeded.", show_default=False)
+        float | None, typer.Option(help="Instead: a risk that must not be exceeded.", show_default=False)
     ] = None,
-    tolerance: Annotated[float, typer.Option(help="Rise over the reference that is put up with.")] = 0.0,
+    tolerance: Annotated[float, typer.Option(help="Increase over the reference that is tolerated.")] = 0.0,
     confidence: Annotated[float, typer.Option(help="One minus the chance of a false alarm, ever.")] = 0.95,
     window: Annotated[int, typer.Option(help="What 'recent' means, in rows.")] = 1000,
     coverage: Annotated[
@@ -57,10 +56,10 @@ def command(
     are the same ones, so that the command may be killed and run again at any time. The first call needs a
     reference; later ones go on with what the state remembers.
     """
-    columns = _columns(truth, prediction, loss_column)
+    columns = _columns(target, prediction, loss_column)
     asked: dict[str, Any] = {
         "loss": "given" if loss_column is not None else loss,
-        "loss_range": options.loss_range(low, high),
+        "loss_range": loss_range,
         "tolerance": tolerance,
         "confidence": confidence,
         "window": window,
@@ -79,12 +78,12 @@ def command(
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _columns(truth: str | None, prediction: str | None, loss_column: str | None) -> tuple[str, ...]:
-    if loss_column is not None and truth is None and prediction is None:
+def _columns(target: str | None, prediction: str | None, loss_column: str | None) -> tuple[str, ...]:
+    if loss_column is not None and target is None and prediction is None:
         return (loss_column,)
-    if loss_column is None and truth is not None and prediction is not None:
-        return truth, prediction
-    raise ValueError("give --truth and --prediction, or --loss-column alone.")
+    if loss_column is None and target is not None and prediction is not None:
+        return target, prediction
+    raise ValueError("--target and --prediction must be given, or --loss-column alone.")
 
 
 def _watch(

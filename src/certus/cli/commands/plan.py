@@ -1,8 +1,8 @@
-"""``certus plan``: how many labelled rows a promise needs."""
+"""``certus plan``: how many labeled rows a promise needs."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,12 +20,30 @@ def command(
         tuple[int, int] | None,
         typer.Option(help="Errors and rows of an earlier look at other rows.", show_default=False),
     ] = None,
+    hypotheses: Annotated[
+        int | None,
+        typer.Option(help="Plan training rows for a class of that many hypotheses.", min=1, show_default=False),
+    ] = None,
+    vc_dimension: Annotated[
+        int | None, typer.Option(help="Plan training rows for a class of that VC dimension.", min=0, show_default=False)
+    ] = None,
+    setting: Annotated[
+        Literal["realizable", "uniform", "agnostic"], typer.Option(help="What is promised about a finite class.")
+    ] = "realizable",
     errors: Annotated[int, typer.Option(help="Show up to this many errors.", min=0, max=10_000)] = 5,
     json: options.Json = False,
 ) -> None:
-    """Say how many fresh labelled rows certify an error, depending on how many errors will be seen."""
+    """Say how many fresh labeled rows certify an error, depending on how many errors will be seen.
+
+    With --hypotheses or --vc-dimension: how many training rows a class of hypotheses needs, without held-out rows.
+    """
     from certus.verbs import plan
 
+    if hypotheses is not None or vc_dimension is not None:
+        capacity = {"hypotheses": hypotheses, "vc_dimension": vc_dimension, "setting": setting}
+        learned = plan(error, confidence, true_error=true_error, pilot=pilot, **capacity)
+        print_json(learned.to_dict()) if json else print_text(str(learned))
+        return
     found = plan(error, confidence, true_error=true_error, pilot=pilot)
     lines = found.table(errors)
     if json:
@@ -38,5 +56,7 @@ def command(
     if with_chance:
         for chance in (0.8, 0.9):
             needed = found.rows_for(chance)
-            said = "no number of rows is enough" if needed is None else f"{needed} rows"
-            print_text(f"if the true error is {found.true_error:g}, for a {chance:.0%} chance of success: {said}")
+            answer = "no number of rows is enough" if needed is None else f"{needed} rows"
+            print_text(
+                f"if the true error is {found.true_error:g}, for success with probability {chance:.0%}: {answer}"
+            )

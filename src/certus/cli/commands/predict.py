@@ -8,17 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
+from certus.cli import options
 from certus.cli.output import print_json, print_text, say
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
+    model: options.SavedModel,
     table: Annotated[Path, typer.Argument(help="Rows to predict; - for standard input.", show_default=False)],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File for the predictions; stdout without it.", show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Use a saved model on a table of any size: one prediction per row, in the table's order.
 
@@ -46,10 +47,9 @@ def command(
 def _pieces(model: Any, table: Path) -> Iterator[Any]:
     from certus.cli.model_tables import input_of, read_table
     from certus.tables import read_chunks
-    from certus.workflow.model import StudyModel
 
     # A model that does not know its columns needs the types of the whole table.
-    pieces = read_chunks(table) if isinstance(model, StudyModel) else [read_table(table)]
+    pieces = read_chunks(table) if getattr(model, "reads_tables", False) else [read_table(table)]
     for piece in pieces:
         yield _predictions(model, input_of(model, piece))
 
@@ -57,8 +57,8 @@ def _pieces(model: Any, table: Path) -> Iterator[Any]:
 def _print(pieces: Iterator[Any]) -> None:
     from certus.cli.model_tables import safe_for_spreadsheets
 
-    for place, piece in enumerate(pieces):
-        print_text(safe_for_spreadsheets(piece).write_csv(include_header=place == 0).rstrip("\n"))
+    for number, piece in enumerate(pieces):
+        print_text(safe_for_spreadsheets(piece).write_csv(include_header=number == 0).rstrip("\n"))
 
 
 def _predictions(model: Any, rows: Any) -> Any:
@@ -68,15 +68,15 @@ def _predictions(model: Any, rows: Any) -> Any:
         return _label_sets(model, rows)
     labels = getattr(model, "classes_", None)
     if hasattr(model, "predict_all"):
-        answers, shares, sets = model.predict_all(rows)
+        predictions, probabilities, sets = model.predict_all(rows)
     else:
-        answers, sets = model.predict(rows), None
-        shares = model.predict_proba(rows) if labels is not None and hasattr(model, "predict_proba") else None
-    columns = {"prediction": pl.Series(answers.tolist())}
+        predictions, sets = model.predict(rows), None
+        probabilities = model.predict_proba(rows) if labels is not None and hasattr(model, "predict_proba") else None
+    columns = {"prediction": pl.Series(predictions.tolist())}
     if hasattr(model, "distances"):
         columns["distance"] = model.distances(rows)
-    if shares is not None and labels is not None:
-        columns |= {f"probability_{label}": shares[:, place] for place, label in enumerate(labels)}
+    if probabilities is not None and labels is not None:
+        columns |= {f"probability_{label}": probabilities[:, index] for index, label in enumerate(labels)}
     if sets is not None:
         columns["set"] = _intervals(sets) if labels is None else _sets(sets, [str(label) for label in labels])
     return pl.DataFrame(columns)
@@ -89,9 +89,9 @@ def _sets(inside: Any, names: list[str]) -> Any:
 
     packed = np.ascontiguousarray(np.packbits(inside, axis=1))
     keys = packed.view(f"V{packed.shape[1]}")[:, 0]
-    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, set_of_row = np.unique(keys, return_index=True, return_inverse=True)
     texts = [" | ".join(name for name, kept in zip(names, row, strict=True) if kept) for row in inside[first]]
-    return pl.Series(texts, dtype=pl.String)[places]
+    return pl.Series(texts, dtype=pl.String)[set_of_row]
 
 
 def _intervals(ends: Any) -> Any:
@@ -105,15 +105,15 @@ def _label_sets(model: Any, rows: Any) -> Any:
     """The columns of a model of several targets."""
     import polars as pl
 
-    names, answers = model.targets_, model.predict(rows)
-    columns = {f"prediction_{name}": pl.Series(answers[:, place].tolist()) for place, name in enumerate(names)}
+    names, predictions = model.targets_, model.predict(rows)
+    columns = {f"prediction_{name}": pl.Series(predictions[:, index].tolist()) for index, name in enumerate(names)}
     if hasattr(model, "predict_proba"):
-        shares = model.predict_proba(rows)
-        columns |= {f"probability_{name}": shares[:, place] for place, name in enumerate(names)}
+        probabilities = model.predict_proba(rows)
+        columns |= {f"probability_{name}": probabilities[:, index] for index, name in enumerate(names)}
     if model.threshold_ is not None:
         inside = model.predict_set(rows)
-        for place, name in enumerate(names):
-            first, second = map(str, model.classes_[place])
+        for index, name in enumerate(names):
+            first, second = map(str, model.classes_[index])
             texts = {(True, True): f"{first} | {second}", (True, False): first, (False, True): second}
-            columns[f"set_{name}"] = pl.Series([texts[tuple(pair)] for pair in inside[:, place].tolist()])
+            columns[f"set_{name}"] = pl.Series([texts[tuple(pair)] for pair in inside[:, index].tolist()])
     return pl.DataFrame(columns)

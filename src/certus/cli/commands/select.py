@@ -12,11 +12,10 @@ from certus.cli.output import certificates_of, print_json, print_report, print_t
 
 def command(
     table: options.Table,
-    truth: options.Truth,
+    target: options.Target,
     prediction: options.Predictions,
     loss: options.Loss = "auto",
-    low: options.Low = None,
-    high: options.High = None,
+    loss_range: options.Range = None,
     confidence: options.Confidence = 0.95,
     tried: Annotated[
         int | None,
@@ -32,9 +31,9 @@ def command(
     frame = read_table(table)
     found = select(
         {name: values_of(frame, name, "--prediction") for name in prediction},
-        y_true=values_of(frame, truth, "--truth"),
+        y_true=values_of(frame, target, "--target"),
         loss=loss,
-        loss_range=options.loss_range(low, high),
+        loss_range=loss_range,
         confidence=confidence,
         tried=tried,
         seed=seed,

@@ -2,125 +2,102 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from certus.cli.output import print_json, print_table, print_text, say
+from certus.cli import options
+from certus.cli.output import folded, print_folded, print_json, print_table, print_text, say
+from certus.cli.spelling import as_typed, flag
+from certus.workflow.options import Described, described, parameters
+
+Table = Annotated[Path | None, typer.Argument(help=f"{options.TABLES}; a built-in table if left out.")]
+Out = Annotated[Path, typer.Option(help="Folder for report.html, model.certus and study.json.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the study in the folder.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier study.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no messages.")]
 
 
 def command(
-    table: Annotated[
-        Path | None,
-        typer.Argument(help="CSV, Parquet, Arrow, JSON lines, Excel, - for standard input; built-in if left out."),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The column to predict; several columns of two values with commas, or given several times; "
-            "without one, groups of rows are looked for."
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(help="classification, ordinal, multi-label, regression or clustering; inferred if left out."),
-    ] = None,
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            help="error, balanced_error, log_loss, auc, f1, macro_f1; hamming; rmse, mae; silhouette_loss; or an "
-            "expression of truth and prediction with its --range. Lower is better for all."
-        ),
-    ] = None,
-    time: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,
-    trials: Annotated[int | None, typer.Option(help="How many candidates to try (24 without --time).")] = None,
-    confidence: Annotated[float, typer.Option(help="Probability with which the certificate holds.")] = 0.95,
-    holdout: Annotated[float, typer.Option(help="Share of the rows kept untouched for the certificate.")] = 0.2,
-    group: Annotated[str | None, typer.Option(help="Column whose equal values stay on one side.")] = None,
-    order: Annotated[str | None, typer.Option(help="Column of time: the last rows are the test rows.")] = None,
-    positive: Annotated[str | None, typer.Option(help="Which of two labels is the positive one.")] = None,
-    levels: Annotated[
-        str | None, typer.Option(help="Labels with an order, from the least to the greatest, with commas.")
-    ] = None,
-    families: Annotated[str | None, typer.Option(help="Families of learners to try, with commas.")] = None,
-    loss_range: Annotated[
-        tuple[float, float] | None,
-        typer.Option("--range", help="Declared range of the squared (rmse) or absolute (mae) error, or of the loss."),
-    ] = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(help="What a mistake costs, as 'sick as healthy=10'; others cost 1. May be given several times."),
-    ] = None,
-    sql: Annotated[str | None, typer.Option(help="A query instead of a table; needs --database.")] = None,
-    database: Annotated[str | None, typer.Option(help="A SQLite file, or the address of a database.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides every random choice.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="Cores to use; all if left out.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for report.html, model.certus and study.json.")] = Path(
-        "certus-study"
-    ),
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the study in the folder.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier study.")] = False,
-    refit_all: Annotated[
-        bool,
-        typer.Option("--refit-all", help="Also write model-all-rows.certus: trained on all rows, nothing guaranteed."),
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no messages.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    table: Table = None,
+    out: Out = Path("certus-study"),
+    resume: Resume = False,
+    force: Force = False,
+    quiet: Quiet = False,
+    json: options.Json = False,
+    **typed: Any,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
-    from certus.workflow.declared_costs import parse_costs
     from certus.workflow.study_folder import study_in_folder
 
-    with _progress(quiet, time) as progress:
-        result = study_in_folder(
-            out,
-            table if table is None or str(table) != "-" else "-",
-            resume=resume,
-            force=force,
-            target=target or None,
-            task=task,
-            measure=measure,
-            time=time,
-            trials=trials,
-            confidence=confidence,
-            holdout=holdout,
-            group=group,
-            order=order,
-            positive=positive,
-            levels=_listed(levels),
-            families=_listed(families),
-            loss_range=loss_range,
-            costs=parse_costs(cost or []),
-            refit_all=refit_all,
-            sql=sql,
-            database=database,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-        )
+    given = {name: _read(described()[name], value) for name, value in typed.items() if value is not None}
+    source = "-" if str(table) == "-" else table
+    with _progress(quiet, given.get("time")) as progress:
+        result = study_in_folder(out, source, resume=resume, force=force, progress=progress, **given)
     if not quiet:
         for note in result.notes:
-            say(note)
+            say(folded(as_typed(note, note.options)))
     if json:
         print_json(result.to_dict())
-        return
-    stayed = [row for row in result.leaderboard if row["dropped"] is None]
-    rows = [(row["rank"], row["learner"], f"{row['validation_value']:.4g}", f"{row['seconds']:.2f}") for row in stayed]
+    else:
+        _print(result, out)
+
+
+def _print(result: Any, out: Path) -> None:
+    """The leaderboard, the winner and what is promised about it."""
+    from certus.workflow.leaderboard import shown_rows
+
     measured = f"{result.task.measure.name} (validation)"
-    print_table(["", "learner", measured, "seconds"], rows, title="Leaderboard")
+    stayed = shown_rows(result.leaderboard, result.winner)
+    print_table(["", "learner", measured, "seconds"], stayed, title="Leaderboard")
     if left := len(result.leaderboard) - len(stayed):
-        print_text(f"{left} more candidates left the race early; the report says why.")
-    written = ", ".join(str(out / name) for name in result.files)
-    print_text(f"\n{result}\n\nWrote {written}.")
+        noun = "candidate" if left == 1 else "candidates"
+        print_text(f"{left} more {noun} left the race early; the report says why.")
+    asked, *found = str(result).splitlines()
+    print_folded([as_typed(asked, result.task.guess.options), *found])
+    if len(result.winner.trials) > 1:
+        print_folded([f"The blend: {result.winner.name.removeprefix('blend of ')}"])
+    print_folded([f"Wrote {', '.join(str(out / name) for name in result.files)}."])
 
 
-def _listed(names: str | None) -> list[str]:
-    return [name.strip() for name in names.split(",")] if names else []
+def _read(about: Described, typed: Any) -> Any:
+    return typed if about.read is None else about.read(typed)
+
+
+def _option(parameter: inspect.Parameter) -> inspect.Parameter:
+    """An option of the study as an option of the command."""
+    about = described()[parameter.name]
+    text = re.sub(r"``(\w+)``", lambda match: flag(match[1]), about.help)
+    text += f" One of {', '.join(about.choices)}." if about.choices else ""
+    text += f" {about.typing}" if about.typing else ""
+    kind: Any = about.typed if parameter.default not in ((), None) else about.typed | None
+    annotation = Annotated[kind, typer.Option(flag(parameter.name), help=text)]
+    default = None if parameter.default == () else parameter.default
+    return parameter.replace(annotation=annotation, default=default, kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+def _with_options(function: Callable[..., None]) -> None:
+    """Write the options of the study into the signature of the command, after the table."""
+    hints = inspect.get_annotations(function, eval_str=True)
+    kinds = inspect.Parameter
+    own = [
+        p.replace(annotation=hints[p.name], kind=kinds.KEYWORD_ONLY if p.name != "table" else p.kind)
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is not kinds.VAR_KEYWORD
+    ]
+    whole = inspect.Signature([own[0], *map(_option, parameters()), *own[1:]])
+    function.__signature__ = whole  # type: ignore[attr-defined]
+    function.__annotations__ = {name: p.annotation for name, p in whole.parameters.items()}
+
+
+_with_options(command)
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
+
+from certus.base import Table, TableLike
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +51,15 @@ class Starts:
         Decides all draws.
     """
 
-    def __init__(self, init: Any, clusters: int, X: Any, rows: Rows, weights: Floats, seed: int) -> None:
+    def __init__(
+        self,
+        init: TableLike | Callable[..., TableLike],
+        clusters: int,
+        X: Table,
+        rows: Rows,
+        weights: Floats,
+        seed: int,
+    ) -> None:
         self._init, self._clusters, self._X, self._rows, self._weights = init, clusters, X, rows, weights
         self._seed = seed
         self._order: NDArray[np.int64] | None = None
@@ -74,7 +85,7 @@ class Starts:
         return order[rng.choice(len(order), self._clusters, replace=False, p=chances)]
 
 
-def checked_centers(given: Any, X: Any, clusters: int) -> Floats:
+def checked_centers(given: Any, X: Table, clusters: int) -> Floats:
     """Centers that the user gave, as an array of the right shape."""
     dense = given.toarray() if sparse.issparse(given) else given
     centers = check_array(dense, dtype=np.float64, order="C", copy=True, input_name="init")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from certus.base import TableLike
 from certus.cluster.solvers.row_order import direction, order_along
 
 Floats = NDArray[np.float64]
@@ -36,7 +35,7 @@ def squared_distances(X: sparse.csr_array, centers: Floats) -> Floats:
 class SparseRows:
     """A sparse table with weights; see `certus.cluster.solvers.dense_rows.DenseRows` for what the methods do."""
 
-    def __init__(self, X: Any, weights: Floats) -> None:
+    def __init__(self, X: TableLike, weights: Floats) -> None:
         self._X = sparse.csr_array(X).astype(np.float64)
         self._weights = weights
         self.mean = np.asarray(weights @ self._X).ravel() / weights.sum()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus import _native
-from certus.base import resolve_seeds
+from certus.base import Table, resolve_seeds
 from certus.trees import _native_calls as tree_kernels
 
 CompactForest = _native.CompactForest
@@ -96,7 +96,7 @@ def _arrays(grown: Any, trees: int, outputs: int, max_classes: int) -> dict[str,
     return arrays
 
 
-def sum_values(compact: Any, X: Any, values: NDArray[np.float64], threads: int) -> NDArray[np.float64]:
+def sum_values(compact: Any, X: Table, values: NDArray[np.float64], threads: int) -> NDArray[np.float64]:
     """The sum over the trees of the values of each row's leaves; one flat row of values per node."""
     flat = values.reshape(len(values), -1)
     sums = np.empty((X.shape[0], flat.shape[1]))
@@ -105,7 +105,7 @@ def sum_values(compact: Any, X: Any, values: NDArray[np.float64], threads: int) 
     return sums
 
 
-def apply(compact: Any, X: Any, trees: int, threads: int) -> NDArray[np.int64]:
+def apply(compact: Any, X: Table, trees: int, threads: int) -> NDArray[np.int64]:
     """The leaf of each row in each tree."""
     leaves = np.empty((X.shape[0], trees), dtype=np.int64)
     for first, last, piece in _dense_pieces(X):
@@ -115,7 +115,7 @@ def apply(compact: Any, X: Any, trees: int, threads: int) -> NDArray[np.int64]:
 
 def judge_out_of_bag(
     compact: Any,
-    X: Any,
+    X: Table,
     values: NDArray[np.float64],
     in_bag: NDArray[np.uint64],
     labels: NDArray[Any] | None,

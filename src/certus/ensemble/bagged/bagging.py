@@ -24,7 +24,11 @@ from certus.base import (
     Interval,
     Learner,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     check_X,
@@ -133,22 +137,22 @@ class Bagging(Learner):
         """The target that the members are fitted to."""
         raise NotImplementedError
 
-    def _judge_out_of_bag(self, X: Any, y: NDArray[Any], weighted: bool) -> None:
+    def _judge_out_of_bag(self, X: TableLike, y: NDArray[Any], weighted: bool) -> None:
         """Set ``oob_score_``, the out-of-bag predictions and ``report_``."""
         raise NotImplementedError
 
     # -- fitting ------------------------------------------------------------------------------------------------
-    def _fit(self, X: Any, y: Any, sample_weight: Any, parameters: dict[str, Any]) -> None:
-        X = self._check_table(X, reset=True)
+    def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, parameters: dict[str, Any]) -> None:
+        table = self._check_table(X, reset=True)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
                 "Hint: call fit(X, y) with one target value per row."
             )
         y = check_target(self, y, multi_output=True)
-        check_consistent_length(X, y)
+        check_consistent_length(table, y)
         y = self._encode(y)
-        weights = check_weights(self, sample_weight, X)
+        weights = check_weights(self, sample_weight, table)
         if weights is not None and not self.bootstrap:
             warn_user(
                 f"When fitting {type(self).__name__} with sample_weight it is recommended to use bootstrap=True, "
@@ -156,20 +160,20 @@ class Bagging(Learner):
             )
         self.estimator_ = self._member()
         routed = self._routed("fit", parameters).get("fit", {})
-        columns = self._check_draws(X, weights)
+        columns = self._check_draws(table, weights)
         new = self._new_seeds()
         if len(new):
             drawn_columns = [self._draw_columns(int(seed), columns) for seed in new]
-            members = self._fit_members(X, y, new, drawn_columns, routed)
+            members = self._fit_members(table, y, new, drawn_columns, routed)
             self.estimators_ = [*self.estimators_, *members]
             self.estimators_features_ = [*self.estimators_features_, *drawn_columns]
             self.seeds_ = np.concatenate([self.seeds_, new])
-        self._finish(X, y, weights is not None)
+        self._finish(table, y, weights is not None)
 
-    def _finish(self, X: Any, y: NDArray[Any], weighted: bool) -> None:
+    def _finish(self, X: TableLike, y: NDArray[Any], weighted: bool) -> None:
         raise NotImplementedError
 
-    def _check_draws(self, X: Any, weights: NDArray[np.float64] | None) -> int:
+    def _check_draws(self, X: Table, weights: NDArray[np.float64] | None) -> int:
         """Set how rows are drawn; returns how many columns each member sees."""
         self.bag_rows_, self.bag_weights_ = X.shape[0], weights
         self.bag_size_ = bag_size(X.shape[0], self.max_samples, weights)
@@ -231,7 +235,7 @@ class Bagging(Learner):
         ]
 
     def _fit_members(
-        self, X: Any, y: NDArray[Any], seeds: NDArray[np.uint64], columns: list[NDArray[np.int64]], routed: Any
+        self, X: TableLike, y: NDArray[Any], seeds: NDArray[np.uint64], columns: list[NDArray[np.int64]], routed: Any
     ) -> list[Any]:
         members = [set_seeds(clone(self.estimator_), int(seed)) for seed in seeds]
         rows = self._draw_rows(seeds)
@@ -268,7 +272,7 @@ class Bagging(Learner):
             outside[rows] = False
             yield member, columns, outside
 
-    def _check_table(self, X: Any, *, reset: bool = False) -> Any:
+    def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
         if self.estimator is None:
             return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nan=True)
         return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from certus.base import Table
 
 
-def set_seeds(learner: Any, seed: int) -> Any:
+def set_seeds(learner: BaseEstimator, seed: int) -> Any:
     """Give every ``random_state`` among the parameters its own draw from the seed."""
     random = np.random.RandomState(seed)
     names = [name for name in sorted(learner.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
@@ -17,7 +20,7 @@ def set_seeds(learner: Any, seed: int) -> Any:
 
 def fit_members(
     members: list[Any],
-    X: Any,
+    X: Table,
     y: NDArray[Any],
     rows: list[NDArray[Any]],
     columns: list[NDArray[np.int64]],
@@ -42,7 +45,7 @@ def fit_members(
     return members
 
 
-def _rename_categorical(member: Any, own: NDArray[np.int64], columns: int) -> None:
+def _rename_categorical(member: BaseEstimator, own: NDArray[np.int64], columns: int) -> None:
     """Tell a member that sees some columns which of them are categorical, if that was said by numbers or a mask."""
     chosen = member.get_params(deep=False).get("categorical_features")
     if chosen is None or np.asarray(chosen).dtype.kind not in "ib":

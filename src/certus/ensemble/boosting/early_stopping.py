@@ -81,6 +81,6 @@ def rows_for_scores(y: NDArray[np.float64], seed: int, stratify: bool) -> Any:
     return resample(np.arange(len(y)), n_samples=ROWS_FOR_SCORES, replace=False, random_state=seed, stratify=groups)
 
 
-def has_known_predictions(scoring: Any) -> bool:
+def has_known_predictions(scoring: str | Callable[..., float] | None) -> bool:
     """Whether the scorer is one of scikit-learn's, which ask for predictions of exactly the rows given."""
     return isinstance(scoring, str) and scoring in get_scorer_names()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,10 @@ from certus.base import (
     Interval,
     Iterations,
     OneOf,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     warn_deprecated,
@@ -149,7 +153,9 @@ class GradientBoosting(StagedTrees):
         raise NotImplementedError
 
     # -- fitting ------------------------------------------------------------------------------------------------
-    def _fit(self, X: Any, y: Any, sample_weight: Any, monitor: Any) -> None:
+    def _fit(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, monitor: Callable[..., bool] | None
+    ) -> None:
         if self.criterion != "deprecated":
             warn_deprecated("criterion of boosting")
         begun = self.warm_start and "forests_" in vars(self)
@@ -191,7 +197,7 @@ class GradientBoosting(StagedTrees):
         loop: StageLoop,
         trees: list[list[tuple[Tree, int]]],
         held_out: Sample | None,
-        monitor: Any,
+        monitor: Callable[..., bool] | None,
         data: tuple[Any, Any],
     ) -> None:
         """All rounds, until there are enough, or the monitor, a callback or the held-out rows stop."""
@@ -237,7 +243,7 @@ class GradientBoosting(StagedTrees):
         recent[number % len(recent)] = loss
         return False
 
-    def _training_sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
+    def _training_sample(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> Sample:
         table = as_float32(self, X, reset=True, accept_sparse="csc")
         if y is None:
             raise ValueError(

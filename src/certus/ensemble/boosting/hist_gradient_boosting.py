@@ -29,7 +29,10 @@ from certus.base import (
     Learner,
     OneOf,
     RandomState,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     check_X,
@@ -206,7 +209,7 @@ class HistGradientBoosting(Learner):
 
     # --- fitting ------------------------------------------------------------------------------------------
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, held_out: tuple[Any, Any, Any]) -> None:
+    def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, held_out: tuple[Any, Any, Any]) -> None:
         table = self._check_rows(X, reset=True)
         target = self._encode_target(check_target(self, y), reset=True)
         check_consistent_length(table, target)
@@ -231,7 +234,7 @@ class HistGradientBoosting(Learner):
         self._boost(train, validation if self.do_early_stopping_ else None, X, y)
         self.report_ = Report()
 
-    def _boost(self, train: Sample, validation: Sample | None, X: Any, y: Any) -> None:
+    def _boost(self, train: Sample, validation: Sample | None, X: TableLike, y: TargetLike) -> None:
         loss = self._make_loss()
         trees = self._start(loss, train)
         raw = np.repeat(self.baseline_[:, None], len(train.y), axis=1)
@@ -377,7 +380,7 @@ class HistGradientBoosting(Learner):
 
     # --- checks -------------------------------------------------------------------------------------------
 
-    def _check_rows(self, X: Any, *, reset: bool = False) -> NDArray[Any]:
+    def _check_rows(self, X: TableLike, *, reset: bool = False) -> NDArray[Any]:
         """The table as numbers: categories become codes, missing values NaN."""
         if reset:
             self.is_categorical_ = categorical_mask(X, self.categorical_features)
@@ -392,7 +395,9 @@ class HistGradientBoosting(Learner):
             self.categories_ = learn_categories(X, self.is_categorical_, most)
         return grouped(encode(X, self.categories_), self.category_bins_)  # type: ignore[arg-type]
 
-    def _check_validation(self, X_val: Any, y_val: Any, sample_weight_val: Any) -> Sample | None:
+    def _check_validation(
+        self, X_val: TableLike | None, y_val: TargetLike | None, sample_weight_val: WeightsLike
+    ) -> Sample | None:
         if X_val is None and y_val is None:
             return None
         if X_val is None or y_val is None:
@@ -480,7 +485,7 @@ class HistGradientBoosting(Learner):
         self.trees_.add(table, raw)
         return raw
 
-    def _staged_raw_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def _staged_raw_predict(self, X: TableLike) -> Iterator[NDArray[np.float64]]:
         """The same after 1, 2, … rounds."""
         check_is_fitted(self)
         table = self._check_rows(X)

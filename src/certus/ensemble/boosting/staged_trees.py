@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import Learner, predict_method, resolve_threads, warn_user
+from certus.base import Learner, Table, TableLike, TargetLike, predict_method, resolve_threads, warn_user
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.ensemble.boosting.stage_losses import StageLoss
 from certus.ensemble.constant_start import ConstantStart
@@ -53,52 +53,52 @@ class StagedTrees(Learner):
         raise NotImplementedError
 
     # -- raw predictions ----------------------------------------------------------------------------------------
-    def _raw_start(self, X: Any) -> Numbers:
+    def _raw_start(self, X: Table) -> Numbers:
         """Raw predictions of the model that boosting started from, outputs x rows."""
         if isinstance(self.init_, str):
             return np.zeros((self.n_trees_per_iteration_, X.shape[0]))
         answers = self.init_.predict_proba(X) if is_classifier(self) else self.init_.predict(X)
         return np.ascontiguousarray(self._loss.link(answers))
 
-    def _raw_so_far(self, X: Any, trees: list[list[tuple[Tree, int]]]) -> Numbers:
+    def _raw_so_far(self, X: Table, trees: list[list[tuple[Tree, int]]]) -> Numbers:
         """Raw predictions, added up in the order of the rounds."""
         raw = self._raw_start(X)
         for each in zip(*trees, strict=True):
             self._add(X, raw, list(each))
         return raw
 
-    def _add(self, X: Any, raw: Numbers, stage: list[tuple[Tree, int]]) -> None:
+    def _add(self, X: TableLike, raw: Numbers, stage: list[tuple[Tree, int]]) -> None:
         for own, (tree, _) in zip(raw, stage, strict=True):
             own += self.learning_rate * tree.value[tree.apply(X), 0, 0]
 
-    def _raw_predict(self, X: Any) -> Numbers:
-        X = self._check_rows(X)
-        raw = self._raw_start(X)
+    def _raw_predict(self, X: TableLike) -> Numbers:
+        table = self._check_rows(X)
+        raw = self._raw_start(table)
         for own, forest in zip(raw, self.forests_, strict=True):
-            own += self.learning_rate * kernels.sum_values(forest.compact, X, forest.value, resolve_threads())[:, 0]
+            own += self.learning_rate * kernels.sum_values(forest.compact, table, forest.value, resolve_threads())[:, 0]
         return raw
 
-    def _staged_raw_predict(self, X: Any) -> Iterator[Numbers]:
+    def _staged_raw_predict(self, X: TableLike) -> Iterator[Numbers]:
         check_is_fitted(self)
-        X = self._check_rows(X)
-        raw = self._raw_start(X)
+        table = self._check_rows(X)
+        raw = self._raw_start(table)
         for number in range(self.n_estimators_):
-            self._add(X, raw, [(forest.tree(number), 0) for forest in self.forests_])
+            self._add(table, raw, [(forest.tree(number), 0) for forest in self.forests_])
             yield raw.copy()
 
-    def _check_rows(self, X: Any) -> Any:
+    def _check_rows(self, X: TableLike) -> Any:
         return as_float32(self, X, accept_sparse="csr")
 
     @predict_method
-    def apply(self, X: Any) -> Numbers:
+    def apply(self, X: TableLike) -> Numbers:
         """The number of the leaf that each row reaches in each tree.
 
         Returns
         -------
         ndarray of shape (n_samples, n_estimators, n_trees_per_iteration)
         """
-        X = self._check_rows(X)
-        leaves = [kernels.apply(own.compact, X, len(own), resolve_threads()) for own in self.forests_]
+        table = self._check_rows(X)
+        leaves = [kernels.apply(own.compact, table, len(own), resolve_threads()) for own in self.forests_]
         return np.stack(leaves, axis=2).astype(np.float64)
 
     # -- the trees ----------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class StagedTrees(Learner):
         mean = np.mean(falls, axis=0)
         return np.asarray(mean / mean.sum())
 
-    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Numbers:
+    def _compute_partial_dependence_recursion(self, grid: TargetLike, target_features: TargetLike) -> Numbers:
         """For `sklearn.inspection.partial_dependence` with ``method="recursion"``."""
         if self.init is not None:
             warn_user(

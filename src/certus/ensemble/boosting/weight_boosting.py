@@ -19,6 +19,9 @@ from certus.base import (
     Iterations,
     Learner,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
     assert_finite,
     check_target,
     check_weights,
@@ -74,12 +77,12 @@ class WeightBoosting(Learner):
         """One round: the new weights (None: stop without this round), the learner's weight and its error."""
         raise NotImplementedError
 
-    def _start_weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64]:
+    def _start_weights(self, sample_weight: Any, X: Table) -> NDArray[np.float64]:
         weights = check_weights(self, sample_weight, X, copy=True)
         weights = np.ones(X.shape[0]) if weights is None else weights
         return weights / weights.sum()
 
-    def _training_target(self, y: Any, X: Any, *, numeric: bool = False) -> NDArray[Any]:
+    def _training_target(self, y: TargetLike, X: TableLike, *, numeric: bool = False) -> NDArray[Any]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -89,7 +92,7 @@ class WeightBoosting(Learner):
         check_consistent_length(X, target)
         return target
 
-    def _boost(self, weights: NDArray[np.float64], X: Any, y: Any) -> None:
+    def _boost(self, weights: NDArray[np.float64], X: TableLike, y: TargetLike) -> None:
         """All rounds, until there are enough, one is perfect, one is useless, or a callback stops."""
         self.estimators_ = []
         self.estimator_weights_ = np.zeros(self.n_estimators)
@@ -129,17 +132,16 @@ class WeightBoosting(Learner):
         self.estimators_.append(learner)
         return learner
 
-    def _check_X(self, X: Any, *, reset: bool = False) -> Any:
+    def _check_X(self, X: TableLike, *, reset: bool = False) -> Any:
         """Numbers for our own weak learners; what others take is their matter, if it is finite."""
         if self.estimator is None:
-            X = as_float32(self, X, reset=reset, accept_sparse=["csr", "csc"])
-            assert_finite(self, X)
-            return X
-        X = validate_data(
-            self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
-        )
-        assert_finite(self, X)
-        return X
+            table = as_float32(self, X, reset=reset, accept_sparse=["csr", "csc"])
+        else:
+            table = validate_data(
+                self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
+            )
+        assert_finite(self, table)
+        return table
 
     def __len__(self) -> int:
         return len(self.estimators_)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import MultiOutputMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, check_random_state
 
@@ -24,7 +24,11 @@ from certus.base import (
     Learner,
     OneOf,
     Rule,
+    Table,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_target,
     check_weights,
     predict_method,
@@ -188,28 +192,28 @@ class Forest(MultiOutputMixin, Learner):
         """The target for the compiled code, numbers of classes (None for regression), weights of the classes."""
         raise NotImplementedError
 
-    def _dress_tree(self, learner: Any) -> None:
+    def _dress_tree(self, learner: BaseEstimator) -> None:
         """Set what only trees of this kind have."""
 
     def _keep_out_of_bag(self, y: NDArray[Any], judged: NDArray[np.float64], counted: NDArray[np.bool_]) -> None:
         """Store the out-of-bag predictions and their score."""
         raise NotImplementedError
 
-    def _training_report(self, X: Any, codes: NDArray[Any], weighted: bool) -> Report:
+    def _training_report(self, X: TableLike, codes: NDArray[Any], weighted: bool) -> Report:
         """What training alone supports."""
         return Report()
 
     # -- fitting ----------------------------------------------------------------------------------------------
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        X, y = self._check_training(X, y)
-        weights = check_weights(self, sample_weight, X)
+    def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> None:
+        table, y = self._check_training(X, y)
+        weights = check_weights(self, sample_weight, table)
         codes, n_classes, class_weight = self._encode_target(y, weights)
         if class_weight is not None:
-            weights = check_weights(self, class_weight if weights is None else weights * class_weight, X)
+            weights = check_weights(self, class_weight if weights is None else weights * class_weight, table)
         self._check_bootstrap()
         bags = None
         if self.bootstrap:
-            bags = Bags(X.shape[0], bag_size(X.shape[0], self.max_samples, weights), weights)
+            bags = Bags(table.shape[0], bag_size(table.shape[0], self.max_samples, weights), weights)
         previous: PackedForest | None = vars(self).get("forest_") if self.warm_start else None
         self._trees = None
         more = self.n_estimators - (0 if previous is None else len(previous))
@@ -222,16 +226,16 @@ class Forest(MultiOutputMixin, Learner):
         if more == 0:
             warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
         else:
-            grown = self._grow(X, codes, n_classes, weights, self._draw_seeds()[-more:], bags)
+            grown = self._grow(table, codes, n_classes, weights, self._draw_seeds()[-more:], bags)
             forest = grown if previous is None else PackedForest.joined([previous, grown])
         self.forest_ = forest  # type: ignore[assignment]
-        self.bag_rows_, self.bag_size_ = X.shape[0], None if bags is None else bags.draws
+        self.bag_rows_, self.bag_size_ = table.shape[0], None if bags is None else bags.draws
         self.bag_weights_ = None if bags is None else weights
         if self.oob_score and (more > 0 or "oob_score_" not in vars(self)):
-            self._judge_out_of_bag(X, codes, weights)
-        self.report_ = self._training_report(X, codes, weights is not None)
+            self._judge_out_of_bag(table, codes, weights)
+        self.report_ = self._training_report(table, codes, weights is not None)
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    def _check_training(self, X: TableLike, y: TargetLike) -> tuple[Any, NDArray[Any]]:
         if sparse.issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.\nHint: pass y.toarray().")
         goes_on = self.warm_start and "forest_" in vars(self)
@@ -279,7 +283,7 @@ class Forest(MultiOutputMixin, Learner):
 
     def _grow(
         self,
-        X: Any,
+        X: Table,
         codes: NDArray[Any],
         n_classes: NDArray[np.intp] | None,
         weights: NDArray[np.float64] | None,
@@ -346,7 +350,7 @@ class Forest(MultiOutputMixin, Learner):
         sums, trees, errors = kernels.judge_out_of_bag(forest.compact, X, forest.value, in_bag, labels, threads)
         return sums, trees, errors, in_bag
 
-    def _judge_out_of_bag(self, X: Any, codes: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
+    def _judge_out_of_bag(self, X: Table, codes: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
         sums, trees, _, _ = self._out_of_bag(X, None)
         counted = np.ones(len(trees), dtype=bool) if weights is None else weights > 0
         if (trees[counted] == 0).any():
@@ -443,18 +447,18 @@ class Forest(MultiOutputMixin, Learner):
         return np.asarray(mean / mean.sum())
 
     @predict_method
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: TableLike) -> NDArray[np.int64]:
         """The number of the leaf that each row reaches in each tree.
 
         Returns
         -------
         ndarray of shape (n_samples, n_estimators)
         """
-        X = coded_table(self, X, accept_sparse="csr")
-        return kernels.apply(self.forest_.compact, X, len(self.forest_), resolve_threads(self.n_jobs))
+        table = coded_table(self, X, accept_sparse="csr")
+        return kernels.apply(self.forest_.compact, table, len(self.forest_), resolve_threads(self.n_jobs))
 
     @predict_method
-    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+    def decision_path(self, X: TableLike) -> tuple[Any, NDArray[np.int64]]:
         """The nodes that each row passes in each tree.
 
         Returns
@@ -468,7 +472,7 @@ class Forest(MultiOutputMixin, Learner):
         paths = [self.forest_.tree(number).decision_path(X) for number in range(len(self.forest_))]
         return sparse.hstack(paths).tocsr(), self.forest_.offsets.copy()
 
-    def _mean_values(self, X: Any) -> NDArray[np.float64]:
+    def _mean_values(self, X: TableLike) -> NDArray[np.float64]:
         X = coded_table(self, X, accept_sparse="csr")
         return self.forest_.mean(X, resolve_threads(self.n_jobs))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
@@ -15,6 +16,9 @@ from certus.base import (
     Exactly,
     InstanceOf,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     distinct_labels,
     fit_method,
     predict_method,
@@ -51,7 +55,7 @@ class ForestClassifier(Forest, Classifier):
     classes_: Any
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Any:
         """Grow the trees.
 
         Parameters
@@ -112,7 +116,7 @@ class ForestClassifier(Forest, Classifier):
     def _balances_bags(self) -> bool:
         return self.bootstrap and isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _dress_tree(self, learner: Any) -> None:
+    def _dress_tree(self, learner: BaseEstimator) -> None:
         codes = [np.arange(count, dtype=np.float64) for count in np.atleast_1d(self.n_classes_)]
         single = self.n_outputs_ == 1
         learner.classes_ = codes[0] if single else codes
@@ -136,7 +140,7 @@ class ForestClassifier(Forest, Classifier):
         return vote_report(counts, pure=bool((leaves.max(axis=1) == 1.0).all()))
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """The label with the largest average share over the trees; of equal ones the first.
 
         Returns
@@ -150,7 +154,7 @@ class ForestClassifier(Forest, Classifier):
         return np.stack(labels, axis=1).astype(self.classes_[0].dtype)
 
     @predict_method
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Class shares averaged over the trees, in the order of ``classes_``.
 
         Returns

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
 
-from certus.base import OneOf, Regressor, fit_method, predict_method
+from certus.base import OneOf, Regressor, TableLike, TargetLike, WeightsLike, fit_method, predict_method
 from certus.ensemble.forests.forest import Forest
 from certus.trees.decision_tree_regressor import check_counts
 
@@ -38,7 +38,7 @@ class ForestRegressor(Forest, Regressor):
     _state = (*Forest._state, "oob_prediction_")
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Any:
         """Grow the trees.
 
         Parameters
@@ -69,7 +69,7 @@ class ForestRegressor(Forest, Regressor):
         self.oob_score_ = score(y[counted], self.oob_prediction_[counted])
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The average over the trees of the values of the leaves that each row reaches.
 
         Returns
@@ -79,7 +79,9 @@ class ForestRegressor(Forest, Regressor):
         values = self._mean_values(X)
         return values[:, 0, 0] if self.n_outputs_ == 1 else values[:, :, 0]
 
-    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray[np.float64]:
+    def _compute_partial_dependence_recursion(
+        self, grid: TargetLike, target_features: TargetLike
+    ) -> NDArray[np.float64]:
         """For `sklearn.inspection.partial_dependence` with ``method="recursion"``."""
         grid = np.asarray(grid, dtype=np.float32, order="C")
         averages = np.zeros(grid.shape[0])

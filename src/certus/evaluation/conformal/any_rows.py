@@ -5,22 +5,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import TableLike, TargetLike
 
-def n_rows(table: Any) -> int:
+
+def n_rows(table: TableLike) -> int:
     """Number of rows of an array, sparse matrix, data frame or list."""
-    return int(table.shape[0]) if hasattr(table, "shape") else len(table)
+    sized: Any = table
+    return int(sized.shape[0]) if hasattr(sized, "shape") else len(sized)
 
 
-def take_rows(table: Any, rows: NDArray[np.integer]) -> Any:
+def take_rows(table: TableLike, rows: NDArray[np.integer]) -> Any:
     """Rows of an array, sparse matrix, data frame (pandas, polars, pyarrow) or list."""
-    if hasattr(table, "iloc"):
-        return table.iloc[rows]
-    if hasattr(table, "take") and not isinstance(table, np.ndarray):
-        return table.take(rows)
-    return table[rows] if hasattr(table, "shape") else np.asarray(table)[rows]
+    known: Any = table
+    if hasattr(known, "iloc"):
+        return known.iloc[rows]
+    if hasattr(known, "take") and not isinstance(known, np.ndarray):
+        return known.take(rows)
+    return known[rows] if hasattr(known, "shape") else np.asarray(known)[rows]
 
 
-def check_lengths(X: Any, y: Any, groups: Any = None) -> None:
+def check_lengths(X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> None:
     """Refuse an empty calibration set and columns of different lengths."""
     rows = n_rows(X)
     if rows == 0:
@@ -33,7 +37,7 @@ def check_lengths(X: Any, y: Any, groups: Any = None) -> None:
             )
 
 
-def numeric_target(y: Any) -> NDArray[np.float64]:
+def numeric_target(y: TargetLike) -> NDArray[np.float64]:
     """The target as a vector of finite doubles."""
     values = np.asarray(y, dtype=np.float64)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -47,12 +51,12 @@ def numeric_target(y: Any) -> NDArray[np.float64]:
     return values
 
 
-def label_codes(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+def label_codes(y: TargetLike, classes: NDArray[Any]) -> NDArray[np.intp]:
     """Position of every label in the sorted or unsorted array of classes; an unknown label is an error."""
     labels = np.asarray(y).reshape(-1)
     order = np.argsort(classes, kind="stable")
-    places = np.clip(np.searchsorted(classes, labels, sorter=order), 0, len(classes) - 1)
-    codes = order[places]
+    ranks = np.clip(np.searchsorted(classes, labels, sorter=order), 0, len(classes) - 1)
+    codes = order[ranks]
     unknown = classes[codes] != labels
     if unknown.any():
         row = int(np.argmax(unknown))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import check_parameters
+from certus.base import TableLike, TargetLike, check_parameters
 from certus.evaluation.conformal.any_rows import check_lengths, label_codes, numeric_target
 from certus.guarantees import Calibration, GroupCalibration, calibrate, calibrate_groups
 from certus.guarantees.holdout import RateSetting, rate_bound
@@ -24,7 +24,7 @@ class ConformalWrapper(MetaEstimatorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
 
-    def certify(self, X: Any, y: Any, *, confidence: float = 0.95, **options: Any) -> Report:
+    def certify(self, X: TableLike, y: TargetLike, *, confidence: float = 0.95, **options: Any) -> Report:
         """Bound the coverage from rows used neither for training nor for calibration.
 
         Parameters
@@ -46,8 +46,8 @@ class ConformalWrapper(MetaEstimatorMixin, BaseEstimator):
         setting = RateSetting(confidence=confidence, side="lower", quantity="coverage on new rows", noun="covered row")
         return self.report_.with_([rate_bound(int(covered.sum()), len(covered), setting)])
 
-    def _covered(self, X: Any, y: Any, **options: Any) -> NDArray[np.bool_]:
-        """Whether each row's true answer is in its interval or set."""
+    def _covered(self, X: TableLike, y: TargetLike, **options: Any) -> NDArray[np.bool_]:
+        """Whether each row's true value is in its interval or set."""
         if hasattr(self, "predict_interval"):
             interval, truth = self.predict_interval(X, **options), numeric_target(y)
             return (interval[:, 0] <= truth) & (truth <= interval[:, 1])
@@ -64,7 +64,9 @@ class SplitWrapper(ConformalWrapper):
 
     calibration_: Calibration | GroupCalibration
 
-    def _store_calibration(self, scores: NDArray[Any], groups: Any, subject: str, group_word: str = "group") -> None:
+    def _store_calibration(
+        self, scores: NDArray[Any], groups: TargetLike | None, subject: str, group_word: str = "group"
+    ) -> None:
         levels = {"confidence": self.confidence, "assurance": self.assurance, "subject": subject}
         if groups is None:
             self.calibration_ = calibrate(scores, **levels)
@@ -76,7 +78,7 @@ class SplitWrapper(ConformalWrapper):
         """The certificates of the calibration, written when first asked for."""
         return self.calibration_.report
 
-    def _thresholds(self, rows: int, groups: Any) -> NDArray[np.float64]:
+    def _thresholds(self, rows: int, groups: TargetLike | None) -> NDArray[np.float64]:
         """Threshold of every row to be predicted."""
         check_is_fitted(self, "calibration_")
         if isinstance(self.calibration_, Calibration):

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import InstanceOf, Interval, OneOf
+from certus.base import InstanceOf, Interval, OneOf, TableLike, TargetLike
 from certus.evaluation.conformal.any_rows import check_lengths, label_codes
-from certus.evaluation.conformal.class_response import class_response
 from certus.evaluation.conformal.conformal_wrapper import ConformalWrapper
 from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT, draw_folds, fit_without_folds, rows_of_fold
 from certus.evaluation.conformal.label_scores import LABEL_SCORES, check_response
 from certus.guarantees import cross_certificate, split_rank
 from certus.guarantees.conformal import METHODS, cross_set
+from certus.guarantees.holdout import class_response
 from certus.guarantees.records import Report
 
 
@@ -80,7 +80,7 @@ class CrossConformalClassifier(ClassifierMixin, ConformalWrapper):
         method: str = "plus",
         cv: int | str = 10,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.confidence = confidence
@@ -90,7 +90,7 @@ class CrossConformalClassifier(ClassifierMixin, ConformalWrapper):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> CrossConformalClassifier:
+    def fit(self, X: TableLike, y: TargetLike) -> CrossConformalClassifier:
         """Train one model without each fold, and one on all rows."""
         self._check_parameters()
         check_lengths(X, y)
@@ -109,18 +109,18 @@ class CrossConformalClassifier(ClassifierMixin, ConformalWrapper):
         self.report_ = Report([cross_certificate(sizes, confidence=self.confidence, method=self.method, subject="set")])
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Label of the model that was trained on all rows."""
         check_is_fitted(self, "report_")
         return np.asarray(self.estimator_.predict(X))
 
-    def predict_set(self, X: Any) -> NDArray[np.bool_]:
+    def predict_set(self, X: TableLike) -> NDArray[np.bool_]:
         """Which labels belong to the set of every row: shape (rows, classes), columns as in `classes_`."""
         check_is_fitted(self, "report_")
         candidates = np.stack([self._label_scores(model, X) for model in self.estimators_], axis=2)
         return cross_set(candidates, self.scores_, self.fold_of_row_, self.rank_, self.method)
 
-    def _label_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+    def _label_scores(self, model: Any, X: TableLike) -> NDArray[np.float64]:
         """Scores in the columns of `classes_`; a class that the fold model never saw has probability 0."""
         seen = class_response(model, X, probabilities=True)
         response = np.zeros((len(seen), len(self.classes_)))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import InstanceOf, Interval, OneOf
+from certus.base import InstanceOf, Interval, OneOf, TableLike, TargetLike
 from certus.evaluation.conformal.any_rows import check_lengths, numeric_target
 from certus.evaluation.conformal.conformal_wrapper import ConformalWrapper
 from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT, draw_folds, fit_without_folds, rows_of_fold
@@ -79,7 +79,7 @@ class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
         method: str = "plus",
         cv: int | str = 10,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.confidence = confidence
@@ -88,7 +88,7 @@ class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> CrossConformalRegressor:
+    def fit(self, X: TableLike, y: TargetLike) -> CrossConformalRegressor:
         """Train one model without each fold, and one on all rows."""
         self._check_parameters()
         check_lengths(X, y)
@@ -107,12 +107,12 @@ class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
         )
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Prediction of the model that was trained on all rows."""
         check_is_fitted(self, "report_")
         return np.asarray(self.estimator_.predict(X))
 
-    def predict_interval(self, X: Any) -> NDArray[np.float64]:
+    def predict_interval(self, X: TableLike) -> NDArray[np.float64]:
         """Interval of every row, as an array of shape (rows, 2); its ends belong to it."""
         check_is_fitted(self, "report_")
         predictions = np.column_stack([np.asarray(m.predict(X), dtype=np.float64) for m in self.estimators_])

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from certus.base import TableLike, TargetLike
 from certus.evaluation.conformal.any_rows import take_rows
 from certus.guarantees.conformal import equal_folds
 
 LEAVE_ONE_OUT = "leave-one-out"
 
 
-def draw_folds(rows: int, cv: int | str, random_state: Any) -> NDArray[np.intp]:
+def draw_folds(rows: int, cv: int | str, random_state: int | np.random.RandomState | None) -> NDArray[np.intp]:
     """Fold number of every row; fold sizes differ by at most one."""
     folds = rows if cv == LEAVE_ONE_OUT else int(cv)
     if not 2 <= folds <= rows:
@@ -30,7 +31,9 @@ def draw_folds(rows: int, cv: int | str, random_state: Any) -> NDArray[np.intp]:
     return check_random_state(random_state).permutation(numbers)
 
 
-def fit_without_folds(estimator: Any, X: Any, y: Any, fold_of_row: NDArray[np.intp], n_jobs: int | None) -> list[Any]:
+def fit_without_folds(
+    estimator: Any, X: TableLike, y: TargetLike, fold_of_row: NDArray[np.intp], n_jobs: int | None
+) -> list[Any]:
     """One clone per fold, trained on the other folds."""
     target = np.asarray(y)
 
@@ -41,7 +44,7 @@ def fit_without_folds(estimator: Any, X: Any, y: Any, fold_of_row: NDArray[np.in
     return Parallel(n_jobs=n_jobs)(delayed(train)(fold) for fold in range(int(fold_of_row.max()) + 1))
 
 
-def rows_of_fold(X: Any, fold_of_row: NDArray[np.intp], fold: int) -> tuple[NDArray[np.intp], Any]:
+def rows_of_fold(X: TableLike, fold_of_row: NDArray[np.intp], fold: int) -> tuple[NDArray[np.intp], Any]:
     """Positions and rows of one fold."""
     positions = np.flatnonzero(fold_of_row == fold)
     return positions, take_rows(X, positions)

@@ -16,11 +16,11 @@ Conformalized Quantile Regression (2019).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import TableLike
 from certus.guarantees.conformal import outward
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ class IntervalScore:
     score: Callable[[Floats, Floats], Floats]
     interval: Callable[[Floats, Floats], Floats]
 
-    def check(self, response: Any) -> Floats:
+    def check(self, response: TableLike) -> Floats:
         """The response as a table of doubles with the right columns and usable values."""
         table = np.asarray(response, dtype=np.float64)
         if table.ndim == 1:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import train_test_split
 
-from certus.base import Boolean, Interval, OneOf
+from certus.base import Boolean, Interval, OneOf, TableLike, TargetLike
 from certus.evaluation.conformal.any_rows import check_lengths, label_codes
-from certus.evaluation.conformal.class_response import class_response
 from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
 from certus.evaluation.conformal.label_scores import LABEL_SCORES, check_response
 from certus.guarantees import GroupCalibration
+from certus.guarantees.holdout import class_response
 
 
 class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
@@ -81,9 +81,9 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
         score: str = "lac",
         per_class: bool = False,
         assurance: float | None = None,
-        classes: Any = None,
+        classes: TargetLike | None = None,
         calibration_size: float = 0.25,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.confidence = confidence
@@ -94,7 +94,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> SplitConformalClassifier:
+    def fit(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalClassifier:
         """Train a clone on one part of the rows and calibrate on the other.
 
         Parameters
@@ -117,20 +117,20 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
         self.estimator_ = clone(self.estimator).fit(X_train, y_train)
         return self._calibrate(X_cal, y_cal, parts[5] if groups is not None else None)
 
-    def calibrate(self, X: Any, y: Any, groups: Any = None) -> SplitConformalClassifier:
+    def calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalClassifier:
         """Calibrate the model, taken as fitted, on rows that it has not seen; parameters as for `fit`."""
         self._check_parameters()
         check_lengths(X, y, groups)
         self.estimator_ = self.estimator
         return self._calibrate(X, y, groups)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Label of the model; for bare probabilities the likeliest one."""
         if self.estimator is None:
             return np.asarray(self.classes_[np.argmax(self._response(X), axis=1)])
         return np.asarray(self.estimator_.predict(X))
 
-    def predict_set(self, X: Any, groups: Any = None) -> NDArray[np.bool_]:
+    def predict_set(self, X: TableLike, groups: TargetLike | None = None) -> NDArray[np.bool_]:
         """Which labels belong to the set of every row: shape (rows, classes), columns as in `classes_`.
 
         Parameters
@@ -145,7 +145,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
             return scores <= self._class_thresholds(groups)
         return scores <= self._thresholds(len(scores), groups)[:, None]
 
-    def _calibrate(self, X: Any, y: Any, groups: Any) -> SplitConformalClassifier:
+    def _calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None) -> SplitConformalClassifier:
         if self.per_class and groups is not None:
             raise ValueError(
                 "groups cannot be combined with per_class=True.\nHint: calibrate by group or by class, not both."
@@ -159,7 +159,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
             self._store_calibration(scores, groups, subject="set")
         return self
 
-    def _class_thresholds(self, groups: Any) -> NDArray[np.float64]:
+    def _class_thresholds(self, groups: TargetLike | None) -> NDArray[np.float64]:
         """Threshold of every class; a class without calibration rows is always in the set."""
         if groups is not None or not isinstance(self.calibration_, GroupCalibration):
             raise ValueError("groups were given, but the calibration was made per class.\nHint: leave groups out.")
@@ -178,9 +178,9 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
             )
         return np.asarray(self.classes)
 
-    def _label_scores(self, X: Any) -> NDArray[np.float64]:
+    def _label_scores(self, X: TableLike) -> NDArray[np.float64]:
         return LABEL_SCORES[self.score](self._response(X))
 
-    def _response(self, X: Any) -> NDArray[np.float64]:
+    def _response(self, X: TableLike) -> NDArray[np.float64]:
         raw = X if self.estimator is None else class_response(self.estimator_, X, probabilities=self.score == "aps")
         return check_response(raw, len(self.classes_), self.score)

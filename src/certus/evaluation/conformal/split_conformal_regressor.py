@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, clone
 from sklearn.model_selection import cross_val_predict, train_test_split
 
-from certus.base import Interval, OneOf
+from certus.base import Interval, OneOf, TableLike, TargetLike
 from certus.evaluation.conformal.any_rows import check_lengths, numeric_target
 from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
 from certus.evaluation.conformal.interval_scores import INTERVAL_SCORES, IntervalScore
@@ -84,7 +84,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         scale: Any = None,
         assurance: float | None = None,
         calibration_size: float = 0.25,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.confidence = confidence
@@ -94,7 +94,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> SplitConformalRegressor:
+    def fit(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalRegressor:
         """Train a clone on one part of the rows and calibrate on the other.
 
         Parameters
@@ -119,7 +119,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         self._fit_scale(X_train, y_train)
         return self._calibrate(X_cal, y_cal, parts[5] if groups is not None else None)
 
-    def calibrate(self, X: Any, y: Any, groups: Any = None) -> SplitConformalRegressor:
+    def calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalRegressor:
         """Calibrate the model, taken as fitted, on rows that it has not seen; parameters as for `fit`."""
         self._check_parameters()
         check_lengths(X, y, groups)
@@ -128,12 +128,12 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         self.scale_floor_ = 0.0
         return self._calibrate(X, y, groups)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Point prediction: that of the model, or the middle between its two quantiles."""
         response = self._response(X)
         return response.mean(axis=1) if self.score == "quantile" else response[:, 0]
 
-    def predict_interval(self, X: Any, groups: Any = None) -> NDArray[np.float64]:
+    def predict_interval(self, X: TableLike, groups: TargetLike | None = None) -> NDArray[np.float64]:
         """Interval of every row, as an array of shape (rows, 2); its ends belong to it.
 
         Parameters
@@ -150,12 +150,12 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
     def _score(self) -> IntervalScore:
         return INTERVAL_SCORES[self.score]
 
-    def _calibrate(self, X: Any, y: Any, groups: Any) -> SplitConformalRegressor:
+    def _calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None) -> SplitConformalRegressor:
         scores = self._score.score(self._response(X), numeric_target(y))
         self._store_calibration(scores, groups, subject="interval")
         return self
 
-    def _fit_scale(self, X: Any, y: Any) -> None:
+    def _fit_scale(self, X: TableLike, y: TargetLike) -> None:
         self.scale_, self.scale_floor_ = self.scale, 0.0
         if self.score != "normalized" or not hasattr(self.scale, "fit"):
             return
@@ -165,7 +165,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         self.scale_ = clone(self.scale).fit(X, residuals)
         self.scale_floor_ = _SCALE_FLOOR * float(residuals.mean())
 
-    def _response(self, X: Any) -> NDArray[np.float64]:
+    def _response(self, X: TableLike) -> NDArray[np.float64]:
         """The table that the score needs, from the model or from bare predictions."""
         if self.estimator is None:
             return self._score.check(X)
@@ -183,7 +183,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
             response = np.column_stack([response, self._predicted_scale(X)])
         return self._score.check(response)
 
-    def _predicted_scale(self, X: Any) -> NDArray[np.float64]:
+    def _predicted_scale(self, X: TableLike) -> NDArray[np.float64]:
         if self.scale_ is None:
             raise ValueError(
                 "scale must be a regressor or a function of X for score='normalized', got None.\n"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus.evaluation.column_tree import RANK_DISTANCE, merge_columns
 from certus.evaluation.displays.display import ACCENT, INK, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LARGEST_SHOWN = 40
 LONGEST_NAME = 30
-RANK_DISTANCE = "1 - |rank correlation|"
 
 
 class DendrogramDisplay(Display):
@@ -48,19 +51,9 @@ class DendrogramDisplay(Display):
         >>> DendrogramDisplay.from_columns(columns, ["a", "b", "c"]).merges[0, :2].tolist()
         [0.0, 1.0]
         """
-        from scipy.cluster.hierarchy import linkage
-        from scipy.spatial.distance import squareform
-        from scipy.stats import rankdata
+        return cls(merge_columns(columns), labels, RANK_DISTANCE)
 
-        ranks = rankdata(np.asarray(columns, dtype=float), axis=0)
-        ranks -= ranks.mean(axis=0)
-        norms = np.sqrt(np.sum(ranks**2, axis=0))
-        cosines = (ranks.T @ ranks) / np.maximum(np.outer(norms, norms), np.finfo(float).tiny)
-        far = np.clip(1.0 - np.abs(cosines), 0.0, 1.0)
-        np.fill_diagonal(far, 0.0)
-        return cls(linkage(squareform(far, checks=False), "average"), labels, RANK_DISTANCE)
-
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         from scipy.cluster.hierarchy import dendrogram
 
         shown = {"truncate_mode": "lastp", "p": LARGEST_SHOWN} if len(self.labels) > LARGEST_SHOWN else {}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Drawn with these colors; in SVG they become the page's own, so that a picture suits light and dark pages.
 INK, ACCENT, SOFT = "#1c2430", "#0b6e63", "#8a949f"
@@ -41,7 +44,7 @@ class Display:
     ax_: Any
     figure_: Any
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw on the given axes, or on new ones; returns the display itself."""
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -53,7 +56,7 @@ class Display:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
 
     def svg(self) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from certus.evaluation.displays.display import ACCENT, SOFT, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LARGEST_SHOWN = 12
 LONGEST_NAME = 30
@@ -26,7 +29,7 @@ class ImportancesDisplay(Display):
         self.values = dict(sorted(values.items(), key=lambda item: -item[1]))
         self.measure = measure
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         shown = list(self.values.items())[:LARGEST_SHOWN][::-1]
         names = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…" for name, _ in shown]
         ax.barh(range(len(shown)), [value for _, value in shown], color=ACCENT, height=0.6)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from certus.evaluation.displays.display import ACCENT, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class LearningCurveDisplay(Display):
@@ -24,7 +27,7 @@ class LearningCurveDisplay(Display):
     def __init__(self, rows: Sequence[int], values: Sequence[float], measure: str = "loss") -> None:
         self.rows, self.values, self.measure = rows, values, measure
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         ax.plot(self.rows, self.values, "o-", color=ACCENT, markersize=4)
         ax.set(xlabel="rows learned from", ylabel=f"{self.measure} (validation)")
         ax.set_ylim(bottom=0.0)

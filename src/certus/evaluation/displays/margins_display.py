@@ -1,8 +1,8 @@
-"""By how much answers win."""
+"""By how much predictions win."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from certus.evaluation.displays.bands import half_width
 from certus.evaluation.displays.display import ACCENT, SOFT, Display
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 class MarginsDisplay(Display):
     """Share of the rows whose margin is at most t, for every t, with a band.
 
     The margin of a row is what speaks for its true label less what speaks for the strongest other one: negative where
-    the answer is wrong. The true curve lies in the band everywhere at once.
+    the prediction is wrong. The true curve lies in the band everywhere at once.
 
     Parameters
     ----------
@@ -32,7 +35,9 @@ class MarginsDisplay(Display):
         self.confidence = confidence
 
     @classmethod
-    def from_predictions(cls, y_true: ArrayLike, shares: ArrayLike, *, confidence: float = 0.95) -> MarginsDisplay:
+    def from_predictions(
+        cls, y_true: ArrayLike, probabilities: ArrayLike, *, confidence: float = 0.95
+    ) -> MarginsDisplay:
         """From positions of the true labels and what speaks for every label.
 
         Examples
@@ -41,23 +46,23 @@ class MarginsDisplay(Display):
         >>> MarginsDisplay.from_predictions([0, 1], [[0.75, 0.25], [0.5, 0.5]]).margins.tolist()
         [0.0, 0.5]
         """
-        places, given = np.asarray(y_true, dtype=np.intp), np.asarray(shares, dtype=float)
-        rows = np.arange(len(places))
-        true = given[rows, places]
+        truth, given = np.asarray(y_true, dtype=np.intp), np.asarray(probabilities, dtype=float)
+        rows = np.arange(len(truth))
+        true = given[rows, truth]
         others = given.copy()
-        others[rows, places] = -np.inf
+        others[rows, truth] = -np.inf
         return cls(true - others.max(axis=1), confidence)
 
     def share_up_to(self, margins: ArrayLike) -> NDArray[np.float64]:
         """Share of the rows with at most this margin."""
         return np.searchsorted(self.margins, margins, side="right") / len(self.margins)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         grid = np.linspace(-1.0, 1.0, 401)
-        share, off = self.share_up_to(grid), half_width(len(self.margins), 1.0 - self.confidence)
-        low, high = np.clip(share - off, 0.0, 1.0), np.clip(share + off, 0.0, 1.0)
+        fraction, off = self.share_up_to(grid), half_width(len(self.margins), 1.0 - self.confidence)
+        low, high = np.clip(fraction - off, 0.0, 1.0), np.clip(fraction + off, 0.0, 1.0)
         ax.fill_between(grid, low, high, color=ACCENT, alpha=0.15, linewidth=0)
-        ax.step(grid, share, where="post", color=ACCENT)
+        ax.step(grid, fraction, where="post", color=ACCENT)
         ax.axvline(0.0, color=SOFT, linewidth=0.8, linestyle="--")
         ax.set(xlim=(-1, 1), ylim=(0, 1.01), xlabel="margin (negative: wrong)", ylabel="share of rows up to it")
         ax.set_title(f"band: confidence {100 * self.confidence:g} %, everywhere at once", fontsize=8)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.evaluation.displays.display import ACCENT, SOFT, Display
 from certus.guarantees.holdout import RateSetting, rate_bound
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Fixed before looking, as the intervals demand; for scores that are probabilities.
 THRESHOLDS = np.linspace(0.0, 1.0, 41)[:-1]
@@ -84,7 +87,7 @@ class PrecisionRecallDisplay(Display):
             found.append((hits / self.positives, *bound))
         return found
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         for recall, low, high in self.intervals():
             ax.plot([recall, recall], [low, high], color=ACCENT, alpha=0.15, linewidth=3, solid_capstyle="butt")
         ax.plot(self.recall, self.precision, color=ACCENT)

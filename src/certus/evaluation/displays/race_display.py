@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from certus.evaluation.displays.display import ACCENT, SOFT, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class RaceDisplay(Display):
@@ -20,7 +23,7 @@ class RaceDisplay(Display):
     measure : str, default="loss"
         Name of the loss.
     baseline : float, optional
-        Loss of the answer that looks at no column.
+        Loss of the best prediction that looks at no column.
     """
 
     def __init__(
@@ -32,9 +35,9 @@ class RaceDisplay(Display):
     ) -> None:
         self.lines, self.winners, self.measure, self.baseline = lines, winners, measure, baseline
 
-    def _draw(self, ax: Any) -> None:
-        for place, line in enumerate(self.lines):
-            won = place in self.winners
+    def _draw(self, ax: Axes) -> None:
+        for index, line in enumerate(self.lines):
+            won = index in self.winners
             parts = range(1, len(line) + 1)
             ax.plot(parts, line, color=ACCENT if won else SOFT, alpha=1.0 if won else 0.5, linewidth=2 if won else 0.8)
             ax.plot(len(line), line[-1], "o", color=ACCENT if won else SOFT, markersize=5 if won else 2)

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.evaluation.displays.display import ACCENT, SOFT, Display
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 LARGEST_SHOWN = 1_000
 
 
 class ResidualsDisplay(Display):
-    """Error against answer, row by row, with the band that is promised to hold most errors.
+    """Error against prediction, row by row, with the band that is promised to hold most errors.
 
     Parameters
     ----------
     y_true, y_pred : arrays
-        Targets and answers.
+        Targets and predictions.
     threshold : float, optional
         The size of error that the certificate speaks of.
     """
 
     def __init__(self, y_true: ArrayLike, y_pred: ArrayLike, threshold: float | None = None) -> None:
-        self.answers: NDArray[np.float64] = np.asarray(y_pred, dtype=float)
-        self.errors: NDArray[np.float64] = np.asarray(y_true, dtype=float) - self.answers
+        self.predictions: NDArray[np.float64] = np.asarray(y_pred, dtype=float)
+        self.errors: NDArray[np.float64] = np.asarray(y_true, dtype=float) - self.predictions
         self.threshold = threshold
 
     @classmethod
     def from_predictions(
         cls, y_true: ArrayLike, y_pred: ArrayLike, *, threshold: float | None = None
     ) -> ResidualsDisplay:
-        """From targets and answers.
+        """From targets and predictions.
 
         Examples
         --------
@@ -42,10 +45,10 @@ class ResidualsDisplay(Display):
         """
         return cls(y_true, y_pred, threshold)
 
-    def _draw(self, ax: Any) -> None:
-        step = max(1, len(self.answers) // LARGEST_SHOWN)
+    def _draw(self, ax: Axes) -> None:
+        step = max(1, len(self.predictions) // LARGEST_SHOWN)
         if self.threshold is not None:
             ax.axhspan(-self.threshold, self.threshold, color=ACCENT, alpha=0.12, linewidth=0)
         ax.axhline(0.0, color=SOFT, linewidth=0.8)
-        ax.plot(self.answers[::step], self.errors[::step], ".", color=ACCENT, alpha=0.6, markersize=3)
-        ax.set(xlabel="answer", ylabel="true value - answer")
+        ax.plot(self.predictions[::step], self.errors[::step], ".", color=ACCENT, alpha=0.6, markersize=3)
+        ax.set(xlabel="prediction", ylabel="true value - prediction")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.evaluation.displays.bands import half_width, survival
 from certus.evaluation.displays.display import ACCENT, SOFT, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class RocDisplay(Display):
@@ -51,7 +54,7 @@ class RocDisplay(Display):
         given = np.asarray(scores, dtype=float)
         return cls(given[positive], given[~positive], confidence)
 
-    def _draw(self, ax: Any) -> None:
+    def _draw(self, ax: Axes) -> None:
         share = (1.0 - self.confidence) / 2.0
         up, right = half_width(len(self.positives), share), half_width(len(self.negatives), share)
         grid = np.linspace(0.0, 1.0, 201)

@@ -1,4 +1,13 @@
-"""Bounds for whole classes of hypotheses: finite classes, VC dimension, Rademacher complexity, stability."""
+"""Bounds for whole classes of hypotheses, which hold however one of them is picked.
+
+Finite classes, growth and VC dimension, Rademacher complexity, stability. They need no held-out rows and far more
+training rows than a test set would: `certus.plan` plans with them, the laboratories of `certus.theory` compare them,
+and no learner promises anything by them.
+
+* `finite_class`: Occam's bound, uniform convergence, sample sizes.
+* `growth_sums`, `hypothesis_classes`, `shattering`: how many labelings a class has; a catalogue of classes.
+* `vc_bounds`, `rademacher_bounds`, `stability`: what capacity, noise fitting and insensitivity promise.
+"""
 
 from certus.guarantees.classes.finite_class import excess_bound, finite_class_bound, sample_size, uniform_convergence
 from certus.guarantees.classes.growth_sums import cover, sauer

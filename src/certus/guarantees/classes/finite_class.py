@@ -1,7 +1,9 @@
 """Finitely many hypotheses: bounds that hold for all of them at once, however one is picked, and the rows they need."""
 
 import math
-from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
@@ -79,13 +81,13 @@ def _record(
 
 
 @rules.checker("finite-class")
-def _check_finite_class(certificate: Certificate, data: Any) -> Derivation:
+def _check_finite_class(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """The binomial tail added up; `data`, if given, has one truth value per row: did the hypothesis err."""
     errors, rows = check_errors_and_rows(certificate.witness["errors"], certificate.witness["rows"])
     size, uses = check_count(int(certificate.inputs["hypotheses"]), "hypotheses", 1), certificate.inputs["uses"]
     compare_mean(certificate, data, errors / rows, rows)
     goal = math.log(failure_share(certificate.confidence, uses)) - math.log(size)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     record = _record(stated, (errors, rows, size), certificate.confidence, uses, certificate.quantity)
     return Derivation(summed_tail_inverse(errors, rows, goal), error=1e-9, record=record)
 
@@ -140,23 +142,23 @@ def _uniform_record(value: float, which: str, size: int, rows: int, confidence: 
     )
 
 
-def _check_uniform(certificate: Certificate, data: Any) -> Derivation:
+def _check_uniform(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> Derivation:
     """The formula in 50 digits. `data`, if given, are (training errors, true errors) of all hypotheses."""
     which = certificate.rule.removeprefix("uniform-")
     size = check_count(int(certificate.inputs["hypotheses"]), "hypotheses", 1)
     rows = check_count(certificate.witness["rows"], "rows", minimum=1)
     factor = 2.0 if which == "excess" else 1.0
     if data is not None:
-        trained, true = ([float(value) for value in column] for column in data)
+        trained, true = (np.asarray(column, dtype=float).tolist() for column in data)
         if which == "excess":
             seen = true[trained.index(min(trained))] - min(true)
         else:
             seen = max(abs(a - b) for a, b in zip(trained, true, strict=True))
-        if len(trained) != size or seen > certificate.value:  # type: ignore[operator]
-            raise CertificateError(f"{certificate.quantity}: the data show {seen!r} for {len(trained)} hypotheses")
+        if len(trained) != size or seen > certificate.value:
+            raise CertificateError(f"{certificate.quantity}: the data show {seen!r} for {len(trained)} hypotheses.")
     level = concentration.log_level_decimal(certificate.confidence, 2 * size)
     value = min(1.0, factor * concentration.hoeffding_in_decimals(0.0, rows, level, float(rows)))
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     return Derivation(value, record=_uniform_record(stated, which, size, rows, certificate.confidence))
 
 
@@ -164,15 +166,16 @@ for _which in GAPS:
     rules.checker(f"uniform-{_which}")(_check_uniform)
 
 
-SETTINGS = ("realisable", "uniform", "agnostic")
+SETTINGS = ("realizable", "uniform", "agnostic")
+_OLD_SPELLING = {"realisable": "realizable"}
 
 
-def sample_size(hypotheses: int, error: float, confidence: float, setting: str = "realisable") -> int:
+def sample_size(hypotheses: int, error: float, confidence: float, setting: str = "realizable") -> int:
     """Rows after which a finite class is learned to within `error` with probability `confidence`.
 
     With N hypotheses, accuracy e and delta = 1 - confidence (losses in [0, 1])::
 
-        realisable   log(N/delta)/e            every hypothesis without training errors has error at most e
+        realizable   log(N/delta)/e            every hypothesis without training errors has error at most e
         uniform      log(2N/delta)/(2 e^2)     all training errors are within e of the true ones
         agnostic     2 log(2N/delta)/e^2       the best on the training rows is within e of the best there is
 
@@ -184,19 +187,18 @@ def sample_size(hypotheses: int, error: float, confidence: float, setting: str =
         Accuracy e, strictly between 0 and 1.
     confidence : float
         Strictly between 0 and 1.
-    setting : {"realisable", "uniform", "agnostic"}, default="realisable"
+    setting : {"realizable", "uniform", "agnostic"}, default="realizable"
         Which of the three statements.
 
     Examples
     --------
-    >>> [sample_size(1000, 0.05, 0.99, setting) for setting in ("realisable", "uniform", "agnostic")]
+    >>> [sample_size(1000, 0.05, 0.99, setting) for setting in ("realizable", "uniform", "agnostic")]
     [231, 2442, 9765]
     """
     count = check_count(hypotheses, "hypotheses", minimum=1)
     accuracy = check_confidence(error, "error")
     delta = failure_of(check_confidence(confidence))
-    check_choice(setting, "setting", SETTINGS)
-    if setting == "realisable":
+    if check_choice(_OLD_SPELLING.get(setting, setting), "setting", SETTINGS) == "realizable":
         exact = (math.log(count) - math.log(delta)) / accuracy
     else:
         exact = (math.log(2 * count) - math.log(delta)) / accuracy**2 * (0.5 if setting == "uniform" else 2.0)

@@ -12,7 +12,7 @@ LARGEST_VC = 10**7  # terms of a sum that are added up one by one
 
 def _check_vc(points: int, vc: int) -> None:
     if LARGEST_VC < vc < points:
-        raise ValueError(f"vc must be at most {LARGEST_VC}, got {vc}")
+        raise ValueError(f"vc must be at most {LARGEST_VC}, got {vc}.")
 
 
 def sauer(points: int, vc: int) -> int:

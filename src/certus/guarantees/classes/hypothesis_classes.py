@@ -54,7 +54,7 @@ LARGEST = 10**5  # features, leaves or weights of a class, so that its labelings
 def _check_size(value: object, name: str) -> int:
     size = check_count(value, name, minimum=1)
     if size > LARGEST:
-        raise ValueError(f"{name} must be at most {LARGEST}, got {size}")
+        raise ValueError(f"{name} must be at most {LARGEST}, got {size}.")
     return size
 
 
@@ -84,7 +84,7 @@ def half_spaces(features: int, offset: bool = True) -> HypothesisClass:
 def margin_half_spaces(radius: float, norm: float, features: int | None = None) -> HypothesisClass:
     """sign(w.x) with |w| <= norm and |w.x| >= 1 on points of length at most radius: at most (radius norm)^2."""
     if not (0.0 < radius < math.inf and 0.0 < norm < math.inf):
-        raise ValueError(f"radius and norm must be finite and greater than 0, got {radius!r} and {norm!r}")
+        raise ValueError(f"radius and norm must be finite and greater than 0, got {radius!r} and {norm!r}.")
     d = math.floor((radius * norm) ** 2 * (1.0 + 1e-12))
     if features is not None:
         d = min(d, check_count(features, "features", minimum=1))
@@ -137,7 +137,7 @@ def threshold_networks(widths: tuple[int, ...]) -> HypothesisClass:
     """
     sizes = tuple(check_count(width, "widths", minimum=1) for width in widths)
     if len(sizes) < 2 or sizes[-1] != 1:
-        raise ValueError(f"widths must have inputs first and a single output last, got {widths!r}")
+        raise ValueError(f"widths must have inputs first and a single output last, got {widths!r}.")
 
     _check_size(sum((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes)), "weights")
 

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import packing, rules
 from certus.guarantees.records.bound_arguments import check_count
@@ -26,7 +27,7 @@ _BLOCK = 4096
 
 
 def rademacher(
-    matrix: Any,
+    matrix: ArrayLike,
     *,
     draws: int | None = None,
     seed: int = 0,
@@ -85,19 +86,19 @@ def rademacher(
 def _check_effort(points: int, draws: int) -> None:
     if draws == 0 and points > _MOST_EXACT:
         raise ValueError(
-            f"draws=0 enumerates 2^{points - 1} signs; allowed are {_MOST_EXACT} points. Hint: draws=1000."
+            f"draws=0 enumerates 2^{points - 1} signs; allowed are {_MOST_EXACT} points.\nHint: draws=1000."
         )
     if draws > _MOST_DRAWS:
-        raise ValueError(f"draws must be at most {_MOST_DRAWS}, got {draws}")
+        raise ValueError(f"draws must be at most {_MOST_DRAWS}, got {draws}.")
 
 
-def _check_table(matrix: Any) -> np.ndarray:
+def _check_table(matrix: ArrayLike) -> np.ndarray:
     try:
         table = np.ascontiguousarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"matrix must hold numbers, got {type(matrix).__name__}") from None
+        raise ValueError(f"matrix must hold numbers, got {type(matrix).__name__}.") from None
     if table.ndim != 2 or 0 in table.shape or not np.isfinite(table).all():
-        raise ValueError(f"matrix must be a non-empty finite (hypotheses, points) table, got shape {table.shape}")
+        raise ValueError(f"matrix must be a non-empty finite (hypotheses, points) table, got shape {table.shape}.")
     return table
 
 
@@ -142,12 +143,12 @@ def _record(
 ) -> Certificate:
     points = int(witness["shape"][1])
     if draws:
-        said = f"With confidence {confidence_percent(confidence)} the {quantity}"
+        phrase = f"With confidence {confidence_percent(confidence)} the {quantity}"
         how = f"{plural(draws, 'draw')} of signs, seed {seed}"
     else:
-        said, how = f"The {quantity}", "all signs"
+        phrase, how = f"The {quantity}", "all signs"
     return Certificate(
-        claim=f"{said} is at most {number(value, 'upper')} ({plural(points, 'point')}, {how}).",
+        claim=f"{phrase} is at most {number(value, 'upper')} ({plural(points, 'point')}, {how}).",
         quantity=quantity,
         direction="upper",
         value=value,
@@ -163,30 +164,30 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_rademacher(certificate: Certificate, data: Any) -> Derivation:
+def _check_rademacher(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Sign by sign with running sums (one flip a step when all are enumerated); `data` is the table if given."""
     witness, inputs = certificate.witness, certificate.inputs
     shape = tuple(check_count(size, "shape", minimum=1) for size in witness["shape"])
     if "values" in witness:
         table = packing.unpack(witness["values"], shape[0] * shape[1]).reshape(shape)
     elif data is None:
-        raise CertificateError(f"{certificate.quantity}: too large to carry its table. Hint: check(matrix).")
+        raise CertificateError(f"{certificate.quantity}: too large to carry its table.\nHint: check(matrix).")
     else:
         table = _check_table(data)
     given = table if data is None else _check_table(data)
     if given.shape != shape or not np.array_equal(given, table):
-        raise CertificateError(f"{certificate.quantity}: the table is not that of the witness")
+        raise CertificateError(f"{certificate.quantity}: the table is not that of the witness.")
     if "sha256" in witness and packing.digest(table.ravel()) != witness["sha256"]:
-        raise CertificateError(f"{certificate.quantity}: the table has another digest than the witness")
+        raise CertificateError(f"{certificate.quantity}: the table has another digest than the witness.")
     draws, seed = check_count(inputs["draws"], "draws"), check_count(inputs["seed"], "seed")
     level = check_confidence(inputs["level"])
     _check_effort(shape[1], draws)
     mean = _flipped(table) if draws == 0 else _drawn_again(table, draws, seed)
     if abs(mean - witness["mean"]) > 1e-10 * max(1.0, abs(mean)):
-        raise CertificateError(f"{certificate.quantity}: the second route gives the mean {mean!r}")
+        raise CertificateError(f"{certificate.quantity}: the second route gives the mean {mean!r}.")
     if witness["largest"] != _largest(table):
-        raise CertificateError(f"{certificate.quantity}: the witness has another largest value than the table")
-    record = _record(certificate.value, draws, seed, level, dict(witness), certificate.quantity)  # type: ignore[arg-type]
+        raise CertificateError(f"{certificate.quantity}: the witness has another largest value than the table.")
+    record = _record(certificate.single_value, draws, seed, level, dict(witness), certificate.quantity)
     return Derivation(min(witness["largest"], mean + _sampling_error(table, draws, level)), record=record)
 
 
@@ -271,7 +272,7 @@ def _risk_bound(risk: object, complexity: object, rows: object, quantity: Quanti
 
 
 @rules.checker(RISK_RULE)
-def _check(certificate: Certificate, data: Any) -> Derivation:
+def _check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     witness = certificate.witness
     bound = _risk_bound(witness["risk"], certificate.inputs["complexity"], witness["rows"], certificate.quantity)
     return bound.derivation(certificate, data)

@@ -1,9 +1,9 @@
 """VC dimension and growth function of a finite class, by search over its table of signs."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.classes.growth_sums import sauer
 from certus.guarantees.records.bound_arguments import check_count
@@ -11,7 +11,7 @@ from certus.guarantees.records.bound_arguments import check_count
 MOST_POINTS = 26  # beyond it the number of sets of points to look at is out of reach
 
 
-def vc_dimension(matrix: Any) -> int:
+def vc_dimension(matrix: ArrayLike) -> int:
     """Size of the largest set of points that a finite class shatters.
 
     Parameters
@@ -38,7 +38,7 @@ def vc_dimension(matrix: Any) -> int:
     return len(_deepest(signs, np.zeros(len(signs), dtype=np.int64), (), ()))
 
 
-def shattered_sets(matrix: Any, size: int) -> list[tuple[int, ...]]:
+def shattered_sets(matrix: ArrayLike, size: int) -> list[tuple[int, ...]]:
     """All sets of `size` columns on which every pattern occurs.
 
     Examples
@@ -60,7 +60,7 @@ def shattered_sets(matrix: Any, size: int) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-def growth_function(matrix: Any, largest: int | None = None) -> list[int]:
+def growth_function(matrix: ArrayLike, largest: int | None = None) -> list[int]:
     """Largest number of patterns that a finite class shows on 1, 2, 3 ... points.
 
     Parameters
@@ -90,7 +90,7 @@ def growth_function(matrix: Any, largest: int | None = None) -> list[int]:
     most = points if largest is None else min(points, check_count(largest, "largest", minimum=1))
     if points > MOST_POINTS and most > 3:
         raise ValueError(
-            f"matrix must have at most {MOST_POINTS} columns, got {points}. Hint: pass fewer points, or largest=3."
+            f"matrix must have at most {MOST_POINTS} columns, got {points}.\nHint: pass fewer points, or largest=3."
         )
     vc = len(_deepest(signs, np.zeros(len(signs), dtype=np.int64), (), ()))
     caps = [min(len(signs), sauer(m, vc)) for m in range(1, most + 1)]
@@ -99,14 +99,14 @@ def growth_function(matrix: Any, largest: int | None = None) -> list[int]:
     return best
 
 
-def _check_signs(matrix: Any) -> np.ndarray:
+def _check_signs(matrix: ArrayLike) -> np.ndarray:
     """Distinct rows as zeros and ones."""
     table = np.asarray(matrix)
     if table.ndim != 2 or 0 in table.shape:
-        raise ValueError(f"matrix must be a non-empty (hypotheses, points) table, got shape {table.shape}")
+        raise ValueError(f"matrix must be a non-empty (hypotheses, points) table, got shape {table.shape}.")
     values = np.unique(table)
     if len(values) > 2 or values.dtype.kind not in "biufUS":
-        raise ValueError(f"matrix must hold at most two different values, got {len(values)}")
+        raise ValueError(f"matrix must hold at most two different values, got {len(values)}.")
     return np.unique((table == values[-1]).astype(np.int64), axis=0)
 
 
@@ -143,10 +143,10 @@ def _greedy(signs: np.ndarray, most: int) -> list[int]:
     classes, best, left = np.zeros(len(signs), dtype=np.int64), [], list(range(signs.shape[1]))
     for _ in range(most):
         refined = [_refine(classes, signs[:, j]) for j in left]
-        place = max(range(len(left)), key=lambda i: refined[i][1])
-        classes, count = refined[place]
+        index = max(range(len(left)), key=lambda i: refined[i][1])
+        classes, count = refined[index]
         best.append(count)
-        left.pop(place)
+        left.pop(index)
     return best
 
 

@@ -1,10 +1,12 @@
 """Stability bounds: a learner that hardly notices one row cannot have fitted its noise."""
 
 import math
-from typing import Any
+from collections.abc import Iterable
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import check_count
+from certus.guarantees.records.bound_arguments import check_count, check_positive
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
@@ -70,7 +72,7 @@ def svm_stability(kernel_bound: float, strength: float, rows: int) -> float:
     >>> svm_stability(1.0, 0.5, 1000)
     0.001
     """
-    k, s = check_divergence(kernel_bound, "kernel_bound"), _positive(strength, "strength")
+    k, s = check_divergence(kernel_bound, "kernel_bound"), check_positive(strength, "strength")
     return k * k / (2.0 * s * check_count(rows, "rows", minimum=1))
 
 
@@ -86,12 +88,12 @@ def ridge_stability(kernel_bound: float, target_bound: float, strength: float, r
     0.008
     """
     k, b = check_divergence(kernel_bound, "kernel_bound"), check_divergence(target_bound, "target_bound")
-    s = _positive(strength, "strength")
+    s = check_positive(strength, "strength")
     slope = 2.0 * b * (1.0 + k / math.sqrt(s))
     return (slope * k) ** 2 / (2.0 * s * check_count(rows, "rows", minimum=1))
 
 
-def sgd_stability(lipschitz: float, steps: Any, rows: int) -> float:
+def sgd_stability(lipschitz: float, steps: Iterable[float], rows: int) -> float:
     """Stability (2 lipschitz^2 / rows) sum of step sizes of stochastic gradient descent (Hardt, Recht, Singer 2016).
 
     For convex, smooth losses, steps of at most 2 / smoothness and rows drawn at random: an average over the draws.
@@ -107,19 +109,13 @@ def sgd_stability(lipschitz: float, steps: Any, rows: int) -> float:
     return 2.0 * check_divergence(lipschitz, "lipschitz") ** 2 * total / check_count(rows, "rows", minimum=1)
 
 
-def _positive(value: float, name: str) -> float:
-    if not 0.0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number greater than 0, got {value!r}")
-    return float(value)
-
-
 def _bound(
     which: str, risk: object, beta: object, rows: object, largest: object, quantity: Quantity | str
 ) -> AdditiveBound:
     change, total = check_divergence(beta, "beta"), check_count(rows, "rows", minimum=1)
-    top, mean = _positive(largest, "largest_loss"), check_divergence(risk, "risk")  # type: ignore[arg-type]
+    top, mean = check_positive(largest, "largest_loss"), check_divergence(risk, "risk")
     if mean > top:
-        raise ValueError(f"risk must be at most largest_loss ({top!r}), got {risk!r}")
+        raise ValueError(f"risk must be at most largest_loss ({top!r}), got {risk!r}.")
     return AdditiveBound(
         risk=mean,
         rows=total,
@@ -136,7 +132,7 @@ def _bound(
     )
 
 
-def _check(certificate: Certificate, data: Any) -> Derivation:
+def _check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     witness, given = certificate.witness, certificate.inputs
     which = next(name for name, rule in RULES.items() if rule == certificate.rule)
     bound = _bound(which, witness["risk"], given["beta"], witness["rows"], given["largest_loss"], certificate.quantity)

@@ -1,8 +1,10 @@
 """The VC bound: how far the error of every hypothesis of a class can be above its training error."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.classes.growth_sums import log_sauer, summed_log_sauer
 from certus.guarantees.classes.hypothesis_classes import CLASSES, HypothesisClass
@@ -61,17 +63,16 @@ def vc_bound(
     """
     share, total = check_share(risk, "risk"), check_count(rows, "rows", minimum=1)
     level, paid = check_level(confidence, uses)
+    log_growth = _log_growth(vc, 2 * total)
     if isinstance(vc, HypothesisClass):
         described: dict[str, Any] = {"class": vc.name, "parameters": dict(vc.parameters)}
-        log_growth = math.log(vc.growth(2 * total)) * (1.0 + 1e-14)
     else:
         described = {"vc": check_count(vc, "vc")}
-        log_growth = log_sauer(2 * total, described["vc"])
     value = _root(share, total, log_growth, failure_share(level, paid))
     return _record(value, share, total, log_growth, described, level, paid, quantity)
 
 
-def vc_rows(vc: int, error: float, confidence: float = 0.95) -> int:
+def vc_rows(vc: int | HypothesisClass, error: float, confidence: float = 0.95) -> int:
     """Rows after which every hypothesis without training errors has an error of at most `error`.
 
     Examples
@@ -79,16 +80,24 @@ def vc_rows(vc: int, error: float, confidence: float = 0.95) -> int:
     >>> vc_rows(3, 0.1)
     1018
     """
-    capacity, target = check_count(vc, "vc"), check_confidence(error, "error")
-    delta = failure_of(check_confidence(confidence))
+    target, delta = check_confidence(error, "error"), failure_of(check_confidence(confidence))
+    if isinstance(vc, HypothesisClass) and math.isinf(vc.vc):
+        raise ValueError(f"vc must be a class with a finite VC dimension, got {vc.name!r}.")
 
     def enough(rows: int) -> bool:
-        return _root(0.0, rows, log_sauer(2 * rows, capacity), delta) <= target
+        return _root(0.0, rows, _log_growth(vc, 2 * rows), delta) <= target
 
     return _first_that(enough)
 
 
-def _first_that(enough: Any) -> int:
+def _log_growth(vc: int | HypothesisClass, points: int) -> float:
+    """Logarithm of the number of labelings of that many points, rounded up."""
+    if isinstance(vc, HypothesisClass):
+        return math.log(vc.growth(points)) * (1.0 + 1e-14)
+    return log_sauer(points, check_count(vc, "vc"))
+
+
+def _first_that(enough: Callable[[int], bool]) -> int:
     high = 1
     while not enough(high):
         high *= 2
@@ -130,7 +139,7 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_vc(certificate: Certificate, data: Any) -> Derivation:
+def _check_vc(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Growth by a second route, and the root by bisection.
 
     `data`, if given, has one truth value per training row: did the hypothesis err.
@@ -145,10 +154,10 @@ def _check_vc(certificate: Certificate, data: Any) -> Derivation:
     value = 1.0 if at_one else bisect(lambda r: (r - risk) ** 2 <= slope * r, risk, 1.0)
     if abs(witness["log_growth"] - log_growth) > 1e-9 * max(1.0, log_growth):
         raise CertificateError(
-            f"{certificate.quantity}: the witness has log growth {witness['log_growth']!r}, the class {log_growth!r}"
+            f"{certificate.quantity}: the witness has log growth {witness['log_growth']!r}, the class {log_growth!r}."
         )
     record = _record(
-        certificate.value,  # type: ignore[arg-type]
+        certificate.single_value,
         risk,
         rows,
         witness["log_growth"],

@@ -23,15 +23,14 @@ Combining p-values via averaging (2020).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees.conformal.conformal_ranks import Level, exact_level, rounded_down, rows_for_split, split_rank
-from certus.guarantees.conformal.rank_certificate import SUBJECT_ASSUMPTIONS, SUBJECTS, one_value
+from certus.guarantees.conformal.rank_certificate import SUBJECT_ASSUMPTIONS, SUBJECTS
 from certus.guarantees.records import rules
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -234,19 +233,19 @@ def _claim(value: float, level: Fraction, sizes: Sequence[int], method: str, sub
 
 
 @rules.checker("cross-conformal")
-def _check_cross(certificate: Certificate, data: Any) -> rules.Derivation:
+def _check_cross(certificate: Certificate, data: Sized | None) -> rules.Derivation:
     """Count the folds again; `data`, if given, is the vector of out-of-fold scores."""
     sizes = tuple(size for size, count in certificate.witness["folds"] for _ in range(count))
     rows, rank = sum(sizes), certificate.witness["rank"]
     level, method = Fraction(certificate.inputs["level"]), certificate.inputs["method"]
     if data is not None and len(data) != rows:
-        raise CertificateError(f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}")
+        raise CertificateError(f"coverage: {len(data)} out-of-fold scores given, the witness speaks of {rows}.")
     if method not in METHODS or not (rank - 1) / level < rows + 1 <= rank / level:
-        raise CertificateError(f"coverage: rank {rank} of {rows} does not belong to the level {level}")
+        raise CertificateError(f"coverage: rank {rank} of {rows} does not belong to the level {level}.")
     symmetric = "symmetric-learner" in certificate.assumptions
     derived = 1.0 if rank > rows else 1.0 - min(1.0, _recounted_miscoverage(rank, sizes, method, symmetric))
     subject = certificate.inputs["subject"]
-    record = _record(one_value(certificate), rank, sizes, level, method, subject, symmetric)
+    record = _record(certificate.single_value, rank, sizes, level, method, subject, symmetric)
     return rules.Derivation(derived, error=1e-12, slack=1e-9, record=record)
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.conformal.conformal_ranks import ConformalRank, rows_for_assured, rows_for_split
 from certus.guarantees.holdout.binomial_tail import bisect, log_upper_tail
@@ -104,7 +105,7 @@ def _stated_rank(certificate: Certificate) -> ConformalRank:
     rank, rows = certificate.witness["rank"], certificate.witness["rows"]
     level = Fraction(certificate.inputs["level"])
     if not (isinstance(rank, int) and isinstance(rows, int) and 0 < level < 1 and 1 <= rank <= rows + 1):
-        raise CertificateError(f"{certificate.quantity}: rank {rank!r} of {rows!r} at level {level} is impossible")
+        raise CertificateError(f"{certificate.quantity}: rank {rank!r} of {rows!r} at level {level} is impossible.")
     declared = certificate.inputs["assurance"]
     assurance = None if declared is None else Fraction(declared)
     if assurance is None:
@@ -116,12 +117,12 @@ def _stated_rank(certificate: Certificate) -> ConformalRank:
         reaches = rank > rows or log_upper_tail(rank, rows, rate) <= limit + 1e-6
         right = reaches and log_upper_tail(rank - 1, rows, rate) > limit - 1e-6
     if not right:
-        raise CertificateError(f"{certificate.quantity}: rank {rank} of {rows} does not belong to the level {level}")
+        raise CertificateError(f"{certificate.quantity}: rank {rank} of {rows} does not belong to the level {level}.")
     stated = Fraction(str(certificate.confidence))
     return ConformalRank(rank, rows, level, assurance, stated if assurance is None else assurance)
 
 
-def _recount(certificate: Certificate, data: Any) -> None:
+def _recount(certificate: Certificate, data: ArrayLike | None) -> None:
     """Count in the calibration scores whether the threshold has the stated rank."""
     if data is None:
         return
@@ -131,20 +132,20 @@ def _recount(certificate: Certificate, data: Any) -> None:
     if group is not None:
         if groups is None:
             raise CertificateError(
-                f"{certificate.quantity}: the data must be a pair (scores, groups). "
+                f"{certificate.quantity}: the data must be a pair (scores, groups).\n"
                 "Hint: pass the group of every calibration row."
             )
         scores = scores[np.array([group.split(" ", 1)[1] == str(label) for label in np.asarray(groups).tolist()])]
     rank, rows = certificate.witness["rank"], certificate.witness["rows"]
     threshold = certificate.witness["threshold"]
     if len(scores) != rows:
-        raise CertificateError(f"{certificate.quantity}: {len(scores)} scores given, the witness speaks of {rows}")
+        raise CertificateError(f"{certificate.quantity}: {len(scores)} scores given, the witness speaks of {rows}.")
     if rank <= rows and not np.sum(scores < threshold) < rank <= np.sum(scores <= threshold):
-        raise CertificateError(f"{certificate.quantity}: {threshold!r} is not the score of rank {rank} of {rows}")
+        raise CertificateError(f"{certificate.quantity}: {threshold!r} is not the score of rank {rank} of {rows}.")
 
 
 @rules.checker("conformal-rank")
-def _check_rank(certificate: Certificate, data: Any) -> rules.Derivation:
+def _check_rank(certificate: Certificate, data: ArrayLike | None) -> rules.Derivation:
     rank = _stated_rank(certificate)
     _recount(certificate, data)
     derived = min(1.0, rank.rank / (rank.rows + 1))
@@ -152,7 +153,7 @@ def _check_rank(certificate: Certificate, data: Any) -> rules.Derivation:
 
 
 @rules.checker("conformal-floor")
-def _check_floor(certificate: Certificate, data: Any) -> rules.Derivation:
+def _check_floor(certificate: Certificate, data: ArrayLike | None) -> rules.Derivation:
     rank = _stated_rank(certificate)
     _recount(certificate, data)
     derived, limit = 1.0, math.log(certificate.failure)
@@ -161,19 +162,12 @@ def _check_floor(certificate: Certificate, data: Any) -> rules.Derivation:
     return rules.Derivation(derived, error=1e-11, record=_again(floor_certificate, rank, certificate))
 
 
-def one_value(certificate: Certificate) -> float:
-    """The stated value, which must be a single number."""
-    if isinstance(certificate.value, tuple):
-        raise CertificateError(f"{certificate.quantity}: one number expected, the certificate states a pair")
-    return certificate.value
-
-
 def _again(write: Callable[..., Certificate], rank: ConformalRank, certificate: Certificate) -> Certificate:
     """Write the certificate anew from its witness, with the value that it states."""
     inputs, threshold = certificate.inputs, certificate.witness["threshold"]
     if not rank.finite and threshold != math.inf:
-        raise CertificateError(f"{certificate.quantity}: rank {rank.rank} of {rank.rows} needs an infinite threshold")
-    return write(rank, threshold, inputs["subject"], inputs["group"], one_value(certificate))
+        raise CertificateError(f"{certificate.quantity}: rank {rank.rank} of {rank.rows} needs an infinite threshold.")
+    return write(rank, threshold, inputs["subject"], inputs["group"], certificate.single_value)
 
 
 @rules.rows_that_help("conformal-rank")

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.holdout.exact_tests import ALTERNATIVES, TestResult
-from certus.guarantees.records.bound_arguments import check_choice
+from certus.guarantees.records.bound_arguments import check_choice, check_positive
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 
 _OVERLAP = "folds share training rows, so scores are not independent and the test rejects too often"
@@ -32,12 +33,12 @@ def _t_pvalue(statistic: float, degrees: float, alternative: str) -> float:
     return float(special.stdtr(degrees, -statistic if alternative == "greater" else statistic))
 
 
-def _differences(scores_a: Any, scores_b: Any) -> np.ndarray:
+def _differences(scores_a: ArrayLike, scores_b: ArrayLike) -> np.ndarray:
     a, b = np.asarray(scores_a, dtype=float), np.asarray(scores_b, dtype=float)
     if a.ndim != 1 or a.shape != b.shape or a.size < 2 or not np.isfinite(a - b).all():
         raise ValueError(
             f"scores_a and scores_b must be equally long vectors of at least 2 finite scores, "
-            f"got shapes {a.shape} and {b.shape}"
+            f"got shapes {a.shape} and {b.shape}."
         )
     return a - b
 
@@ -48,7 +49,7 @@ def _ratio(mean: float, error: float) -> float:
     return mean / error
 
 
-def one_sample_t(values: Any, mean: float = 0.0, *, alternative: str = "two-sided") -> TestResult:
+def one_sample_t(values: ArrayLike, mean: float = 0.0, *, alternative: str = "two-sided") -> TestResult:
     """Student's test whether the mean of `values` is `mean`: t = (average - mean)/(s/sqrt n)."""
     x = _differences(values, np.full(np.shape(values), mean))
     statistic = _ratio(float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x)))
@@ -56,17 +57,15 @@ def one_sample_t(values: Any, mean: float = 0.0, *, alternative: str = "two-side
     return TestResult("t-test", statistic, pvalue, "estimate", "values are normal", {"degrees": len(x) - 1})
 
 
-def z_test(values: Any, deviation: float, mean: float = 0.0, *, alternative: str = "two-sided") -> TestResult:
+def z_test(values: ArrayLike, deviation: float, mean: float = 0.0, *, alternative: str = "two-sided") -> TestResult:
     """Test whether the mean of `values` is `mean` when their standard deviation is known."""
     x = _differences(values, np.full(np.shape(values), mean))
-    if not deviation > 0.0:
-        raise ValueError(f"deviation must be greater than 0, got {deviation!r}")
-    statistic = float(x.mean()) / (deviation / math.sqrt(len(x)))
+    statistic = float(x.mean()) / (check_positive(deviation, "deviation") / math.sqrt(len(x)))
     pvalue = _t_pvalue(statistic, math.inf, alternative)
     return TestResult("z-test", statistic, pvalue, "estimate", "values are normal with known variance")
 
 
-def paired_t(scores_a: Any, scores_b: Any, *, alternative: str = "two-sided") -> TestResult:
+def paired_t(scores_a: ArrayLike, scores_b: ArrayLike, *, alternative: str = "two-sided") -> TestResult:
     """Paired t-test on the scores of two learners on the same k folds.
 
     t = d / sqrt(sum_i (d_i - d)^2 / (k (k - 1))) with k - 1 degrees of freedom.
@@ -87,13 +86,15 @@ def paired_t(scores_a: Any, scores_b: Any, *, alternative: str = "two-sided") ->
     )
 
 
-def corrected_t(scores_a: Any, scores_b: Any, *, test_share: float, alternative: str = "two-sided") -> TestResult:
+def corrected_t(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, test_share: float, alternative: str = "two-sided"
+) -> TestResult:
     """Paired t-test with the corrected variance of Nadeau and Bengio (2003).
 
     The variance of the mean is taken as (1/k + test_share) s^2, with test_share = test rows / training rows.
     """
     if not test_share > 0.0:
-        raise ValueError(f"test_share must be greater than 0, got {test_share!r}. Hint: 1/(k-1) for k folds.")
+        raise ValueError(f"test_share must be greater than 0, got {test_share!r}.\nHint: 1/(k-1) for k folds.")
     d = _differences(scores_a, scores_b)
     error = float(d.std(ddof=1)) * math.sqrt(1.0 / len(d) + test_share)
     statistic = _ratio(float(d.mean()), error)
@@ -104,21 +105,21 @@ def corrected_t(scores_a: Any, scores_b: Any, *, test_share: float, alternative:
     )
 
 
-def five_by_two(differences: Any) -> TestResult:
+def five_by_two(differences: ArrayLike) -> TestResult:
     """Dietterich's 5x2cv paired t-test (1998) from a 5 x 2 array of score differences.
 
     t = d_11 / sqrt(mean_i s_i^2), s_i^2 the variance of the two differences of replication i; 5 degrees.
     """
     d = np.asarray(differences, dtype=float)
     if d.shape != (5, 2) or not np.isfinite(d).all():
-        raise ValueError(f"differences must be a finite array of shape (5, 2), got shape {d.shape}")
+        raise ValueError(f"differences must be a finite array of shape (5, 2), got shape {d.shape}.")
     variances = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     statistic = _ratio(float(d[0, 0]), math.sqrt(float(variances.mean())))
     caveat = "half of the rows train each model; the ten differences are treated as independent"
     return TestResult("5x2cv t", statistic, _t_pvalue(statistic, 5, "two-sided"), "estimate", caveat, {"degrees": 5})
 
 
-def wilcoxon(scores_a: Any, scores_b: Any) -> TestResult:
+def wilcoxon(scores_a: ArrayLike, scores_b: ArrayLike) -> TestResult:
     """Wilcoxon's signed-rank test on paired scores, two-sided; exact null law for few pairs without ties."""
     from scipy import stats  # heavy: only here and for the studentized range
 
@@ -129,7 +130,7 @@ def wilcoxon(scores_a: Any, scores_b: Any) -> TestResult:
     return TestResult("Wilcoxon", float(found.statistic), float(found.pvalue), "estimate", _OVERLAP)
 
 
-def friedman(scores: Any) -> TestResult:
+def friedman(scores: ArrayLike) -> TestResult:
     """Friedman's test that k learners are equal on n data sets (rows), with the form of Iman and Davenport.
 
     chi^2 = 12 n/(k(k+1)) (sum_j R_j^2 - k (k+1)^2/4) corrected for ties, R_j the average rank (1 is the best,
@@ -158,7 +159,7 @@ def friedman(scores: Any) -> TestResult:
     )
 
 
-def nemenyi(scores: Any, *, confidence: float = 0.95) -> dict[str, Any]:
+def nemenyi(scores: ArrayLike, *, confidence: float = 0.95) -> dict[str, Any]:
     """Nemenyi's critical difference of average ranks, and the pairs of learners that exceed it.
 
     CD = q sqrt(k(k+1)/(6n)), q the studentized range divided by sqrt 2. An estimate: it rests on normality of
@@ -181,11 +182,11 @@ def nemenyi(scores: Any, *, confidence: float = 0.95) -> dict[str, Any]:
     }
 
 
-def _ranks(scores: Any) -> np.ndarray:
+def _ranks(scores: ArrayLike) -> np.ndarray:
     """Average ranks within each row, 1 for the highest score."""
     table = np.asarray(scores, dtype=float)
     if table.ndim != 2 or min(table.shape) < 2 or not np.isfinite(table).all():
-        raise ValueError(f"scores must be a finite table of data sets x learners, at least 2 x 2, got {table.shape}")
+        raise ValueError(f"scores must be a finite table of data sets x learners, at least 2 x 2, got {table.shape}.")
     above = (table[:, None, :] > table[:, :, None]).sum(axis=2)
     equal = (table[:, None, :] == table[:, :, None]).sum(axis=2)
     return above + (equal + 1) / 2.0

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import clopper_pearson
 from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
@@ -55,9 +56,9 @@ def f_bound(
         )
     )
     if hits + alarms + misses == 0:
-        raise ValueError("F-measure: no row is positive or called positive, so there is nothing to bound")
+        raise ValueError("F-measure: no row is positive or called positive, so there is nothing to bound.")
     if not beta > 0:
-        raise ValueError(f"beta must be greater than 0, got {beta!r}")
+        raise ValueError(f"beta must be greater than 0, got {beta!r}.")
     check_confidence(confidence)
     delta = (1 - exact(confidence)) / check_count(uses, "uses", minimum=1)
     mistakes = alarms + misses
@@ -101,7 +102,7 @@ def _f_record(
 
 
 @rules.checker("f-measure")
-def _check_f(certificate: Certificate, _data: Any) -> Derivation:
+def _check_f(certificate: Certificate, _data: ArrayLike | None) -> Derivation:
     witness, beta, uses = certificate.witness, certificate.inputs["beta"], certificate.inputs["uses"]
     counts = {name: check_count(witness[name], name) for name in sorted(witness)}
     hits, alarms, misses = (
@@ -116,7 +117,7 @@ def _check_f(certificate: Certificate, _data: Any) -> Derivation:
         limit = summed_upper if beta > 1.0 else summed_lower
         r = limit(misses, alarms + misses, share) if alarms + misses else float(beta > 1.0)
     record = _f_record(
-        certificate.value,  # type: ignore[arg-type]
+        certificate.single_value,
         {name: counts[name] for name in ("true_positives", "false_positives", "false_negatives")},
         beta,
         certificate.confidence,
@@ -146,7 +147,7 @@ def balanced_accuracy_bound(
     right = [check_count(value, "correct") for value in correct]
     totals = [check_count(value, "rows", minimum=1) for value in rows]
     if not right or len(right) != len(totals) or any(a > b for a, b in zip(right, totals, strict=True)):
-        raise ValueError("correct and rows need one entry per class with correct <= rows and rows >= 1")
+        raise ValueError("correct and rows need one entry per class with correct <= rows and rows >= 1.")
     check_confidence(confidence)
     delta = float((1 - exact(confidence)) / (check_count(uses, "uses", minimum=1) * len(right)))
     limits = [clopper_pearson.lower(a, b, delta) for a, b in zip(right, totals, strict=True)]
@@ -173,13 +174,13 @@ def _balanced_record(value: float, correct: list[int], rows: list[int], confiden
 
 
 @rules.checker("balanced-accuracy")
-def _check_balanced(certificate: Certificate, _data: Any) -> Derivation:
+def _check_balanced(certificate: Certificate, _data: ArrayLike | None) -> Derivation:
     correct = [check_count(value, "correct") for value in certificate.witness["correct"]]
     rows = [check_count(value, "rows", minimum=1) for value in certificate.witness["rows"]]
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
     share = _log((1 - exact(certificate.confidence)) / (uses * len(rows)))
     limits = [summed_lower(a, b, share) for a, b in zip(correct, rows, strict=True)]
-    record = _balanced_record(certificate.value, correct, rows, certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _balanced_record(certificate.single_value, correct, rows, certificate.confidence, uses)
     return Derivation(sum(limits) / len(limits), error=1e-11, record=record)
 
 
@@ -208,7 +209,7 @@ def macro_f_bound(
         "false_negatives": [check_count(value, "false_negatives") for value in false_negatives],
     }
     if not counts["true_positives"] or len({len(column) for column in counts.values()}) > 1:
-        raise ValueError("true_positives, false_positives and false_negatives need one entry per class")
+        raise ValueError("true_positives, false_positives and false_negatives need one entry per class.")
     check_confidence(confidence)
     check_count(uses, "uses", minimum=1)
     return _macro_record(
@@ -246,7 +247,7 @@ def _macro_record(value: float, counts: dict[str, list[int]], confidence: float,
 
 
 @rules.checker("macro-f1")
-def _check_macro(certificate: Certificate, _data: Any) -> Derivation:
+def _check_macro(certificate: Certificate, _data: ArrayLike | None) -> Derivation:
     names = ("true_positives", "false_positives", "false_negatives")
     counts = {name: [check_count(value, name) for value in certificate.witness[name]] for name in names}
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
@@ -256,7 +257,7 @@ def _check_macro(certificate: Certificate, _data: Any) -> Derivation:
         uses,
         lambda events, rows, delta: summed_lower(events, rows, math.log(delta)),
     )
-    record = _macro_record(certificate.value, counts, certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _macro_record(certificate.single_value, counts, certificate.confidence, uses)
     return Derivation(value, error=1e-11, scale=1e-2, record=record)
 
 

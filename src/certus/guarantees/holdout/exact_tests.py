@@ -92,7 +92,7 @@ def mcnemar_power(rows: int, only_a_rate: float, only_b_rate: float, *, confiden
     check_count(rows, "rows", minimum=1)
     total = only_a_rate + only_b_rate
     if not (only_a_rate >= 0.0 and only_b_rate >= 0.0 and total <= 1.0):
-        raise ValueError(f"rates must be at least 0 and add up to at most 1, got {only_a_rate} and {only_b_rate}")
+        raise ValueError(f"rates must be at least 0 and add up to at most 1, got {only_a_rate} and {only_b_rate}.")
     if total == 0.0:
         return 0.0
     half = failure_of(check_confidence(confidence)) / 2.0
@@ -163,7 +163,7 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     """
     values = np.asarray(pvalues, dtype=float)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("pvalues must be numbers between 0 and 1")
+        raise ValueError("pvalues must be numbers between 0 and 1.")
     order = np.argsort(values, kind="stable")
     factors = np.arange(len(values), 0, -1)
     adjusted = np.empty(len(values))

@@ -1,5 +1,6 @@
 """What held-out labels and predictions support, as a list of certificates."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ def certify_labels(
     *,
     confidence: float = 0.95,
     uses: int = 1,
-    positive: Any = None,
+    positive: object = None,
     scores: np.ndarray | None = None,
     jointly: bool = False,
-    classes: Any = (),
+    classes: Sequence[object] | np.ndarray = (),
 ) -> list[Certificate]:
     """Certificates of a classifier: its error first, then every rate of the confusion matrix.
 
@@ -88,7 +89,7 @@ class _Counts:
         return lambda level: f_bound(hits, alarms, misses, confidence=level, uses=self.uses, quantity=quantity)
 
 
-def _planned(counts: _Counts, positive: Any, scores: np.ndarray | None) -> list[Any]:
+def _planned(counts: _Counts, positive: object, scores: np.ndarray | None) -> list[Any]:
     table, classes = counts.table, counts.classes
     rows = int(table.sum())
     plan = [counts.rate(Quantity(ERROR), "error", rows - int(np.trace(table)), rows, side="upper")]
@@ -109,10 +110,10 @@ def _planned(counts: _Counts, positive: Any, scores: np.ndarray | None) -> list[
     return plan
 
 
-def _binary(counts: _Counts, positive: Any, scores: np.ndarray | None) -> list[Any]:
+def _binary(counts: _Counts, positive: object, scores: np.ndarray | None) -> list[Any]:
     found = np.flatnonzero(counts.classes == (counts.classes[1] if positive is None else positive))
     if len(found) != 1:
-        raise ValueError(f"positive must be one of the labels {counts.classes.tolist()}, got {positive!r}")
+        raise ValueError(f"positive must be one of the labels {counts.classes.tolist()}, got {positive!r}.")
     yes = int(found[0])
     matters = counts.table[yes].sum() + counts.table[:, yes].sum()
     plan = [counts.f1(yes, Quantity("F1", of=str(counts.classes[yes])))] if matters else []

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees import _native_calls
 from certus.guarantees._native_calls import BETTING_CAP, STAR_CAP, seeded_order, star_grid
@@ -93,12 +94,12 @@ def star(x: np.ndarray, log_level: float, stated: float) -> float:
     return float(lanes[count - 1]) if count else 1.0
 
 
-def _check_ordered(certificate: Certificate, data: Any) -> Derivation:
+def _check_ordered(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     setting = setting_of(certificate)
     values = losses_of(certificate, data, setting)
     if values is None:
         raise CertificateError(
-            f"{setting.quantity}: the witness holds only a digest of {certificate.witness['rows']} losses. "
+            f"{setting.quantity}: the witness holds only a digest of {certificate.witness['rows']} losses.\n"
             "Hint: call check(data=losses)."
         )
     check_losses(values, setting.low, setting.high)

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.holdout.mean_setting import (
@@ -55,16 +56,16 @@ def _summary_upper(center: float, witness: dict[str, Any], setting: Setting, wid
     return concentration.empirical_bernstein_upper(center, rows, level, witness["variance"] / width**2)
 
 
-def _check_summary(certificate: Certificate, data: Any) -> Derivation:
+def _check_summary(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     setting, witness = setting_of(certificate), certificate.witness
     values = losses_of(certificate, data, setting)
     if values is not None and setting.method == "empirical-bernstein":
         variance = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0
         if not math.isclose(variance, witness["variance"], rel_tol=1e-9, abs_tol=1e-30):
-            raise CertificateError(f"{setting.quantity}: the losses have the variance {variance!r}")
+            raise CertificateError(f"{setting.quantity}: the losses have the variance {variance!r}.")
     rows, width = check_count(witness["rows"], "rows", minimum=1), setting.high - setting.low
     if not setting.low <= witness["mean"] <= setting.high:
-        raise CertificateError(f"{setting.quantity}: the mean {witness['mean']!r} is outside the range")
+        raise CertificateError(f"{setting.quantity}: the mean {witness['mean']!r} is outside the range.")
     level = concentration.log_level_decimal(setting.confidence, setting.parts)
     ends = {}
     for side in sides(setting.side):
@@ -72,7 +73,7 @@ def _check_summary(certificate: Certificate, data: Any) -> Derivation:
         if setting.method == "hoeffding":
             ranges = witness["squared_ranges"] / width**2
             if ranges < rows * (1.0 - 1e-9):  # equal ranges give the smallest sum of squares
-                raise CertificateError(f"{setting.quantity}: the squared ranges are too small for the range")
+                raise CertificateError(f"{setting.quantity}: the squared ranges are too small for the range.")
             ends[side] = concentration.hoeffding_in_decimals(center, rows, level, ranges)
         elif setting.method == "kl":
             ends[side] = concentration.chernoff_in_decimals(center, rows, level)

@@ -1,9 +1,9 @@
 """Bounds on the mean of losses that lie in a declared range."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.mean_by_betting import by_betting
 from certus.guarantees.holdout.mean_by_formula import by_formula
@@ -19,10 +19,10 @@ from certus.guarantees.records.quantity import Quantity
 
 
 def mean_bound(
-    losses: Any,
+    losses: ArrayLike,
     *,
-    low: Any = 0.0,
-    high: Any = 1.0,
+    low: ArrayLike = 0.0,
+    high: ArrayLike = 1.0,
     confidence: float = 0.95,
     side: str = "upper",
     method: str = "auto",
@@ -90,16 +90,18 @@ def mean_bound(
     return by_formula(values, squared, setting)
 
 
-def _unequal_ranges(losses: Any, low: Any, high: Any, method: str) -> tuple[float, float, np.ndarray, float]:
+def _unequal_ranges(
+    losses: ArrayLike, low: ArrayLike, high: ArrayLike, method: str
+) -> tuple[float, float, np.ndarray, float]:
     """Average range, losses, and the sum of squared ranges, for ranges that differ between rows."""
     if method != "hoeffding":
-        raise ValueError(f"one range per row needs method='hoeffding', got {method!r}")
+        raise ValueError(f"one range per row needs method='hoeffding', got {method!r}.")
     values = check_losses(losses, -np.inf, np.inf)
     lows, highs = (np.broadcast_to(np.asarray(end, dtype=float), values.shape) for end in (low, high))
     bad = np.flatnonzero(~((lows <= values) & (values <= highs) & np.isfinite(highs - lows)))
     if bad.size:
         row = int(bad[0])
-        raise ValueError(f"losses: row {row} is {values[row]!r}, outside its range [{lows[row]}, {highs[row]}]")
+        raise ValueError(f"losses: row {row} is {values[row]!r}, outside its range [{lows[row]}, {highs[row]}].")
     squared = math.fsum(((highs - lows) ** 2).tolist()) * (1.0 + 1e-14)
     return math.fsum(lows) / len(values), math.fsum(highs) / len(values), values, squared
 
@@ -108,8 +110,8 @@ def _check_variance(variance: float | None, method: str) -> float | None:
     if (variance is None) == (method == "bernstein"):
         raise ValueError(
             f"variance={variance!r} does not go with method={method!r}: Bernstein's bound needs a known "
-            "variance, no other uses it. Hint: method='empirical-bernstein' estimates it."
+            "variance, no other uses it.\nHint: method='empirical-bernstein' estimates it."
         )
     if variance is not None and not 0.0 <= variance < math.inf:
-        raise ValueError(f"variance must be a finite number of at least 0, got {variance!r}")
+        raise ValueError(f"variance must be a finite number of at least 0, got {variance!r}.")
     return None if variance is None else float(variance)

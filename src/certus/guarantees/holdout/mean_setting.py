@@ -6,16 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import packing
 from certus.guarantees.records.assumptions import holdout_tokens
-from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_range
+from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_range, one_or_both
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import failure_of
 from certus.guarantees.records.quantity import Quantity
-from certus.guarantees.records.rules import Value
-from certus.guarantees.records.wording import confidence_percent, number, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, number, plural
 
 THEOREMS = {
     "hoeffding": "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963)",
@@ -90,16 +90,7 @@ def scaled(ends: dict[str, float], setting: Setting) -> float | tuple[float, flo
 
 def record(value: float | tuple[float, float], setting: Setting, witness: dict[str, Any]) -> Certificate:
     """The certificate of a mean bound."""
-    if isinstance(value, tuple):
-        said = f"between {number(value[0], 'lower')} and {number(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if setting.side == 'upper' else 'least'} {number(value, setting.side)}"
     paid = f"; {setting.uses} uses of these rows paid for" if setting.uses > 1 else ""
-    trivials: dict[str, Value] = {
-        "both": (setting.low, setting.high),
-        "upper": setting.high,
-        "lower": setting.low,
-    }
     special = {"bernstein": ("known-variance",), "betting": ("fixed-order",), "star": ("fixed-order",)}
     more = ("bounded-range", *special.get(setting.method, ()))
     inputs: dict[str, Any] = {
@@ -113,12 +104,12 @@ def record(value: float | tuple[float, float], setting: Setting, witness: dict[s
     if setting.variance is not None:
         inputs["variance"] = setting.variance
     return Certificate(
-        claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is {said} "
-        f"(mean {number(witness['mean'])} on {plural(witness['rows'], 'row')}{paid}).",
+        claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is "
+        f"{bounded(value, setting.side)} (mean {number(witness['mean'])} on {plural(witness['rows'], 'row')}{paid}).",
         quantity=setting.quantity,
         direction="interval" if setting.side == "both" else setting.side,
         value=value,
-        trivial=trivials[setting.side],
+        trivial=one_or_both(setting.low, setting.high, setting.side),
         confidence=setting.confidence,
         kind="probable",
         theorem=THEOREMS[setting.method],
@@ -146,7 +137,7 @@ def setting_of(certificate: Certificate) -> Setting:
     )
 
 
-def losses_of(certificate: Certificate, data: Any, setting: Setting) -> np.ndarray | None:
+def losses_of(certificate: Certificate, data: ArrayLike | None, setting: Setting) -> np.ndarray | None:
     """The losses from the data or the witness, proven to belong to the witness; None if there are none."""
     witness = certificate.witness
     rows = check_count(witness["rows"], "rows", minimum=1)
@@ -155,11 +146,11 @@ def losses_of(certificate: Certificate, data: Any, setting: Setting) -> np.ndarr
         return None
     values = packed if data is None else np.asarray(data, dtype=np.float64)
     if values is None or values.shape != (rows,):
-        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate")
+        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate.")
     if (packed is not None and not np.array_equal(values, packed)) or (
         "sha256" in witness and packing.digest(values) != witness["sha256"]
     ):
-        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate")
+        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate.")
     if not math.isclose(math.fsum(values.tolist()) / rows, witness["mean"], rel_tol=1e-12, abs_tol=1e-300):
-        raise CertificateError(f"{setting.quantity}: the mean of the losses is not the one in the witness")
+        raise CertificateError(f"{setting.quantity}: the mean of the losses is not the one in the witness.")
     return values

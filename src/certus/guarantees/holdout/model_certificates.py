@@ -4,28 +4,41 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.label_certificates import certify_labels
-from certus.guarantees.holdout.losses_by_row import check_loss, is_regression, labels, mistakes, predictions, row_losses
+from certus.guarantees.holdout.losses_by_row import (
+    Predictor,
+    check_loss,
+    is_regression,
+    labels,
+    mistakes,
+    predictions,
+    row_losses,
+    true_labels,
+)
 from certus.guarantees.holdout.mean_loss import mean_bound
+from certus.guarantees.holdout.model_responses import class_response
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
+from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
 
 
 def certify(
-    model: Any = None,
-    X: Any = None,
-    y: Any = None,
+    model: Predictor | ArrayLike | None = None,
+    X: object = None,
+    y: ArrayLike | None = None,
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    y_score: Any = None,
+    y_true: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    y_score: ArrayLike | None = None,
     loss: str | Callable[..., Any] = "auto",
     loss_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
     jointly: bool = False,
-    positive: Any = None,
+    positive: object = None,
+    quantity: Quantity | str | None = None,
     role: DataRole | None = None,
     seed: int = 0,
 ) -> Report:
@@ -53,6 +66,8 @@ def certify(
         Split the failure probability evenly over all certificates.
     positive : label, optional
         With two classes, the one that F1 and scores are about; by default the larger label.
+    quantity : Quantity or str, optional
+        What the mean of a loss other than "error" is called in its certificate.
     role : DataRole, optional
         Where the rows come from; its earlier uses are paid for, and this one is recorded.
     seed : int, default=0
@@ -74,7 +89,7 @@ def certify(
     if loss == "auto":
         if is_regression(model, truth, predicted):
             raise ValueError(
-                "the labels are real numbers, and the mean of an unbounded loss cannot be bounded from a sample. "
+                "the labels are real numbers, and the mean of an unbounded loss cannot be bounded from a sample.\n"
                 "Hint: certify(..., loss='absolute', loss_range=(low, high)) if the loss cannot leave that range, "
                 "or certus.conformal for prediction intervals, which need no range."
             )
@@ -97,46 +112,51 @@ def certify(
         return Report(certificates)
     losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", "given")
-    bound = mean_bound(
-        losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=f"mean {name} loss"
-    )
+    called = quantity or f"mean {name} loss"
+    bound = mean_bound(losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=called)
     return Report([bound])
 
 
-def _truth_and_predictions(model: Any, X: Any, y: Any, y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
+def _truth_and_predictions(
+    model: object,
+    X: object,
+    y: ArrayLike | None,
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike | None,
+) -> tuple[np.ndarray, np.ndarray]:
     if model is not None and y_pred is not None:
-        raise ValueError("give either a model (or predictions) first, or y_pred, not both")
-    if (y is None) == (y_true is None):
-        raise ValueError("the true labels are needed once: as y or as y_true. Hint: certify(model, X, y).")
-    truth = labels(y if y is not None else y_true, "y" if y is not None else "y_true")
+        raise ValueError("exactly one of model and y_pred must be given, got both.")
+    truth = true_labels(y, y_true, "certify(model, X, y)")
     if model is None and y_pred is None:
-        raise ValueError("nothing to certify. Hint: certify(model, X, y) or certify(y_true=..., y_pred=...).")
+        raise ValueError(
+            "exactly one of model and y_pred must be given, got none.\n"
+            "Hint: certify(model, X, y) or certify(y_true=..., y_pred=...)."
+        )
     predicted = predictions(model, X) if model is not None else labels(y_pred, "y_pred")
     if len(truth) != len(predicted):
-        raise ValueError(f"there are {len(predicted)} predictions for {len(truth)} labels")
+        raise ValueError(f"there are {len(predicted)} predictions for {len(truth)} labels.")
     return truth, predicted
 
 
-def _classes(model: Any, truth: np.ndarray) -> Any:
+def _classes(model: object, truth: np.ndarray) -> Any:
     """The labels that a fitted classifier knows, if they are of the kind of these labels."""
     known = np.asarray(getattr(model, "classes_", ()))
     return known if known.ndim == 1 and (known.dtype.kind in "US") == (truth.dtype.kind in "US") else ()
 
 
-def _scores(model: Any, X: Any, y_score: Any, truth: np.ndarray, positive: Any) -> np.ndarray | None:
+def _scores(
+    model: object, X: object, y_score: ArrayLike | None, truth: np.ndarray, positive: object
+) -> np.ndarray | None:
     """Scores of the positive class where there are two classes and a way to get them."""
     if y_score is not None:
         scores = np.asarray(y_score, dtype=float)
         if scores.shape != truth.shape or np.isnan(scores).any():
-            raise ValueError(f"y_score must have one number per row, without NaN; got shape {scores.shape}")
+            raise ValueError(f"y_score must have one number per row, without NaN; got shape {scores.shape}.")
         return scores
     classes = getattr(model, "classes_", None)
     if X is None or classes is None or len(classes) != 2 or not set(np.unique(truth)) <= set(np.asarray(classes)):
         return None
     chosen = classes[1] if positive is None else positive
     column = int(np.flatnonzero(np.asarray(classes) == chosen)[0]) if chosen in classes else 1
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X), dtype=float)[:, column]
-    if hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X), dtype=float) * (1.0 if column == 1 else -1.0)
-    return None
+    known = hasattr(model, "predict_proba") or hasattr(model, "decision_function")
+    return class_response(model, X)[:, column] if known else None

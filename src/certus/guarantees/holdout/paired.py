@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.exact_tests import TestResult, mcnemar, mcnemar_power, mcnemar_rows
 from certus.guarantees.holdout.mean_loss import mean_bound
@@ -212,16 +212,16 @@ def _sign_record(
 
 
 @rules.checker("mcnemar")
-def _check_sign(certificate: Certificate, data: Any) -> Derivation:
+def _check_sign(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> Derivation:
     """`data`, if given, is the pair of vectors of mistakes."""
     witness, uses = certificate.witness, certificate.inputs["uses"]
     only_a, only_b, rows = witness["only_first"], witness["only_second"], witness["rows"]
     if not 0 <= only_a + only_b <= rows:
-        raise CertificateError(f"{certificate.quantity}: the counts do not fit into {rows} rows")
+        raise CertificateError(f"{certificate.quantity}: the counts do not fit into {rows} rows.")
     if data is not None:
         a, b = (np.asarray(part, dtype=bool) for part in data)
         if (int((a > b).sum()), int((b > a).sum()), len(a)) != (only_a, only_b, rows):
-            raise CertificateError(f"{certificate.quantity}: the mistakes do not give the counts of the witness")
+            raise CertificateError(f"{certificate.quantity}: the mistakes do not give the counts of the witness.")
     tail = min(1.0, 2.0 * summed_half_tail(max(only_a, only_b), min(only_a, only_b)))
     rejected = tail <= float((1 - exact(certificate.confidence)) / uses)
     value = 0.0 if not rejected else 1.0 if only_a > only_b else -1.0

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.holdout.ranking import compared_half_pairs, log_level, won_half_pairs
@@ -36,7 +37,7 @@ THEOREM = "Probability Inequalities for Sums of Bounded Random Variables: U-stat
 QUANTITY = "mean area under the ROC curves of pairs of classes"
 
 
-def pairwise_auc_bound(truth: Any, scores: Any, *, confidence: float = 0.95, uses: int = 1) -> Certificate:
+def pairwise_auc_bound(truth: ArrayLike, scores: ArrayLike, *, confidence: float = 0.95, uses: int = 1) -> Certificate:
     """Lower bound on the mean, over ordered pairs of classes, of the area under the ROC curve.
 
     Parameters
@@ -59,15 +60,15 @@ def pairwise_auc_bound(truth: Any, scores: Any, *, confidence: float = 0.95, use
     >>> round(bound.value, 3), bound.check()
     (0.908, True)
     """
-    labels, said = _rows(truth, scores)
+    labels, table = _rows(truth, scores)
     check_confidence(confidence)
     check_count(uses, "uses", minimum=1)
-    counts = np.bincount(labels, minlength=said.shape[1])
+    counts = np.bincount(labels, minlength=table.shape[1])
     level = log_level(confidence, uses)
     chosen = entering_classes(counts.tolist(), level)
     if len(chosen) < 2:
-        raise ValueError("at least two classes need rows, otherwise there is no pair to compare")
-    won = won_pairs_table(labels, said, chosen)
+        raise ValueError("at least two classes need rows, otherwise there is no pair to compare.")
+    won = won_pairs_table(labels, table, chosen)
     witness = {"counts": counts.tolist(), "classes": chosen, "won_half_pairs": won}
     lost, effective = _lost_share(won, [int(counts[c]) for c in chosen])
     mirrored = concentration.kl_upper(min(1.0, lost + 1e-15), level / effective)
@@ -76,14 +77,14 @@ def pairwise_auc_bound(truth: Any, scores: Any, *, confidence: float = 0.95, use
     return _record(value, witness, confidence, uses)
 
 
-def _rows(truth: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
-    said, labels = np.asarray(scores, dtype=float), np.asarray(truth)
-    if said.ndim != 2 or said.shape[1] < 2 or np.isnan(said).any():
-        raise ValueError(f"scores must have one column per class and no NaN, got the shape {said.shape}")
-    fits = labels.shape == said.shape[:1] and np.issubdtype(labels.dtype, np.integer)
-    if not fits or labels.min(initial=0) < 0 or labels.max(initial=0) >= said.shape[1]:
-        raise ValueError("truth must name, for every row, the column of scores that belongs to its class")
-    return labels.astype(np.intp), said
+def _rows(truth: ArrayLike, scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    table, labels = np.asarray(scores, dtype=float), np.asarray(truth)
+    if table.ndim != 2 or table.shape[1] < 2 or np.isnan(table).any():
+        raise ValueError(f"scores must have one column per class and no NaN, got the shape {table.shape}.")
+    fits = labels.shape == table.shape[:1] and np.issubdtype(labels.dtype, np.integer)
+    if not fits or labels.min(initial=0) < 0 or labels.max(initial=0) >= table.shape[1]:
+        raise ValueError("truth must name, for every row, the column of scores that belongs to its class.")
+    return labels.astype(np.intp), table
 
 
 def entering_classes(counts: Sequence[int], level: float) -> list[int]:
@@ -160,7 +161,7 @@ def _record(value: float, witness: dict[str, Any], confidence: float, uses: int)
 
 
 @rules.checker("pairwise-auc-kl")
-def _check_pairwise(certificate: Certificate, data: Any) -> Derivation:
+def _check_pairwise(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> Derivation:
     """`data`, if given, is the pair (truth, scores)."""
     counts = [check_count(count, "counts") for count in certificate.witness["counts"]]
     chosen = [check_count(c, "classes") for c in certificate.witness["classes"]]
@@ -168,7 +169,7 @@ def _check_pairwise(certificate: Certificate, data: Any) -> Derivation:
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
     level = concentration.log_level_decimal(certificate.confidence, uses)
     if chosen != entering_classes(counts, log_level(certificate.confidence, uses)):
-        raise CertificateError(f"{QUANTITY}: the classes of the witness do not follow from its counts")
+        raise CertificateError(f"{QUANTITY}: the classes of the witness do not follow from its counts.")
     if data is not None:
         _recount(data, counts, chosen, won)
     lost = inverse = 0.0
@@ -181,13 +182,13 @@ def _check_pairwise(certificate: Certificate, data: Any) -> Derivation:
     ordered = len(chosen) * (len(chosen) - 1)
     limit = 1.0 - concentration.chernoff_in_decimals(lost / ordered, ordered / inverse, level)
     witness = {"counts": counts, "classes": chosen, "won_half_pairs": won}
-    record = _record(certificate.value, witness, certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _record(certificate.single_value, witness, certificate.confidence, uses)
     return Derivation(limit * ordered / (len(counts) * (len(counts) - 1)), error=1e-11, scale=1e-2, record=record)
 
 
-def _recount(data: Any, counts: list[int], chosen: list[int], won: list[list[int]]) -> None:
+def _recount(data: tuple[ArrayLike, ArrayLike], counts: list[int], chosen: list[int], won: list[list[int]]) -> None:
     """Compare every pair of rows, one class against another."""
-    labels, said = _rows(*data)
-    same = np.bincount(labels, minlength=said.shape[1]).tolist() == counts
-    if not same or won_pairs_table(labels, said, chosen, compared_half_pairs) != won:
-        raise CertificateError(f"{QUANTITY}: the scores do not give the counts of the witness")
+    labels, table = _rows(*data)
+    same = np.bincount(labels, minlength=table.shape[1]).tolist() == counts
+    if not same or won_pairs_table(labels, table, chosen, compared_half_pairs) != won:
+        raise CertificateError(f"{QUANTITY}: the scores do not give the counts of the witness.")

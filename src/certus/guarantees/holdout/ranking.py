@@ -1,9 +1,9 @@
 """A guarantee for the area under the ROC curve."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
@@ -36,7 +36,9 @@ def log_level(confidence: float, uses: int) -> float:
     return -math.log(float((1 - exact(confidence)) / uses))
 
 
-def auc_bound(positive_scores: Any, negative_scores: Any, *, confidence: float = 0.95, uses: int = 1) -> Certificate:
+def auc_bound(
+    positive_scores: ArrayLike, negative_scores: ArrayLike, *, confidence: float = 0.95, uses: int = 1
+) -> Certificate:
     """Lower bound on the probability that a random positive row scores above a random negative one.
 
     The empirical area A is a two-sample U-statistic. By Hoeffding's averaging argument its exponential
@@ -58,7 +60,7 @@ def auc_bound(positive_scores: Any, negative_scores: Any, *, confidence: float =
     for name, given in (("positive_scores", positive_scores), ("negative_scores", negative_scores)):
         scores = np.asarray(given, dtype=float)
         if scores.ndim != 1 or scores.size == 0 or np.isnan(scores).any():
-            raise ValueError(f"{name} must be a non-empty vector of numbers without NaN")
+            raise ValueError(f"{name} must be a non-empty vector of numbers without NaN.")
         groups.append(scores)
     check_confidence(confidence)
     check_count(uses, "uses", minimum=1)
@@ -97,7 +99,7 @@ def _record(value: float, witness: dict[str, int], confidence: float, uses: int)
 
 
 @rules.checker("auc-kl")
-def _check_auc(certificate: Certificate, data: Any) -> Derivation:
+def _check_auc(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> Derivation:
     """`data`, if given, is the pair (scores of positive rows, scores of negative rows)."""
     names = ("won_half_pairs", "positives", "negatives")
     halves, positives, negatives = (check_count(certificate.witness[name], name) for name in names)
@@ -105,10 +107,10 @@ def _check_auc(certificate: Certificate, data: Any) -> Derivation:
         ups, downs = (np.asarray(part, dtype=float) for part in data)
         wins = compared_half_pairs(ups, downs)
         if (wins, len(ups), len(downs)) != (halves, positives, negatives):
-            raise CertificateError("area under the ROC curve: the scores do not give the counts of the witness")
+            raise CertificateError("area under the ROC curve: the scores do not give the counts of the witness.")
     uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
     level = concentration.log_level_decimal(certificate.confidence, uses)
     lost = (2 * positives * negatives - halves) / (2 * positives * negatives)
     value = 1.0 - concentration.chernoff_in_decimals(lost, min(positives, negatives), level)
-    record = _record(certificate.value, dict(certificate.witness), certificate.confidence, uses)  # type: ignore[arg-type]
+    record = _record(certificate.single_value, dict(certificate.witness), certificate.confidence, uses)
     return Derivation(value, error=1e-11, scale=1e-2, record=record)

@@ -2,21 +2,27 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import clopper_pearson, concentration
 from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
-from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_errors_and_rows
+from certus.guarantees.records.bound_arguments import (
+    SIDES,
+    check_choice,
+    check_count,
+    check_errors_and_rows,
+    one_or_both,
+)
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, exact
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
-from certus.guarantees.records.wording import confidence_percent, percent, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, percent, plural
 
 THEOREMS = {
     "clopper-pearson": "The Use of Confidence or Fiducial Limits: the Binomial (Clopper, Pearson 1934)",
@@ -76,7 +82,7 @@ def rate_bound(events: int, rows: int, setting: RateSetting) -> Certificate:
         high = _chernoff_or_hoeffding(events / rows + 1e-16, rows, level, setting.method)
         low = 1.0 - _chernoff_or_hoeffding((rows - events) / rows + 1e-16, rows, level, setting.method)
         low, high = max(0.0, low - 1e-15), min(1.0, high)
-    return record(_pick(low, high, setting.side), events, rows, setting)
+    return record(one_or_both(low, high, setting.side), events, rows, setting)
 
 
 def _chernoff_or_hoeffding(center: float, rows: int, level: float, method: str) -> float:
@@ -86,27 +92,18 @@ def _chernoff_or_hoeffding(center: float, rows: int, level: float, method: str) 
     return concentration.hoeffding_upper(center, rows, level)
 
 
-def _pick(low: float, high: float, side: str) -> Value:
-    return (low, high) if side == "both" else high if side == "upper" else low
-
-
 def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certificate:
     """The certificate of a rate bound."""
     side = setting.side
-    trivials: dict[str, Value] = {"both": (0.0, 1.0), "upper": 1.0, "lower": 0.0}
-    if isinstance(value, tuple):
-        said = f"between {percent(value[0], 'lower')} and {percent(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if side == 'upper' else 'least'} {percent(value, side)}"
     paid = f"; {setting.uses} uses of these rows paid for" if setting.uses > 1 else ""
     more = ("class-counts-given",) if setting.conditional else ()
     return Certificate(
-        claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is {said} "
-        f"({plural(events, setting.noun)} in {plural(rows, 'row')}{paid}).",
+        claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is "
+        f"{bounded(value, side, percent)} ({plural(events, setting.noun)} in {plural(rows, 'row')}{paid}).",
         quantity=setting.quantity,
         direction="interval" if side == "both" else side,
         value=value,
-        trivial=trivials[side],
+        trivial=one_or_both(0.0, 1.0, side),
         confidence=setting.confidence,
         kind="probable",
         theorem=THEOREMS[setting.method],
@@ -122,7 +119,7 @@ def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certif
     )
 
 
-def _check_rate(certificate: Certificate, data: Any) -> Derivation:
+def _check_rate(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     witness, inputs = certificate.witness, certificate.inputs
     setting = RateSetting(
         confidence=certificate.confidence,
@@ -139,7 +136,7 @@ def _check_rate(certificate: Certificate, data: Any) -> Derivation:
     derive = _tail_ends if setting.method == "clopper-pearson" else _formula_ends
     low, high = derive(events, rows, setting)
     return Derivation(
-        _pick(low, high, setting.side),
+        one_or_both(low, high, setting.side),
         error=1e-11,
         record=record(certificate.value, events, rows, setting),
         scale=0.0 if setting.method == "clopper-pearson" else 1e-3,
@@ -164,15 +161,15 @@ def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, 
     return 1.0 - ends[0], ends[1]
 
 
-def _recount(quantity: Quantity | str, data: Any, events: int, rows: int) -> None:
+def _recount(quantity: Quantity | str, data: ArrayLike | None, events: int, rows: int) -> None:
     """`data` has one truth value per row: did the event happen."""
     happened = np.asarray(data)
     if happened.ndim != 1 or not np.isin(happened, (0, 1)).all():
-        raise CertificateError(f"{quantity}: data must be one 0 or 1 per row, 1 where the event happened")
+        raise CertificateError(f"{quantity}: data must be one 0 or 1 per row, 1 where the event happened.")
     if (int(happened.sum()), happened.size) != (events, rows):
         raise CertificateError(
             f"{quantity}: the data have {int(happened.sum())} events in {happened.size} rows, "
-            f"the witness says {events} in {rows}"
+            f"the witness says {events} in {rows}."
         )
 
 

@@ -1,4 +1,4 @@
-"""How many labelled rows a promise needs: the test-set bound, read backwards."""
+"""How many labeled rows a promise needs: the test-set bound, read backwards."""
 
 import math
 

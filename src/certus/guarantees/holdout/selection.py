@@ -1,9 +1,9 @@
 """The best of several candidates on the same rows: its price, and who cannot be excluded."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.exact_tests import half_tail
 from certus.guarantees.records import rules
@@ -65,7 +65,7 @@ def shortlist_certificate(names: Sequence[str], counts: np.ndarray, *, confidenc
     return _record(tuple(map(str, names)), counts.tolist(), [str(names[i]) for i in kept], confidence)
 
 
-def _record(names: Sequence[str], counts: Any, kept: Sequence[str], confidence: float) -> Certificate:
+def _record(names: Sequence[str], counts: ArrayLike, kept: Sequence[str], confidence: float) -> Certificate:
     listed = ", ".join(kept)
     return Certificate(
         claim=f"With confidence {confidence_percent(confidence)} the candidate with the smallest error is among "
@@ -85,17 +85,17 @@ def _record(names: Sequence[str], counts: Any, kept: Sequence[str], confidence: 
 
 
 @rules.checker("shortlist")
-def _check_shortlist(certificate: Certificate, data: Any) -> Derivation:
+def _check_shortlist(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, is the (candidates, rows) table of mistakes."""
     names = certificate.witness["names"]
     counts = np.array(certificate.witness["discordant"], dtype=np.int64)
     if counts.shape != (len(names), len(names)) or (counts < 0).any():
-        raise CertificateError("shortlist: the witness must be a table of counts, candidates x candidates")
+        raise CertificateError("shortlist: the witness must be a table of counts, candidates x candidates.")
     if data is not None:
         wrong = np.asarray(data, dtype=bool)
         again = [[int((a & ~b).sum()) for b in wrong] for a in wrong]
         if again != counts.tolist():
-            raise CertificateError("shortlist: the mistakes do not give the counts of the witness")
+            raise CertificateError("shortlist: the mistakes do not give the counts of the witness.")
     limit = (1 - exact(certificate.confidence)) / max(1, len(names) - 1)
     kept = []
     for i, name in enumerate(names):

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.conformal.conformal_ranks import exact_level
 from certus.guarantees.monitoring import stream_losses
@@ -89,7 +90,7 @@ class AdaptiveConformal:
             return math.inf
         return self._sorted[rank - 1] if rank > 0 else -math.inf
 
-    def update(self, scores: Any) -> Self:
+    def update(self, scores: ArrayLike) -> Self:
         """Count the scores of the true values, one row after the other."""
         for score in stream_losses.batch(scores, "scores").tolist():
             self.missed += score > self.threshold
@@ -123,9 +124,9 @@ class AdaptiveConformal:
             for score in stream_losses.batch([float(score) for score in record["recent"]], "recent").tolist():
                 made._remember(score)
             if made.missed > made.rows or len(made._recent) != min(made.rows, made.memory):
-                raise ValueError("rows, missed and recent do not belong together")
+                raise ValueError("rows, missed and recent do not belong together.")
         except (KeyError, TypeError, ValueError) as error:
-            raise CertificateError(f"malformed adaptive conformal state: {error!r}") from error
+            raise CertificateError(f"malformed adaptive conformal state: {error!r}.") from error
         return made
 
 
@@ -164,16 +165,16 @@ def _record(coverage: float, step: float, memory: int, rows: int, missed: int) -
 
 
 @rules.checker("adaptive-conformal")
-def _check(certificate: Certificate, data: Any) -> Derivation:
+def _check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data` are the scores in the order in which they came: every set is then formed again by sorting."""
     inputs, witness = certificate.inputs, certificate.witness
     rows, missed = check_count(witness["rows"], "rows"), check_count(witness["missed"], "missed")
     memory = check_count(inputs["memory"], "memory", minimum=1)
     low, high = _reach(inputs["coverage"], inputs["step"], rows)
     if missed > rows or (rows and not low <= Fraction(missed, rows) <= high):
-        raise CertificateError(f"{QUANTITY}: {missed} of {rows} missed rows cannot happen at these settings")
+        raise CertificateError(f"{QUANTITY}: {missed} of {rows} missed rows cannot happen at these settings.")
     if data is not None and _replayed(np.asarray(data, dtype=float), inputs, memory, rows) != missed:
-        raise CertificateError(f"{QUANTITY}: the scores give another number of missed rows than {missed}")
+        raise CertificateError(f"{QUANTITY}: the scores give another number of missed rows than {missed}.")
     again = _record(inputs["coverage"], inputs["step"], memory, rows, missed)
     return Derivation((float(low), float(high)), error=1e-12, slack=1e-12, scale=1e-6, record=again)
 
@@ -181,7 +182,7 @@ def _check(certificate: Certificate, data: Any) -> Derivation:
 def _replayed(scores: np.ndarray, inputs: Mapping[str, Any], memory: int, rows: int) -> int:
     """How many rows are missed, from the definition: the level row by row, the rank in a sorted copy."""
     if scores.shape != (rows,) or np.isnan(scores).any():
-        raise CertificateError(f"{QUANTITY}: data must be the {rows} scores behind the certificate, in order")
+        raise CertificateError(f"{QUANTITY}: data must be the {rows} scores behind the certificate, in order.")
     alpha, move = 1 - exact_level(inputs["coverage"]), exact_level(inputs["step"], "step")
     level, missed = alpha, 0
     for row, score in enumerate(scores.tolist()):

@@ -2,11 +2,12 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.monitoring import quadrature, restarts
 from certus.guarantees.monitoring.alarm_ladder import Rung, budget, levels
@@ -115,30 +116,30 @@ def _setting(certificate: Certificate) -> AlarmSetting:
         reference=inputs["reference"],
     )
     if setting.tolerance < 0.0:
-        raise CertificateError(f"{certificate.quantity}: the tolerance is negative")
+        raise CertificateError(f"{certificate.quantity}: the tolerance is negative.")
     return setting
 
 
 def _verified(certificate: Certificate, setting: AlarmSetting, rungs: Sequence[Rung], logs: list[float]) -> Derivation:
     """Every rung has its evidence, and the ladder costs no more than the false-alarm level."""
     if len(rungs) != len(logs):
-        raise CertificateError(f"{certificate.quantity}: evidence for {len(logs)} thresholds, {len(rungs)} are needed")
+        raise CertificateError(f"{certificate.quantity}: evidence for {len(logs)} thresholds, {len(rungs)} are needed.")
     if not setting.absolute:
         spent = budget([rung.failure for rung in rungs], [rung.level for rung in rungs])
         if spent > 1 - exact(certificate.confidence):
-            raise CertificateError(f"{certificate.quantity}: the ladder spends {float(spent)!r}")
+            raise CertificateError(f"{certificate.quantity}: the ladder spends {float(spent)!r}.")
     for rung, log_evidence in zip(rungs, logs, strict=True):
         if not log_evidence >= -math.log(rung.level) - _TOLERANCE:
             raise CertificateError(
                 f"{certificate.quantity}: evidence {math.exp(log_evidence):.4g} against the threshold "
-                f"{rung.threshold:.6g} does not reach {1.0 / rung.level:.4g}"
+                f"{rung.threshold:.6g} does not reach {1.0 / rung.level:.4g}."
             )
     again = record(setting, certificate.witness["row"], {k: v for k, v in certificate.witness.items() if k != "row"})
     return Derivation(again.value, scale=setting.width, record=again)
 
 
 @rules.checker("alarm-beta-binomial")
-def _check_rate(certificate: Certificate, data: Any) -> Derivation:
+def _check_rate(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data` are the losses up to the alarm; the evidence is integrated over all rates above each threshold."""
     setting, witness = _setting(certificate), certificate.witness
     row, total = check_count(witness["row"], "row", minimum=1), float(witness["total"])
@@ -148,12 +149,12 @@ def _check_rate(certificate: Certificate, data: Any) -> Derivation:
         rows % setting.window == 0 and rows < row and 0 <= total - before <= row - rows for rows, before in starts
     )
     if not (increasing and placed):
-        raise CertificateError(f"{certificate.quantity}: the starts of the evidence are not in order")
+        raise CertificateError(f"{certificate.quantity}: the starts of the evidence are not in order.")
     if data is not None:
         unit = _unit(certificate, setting, data, row)
         sums = [float(unit[:rows].sum()) for rows, _ in starts]
         if not np.allclose([*sums, unit.sum()], [*(before for _, before in starts), total], rtol=1e-9, atol=1e-9):
-            raise CertificateError(f"{certificate.quantity}: these are not the losses behind the alarm")
+            raise CertificateError(f"{certificate.quantity}: these are not the losses behind the alarm.")
     rungs = ladder_again(setting.reference, setting.false_alarm, setting.tolerance)
     logs = [
         _log_sum(
@@ -169,20 +170,20 @@ def _check_rate(certificate: Certificate, data: Any) -> Derivation:
 
 
 @rules.checker("alarm-betting")
-def _check_betting(certificate: Certificate, data: Any) -> Derivation:
+def _check_betting(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data` are the losses up to the alarm; without them the evidence in the witness is trusted."""
     setting, witness = _setting(certificate), certificate.witness
     row, logs = check_count(witness["row"], "row", minimum=1), [float(value) for value in witness["log_evidence"]]
     stated = [float(threshold) for threshold in witness["thresholds"]]
     rungs = _rungs(setting, stated)
     if len(stated) != len(rungs) or not np.allclose(stated, [rung.threshold for rung in rungs], rtol=1e-6):
-        raise CertificateError(f"{certificate.quantity}: the reference gives other thresholds")
+        raise CertificateError(f"{certificate.quantity}: the reference gives other thresholds.")
     if data is not None:
         unit = _unit(certificate, setting, data, row)
         starts = [check_count(start, "start") for start in witness["starts"]]
         again = [_plain_bets(unit, threshold, starts, setting.window) for threshold in stated]
         if not np.allclose(again, logs, rtol=1e-7, atol=1e-7):
-            raise CertificateError(f"{certificate.quantity}: these are not the losses behind the alarm")
+            raise CertificateError(f"{certificate.quantity}: these are not the losses behind the alarm.")
     return _verified(certificate, setting, rungs, logs)
 
 
@@ -202,14 +203,14 @@ def _plain_bets(unit: np.ndarray, threshold: float, starts: Sequence[int], windo
     return _log_sum(parts)
 
 
-def _unit(certificate: Certificate, setting: AlarmSetting, data: Any, row: int) -> np.ndarray:
+def _unit(certificate: Certificate, setting: AlarmSetting, data: ArrayLike | None, row: int) -> np.ndarray:
     losses = np.asarray(data, dtype=float)
     if losses.shape != (row,) or not ((losses >= setting.low) & (losses <= setting.high)).all():
-        raise CertificateError(f"{certificate.quantity}: data must be the {row} losses up to the alarm, in order")
+        raise CertificateError(f"{certificate.quantity}: data must be the {row} losses up to the alarm, in order.")
     return (losses - setting.low) / setting.width
 
 
-def _log_sum(parts: Any) -> float:
+def _log_sum(parts: Iterable[float]) -> float:
     values = np.array(list(parts))
     top = float(values.max())
     return top + math.log(float(np.exp(values - top).sum())) if math.isfinite(top) else top

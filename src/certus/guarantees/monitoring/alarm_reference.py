@@ -17,7 +17,7 @@ from certus.guarantees.records.wording import number, percent, plural
 Reference = dict[str, Any]
 
 
-def of_counts(errors: Any, rows: Any) -> Reference:
+def of_counts(errors: object, rows: object) -> Reference:
     """Errors among independent rows that the model had not seen."""
     wrong, total = check_errors_and_rows(errors, rows)
     return {"errors": wrong, "rows": total}
@@ -36,7 +36,9 @@ def of_threshold(unit: float) -> Reference:
     return {"threshold": unit}
 
 
-def ladder(reference: Mapping[str, Any], false_alarm: float, tolerance: float, unit: Any = None) -> tuple[Rung, ...]:
+def ladder(
+    reference: Mapping[str, Any], false_alarm: float, tolerance: float, unit: np.ndarray | None = None
+) -> tuple[Rung, ...]:
     """The rungs of the alarm; `unit` are the losses if the reference holds only their digest."""
     if "threshold" in reference:
         return alarm_ladder.from_threshold(float(reference["threshold"]), false_alarm)
@@ -63,14 +65,14 @@ def ladder_again(reference: Mapping[str, Any], false_alarm: float, tolerance: fl
     return alarm_ladder.from_losses_again(_ordered(reference), false_alarm, tolerance)
 
 
-def _ordered(reference: Mapping[str, Any], unit: Any = None) -> np.ndarray:
+def _ordered(reference: Mapping[str, Any], unit: np.ndarray | None = None) -> np.ndarray:
     rows = check_count(reference["rows"], "rows", minimum=1)
     if unit is None:
         if "losses" not in reference:
-            raise CertificateError(f"the reference holds only a digest of {rows} losses, so they are needed again")
+            raise CertificateError(f"the reference holds only a digest of {rows} losses, so they are needed again.")
         unit = packing.unpack(reference["losses"], rows)
     if not ((unit >= 0.0) & (unit <= 1.0)).all():
-        raise CertificateError("the losses of the reference leave their range")
+        raise CertificateError("the losses of the reference leave their range.")
     return np.asarray(unit)[_native_calls.seeded_order(check_count(reference["seed"], "seed"), rows)]
 
 

@@ -19,12 +19,12 @@ import numpy as np
 from scipy import special
 
 from certus.guarantees.holdout.binomial_tail import bisect
-from certus.guarantees.monitoring.stirling import log_beta_against
+from certus.guarantees.monitoring.stirling import Numbers, log_beta_against
 
 SLIP = 1e-9  # log evidence asked for beyond the level: far above its rounding error, far below what anyone sees
 
 
-def log_evidence(total: Any, rows: Any, rate: Any, prior: tuple[float, float]) -> Any:
+def log_evidence(total: Numbers, rows: Numbers, rate: Numbers, prior: tuple[float, float]) -> Any:
     """Log of the mixture over q ~ Beta(a, b) of the likelihood ratio of q to `rate`.
 
     log B(a + k, b + n - k) - log B(a, b) - k log p - (n - k) log(1 - p).
@@ -34,7 +34,7 @@ def log_evidence(total: Any, rows: Any, rate: Any, prior: tuple[float, float]) -
     return mixed + a * np.log(rate) + b * np.log1p(-np.asarray(rate)) - special.betaln(a, b)
 
 
-def log_evidence_above(total: Any, rows: Any, rate: Any, exponent: float) -> Any:
+def log_evidence_above(total: Numbers, rows: Numbers, rate: Numbers, exponent: float) -> Any:
     """The same with the prior truncated to rates above `rate`: density b (1-q)^(b-1) / (1-p)^b on [p, 1].
 
     log b + log B(k + 1, n - k + b) + log I_{1-p}(n - k + b, k + 1) - k log p - (n - k + b) log(1 - p), I the

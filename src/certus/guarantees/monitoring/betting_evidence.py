@@ -6,7 +6,7 @@ likelihood ratio of the rate t + f (1 - t); for losses that vary little, large f
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,10 +76,10 @@ class BettingEvidence:
 
     def _first(self, paths: np.ndarray) -> int | None:
         candidates = np.arange(len(paths))
-        for place, rung in enumerate(self.rungs):
+        for index, rung in enumerate(self.rungs):
             if rung.threshold >= 1.0:
                 return None
-            logs = self._log_mixture(place, paths[candidates, place])
+            logs = self._log_mixture(index, paths[candidates, index])
             candidates = candidates[logs >= SLIP - math.log(rung.level)]
             if not candidates.size:
                 return None
@@ -87,7 +87,7 @@ class BettingEvidence:
 
     def log_evidence(self) -> list[float]:
         """Log evidence against every threshold now."""
-        return [float(self._log_mixture(place, self._capital[place])) for place in range(len(self.rungs))]
+        return [float(self._log_mixture(index, self._capital[index])) for index in range(len(self.rungs))]
 
     def witness(self) -> dict[str, Any]:
         """What the certificate of an alarm needs."""
@@ -103,7 +103,7 @@ class BettingEvidence:
         starts = [[rows, capital.tolist()] for rows, capital in self.starts]
         return {"rows": self.rows, "capital": self._capital.tolist(), "starts": starts}
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         """Inverse of `state`."""
         self.rows, self._capital = int(state["rows"]), np.array(state["capital"], dtype=float)
         self.starts = [(int(rows), np.array(capital, dtype=float)) for rows, capital in state["starts"]]
@@ -111,4 +111,4 @@ class BettingEvidence:
         shapes = [self._capital.shape, *(capital.shape for _, capital in self.starts)]
         finite = all(np.isfinite(capital).all() for capital in (self._capital, *(c for _, c in self.starts)))
         if not self.starts or any(found != shape for found in shapes) or not finite:
-            raise ValueError("the capitals of the evidence do not belong to its thresholds")
+            raise ValueError("the capitals of the evidence do not belong to its thresholds.")

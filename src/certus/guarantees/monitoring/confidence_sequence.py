@@ -2,11 +2,12 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.monitoring import beta_mixture, gamma_mixture, sequence_certificate, stream_losses
 from certus.guarantees.monitoring.sequence_certificate import METHODS, SequenceSetting
@@ -134,7 +135,7 @@ class ConfidenceSequence:
         setting, state = self._setting, self._state
         return setting.low + setting.width * state.total / state.rows if state.rows else math.nan
 
-    def update(self, losses: Any) -> Self:
+    def update(self, losses: ArrayLike) -> Self:
         """Count one loss or many; the order matters, the division into batches does not.
 
         A loss outside the range voids the sequence: it still counts rows, but bounds nothing any more. A missing
@@ -161,7 +162,7 @@ class ConfidenceSequence:
     def certificate(self) -> Certificate:
         """The bounds now as a certificate of the kind "anytime"."""
         if self.void:
-            raise CertificateError(f"{self._setting.quantity}: nothing can be promised: {self.void}")
+            raise CertificateError(f"{self._setting.quantity}: nothing can be promised: {self.void}.")
         low, high = self.interval()
         value = (low, high) if self._setting.side == "both" else high if self._setting.side == "upper" else low
         state = self._state
@@ -182,7 +183,7 @@ class ConfidenceSequence:
         """Inverse of `to_dict`; anything malformed is a `CertificateError`."""
         try:
             if record["schema"] != SCHEMA_VERSION:
-                raise CertificateError(f"schema version {record['schema']!r} is not supported")
+                raise CertificateError(f"schema version {record['schema']!r} is not supported.")
             setting = dict(record["setting"])
             setting["prior"] = None if setting["prior"] is None else tuple(setting["prior"])
             made = cls(**setting)
@@ -191,7 +192,7 @@ class ConfidenceSequence:
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, CertificateError):
                 raise
-            raise CertificateError(f"malformed confidence sequence: {error!r}") from error
+            raise CertificateError(f"malformed confidence sequence: {error!r}.") from error
         return made
 
     def to_json(self) -> str:
@@ -229,28 +230,28 @@ def _gamma_ends(state: SequenceState, setting: SequenceSetting) -> tuple[float, 
     return low, high
 
 
-def _check_prior(prior: Any) -> tuple[float, float] | None:
+def _check_prior(prior: Iterable[float] | None) -> tuple[float, float] | None:
     if prior is None:
         return None
     try:
         events, others = (float(weight) for weight in prior)
     except (TypeError, ValueError):
-        raise ValueError(f"prior must be a pair of numbers (events, others), got {prior!r}") from None
+        raise ValueError(f"prior must be a pair of numbers (events, others), got {prior!r}.") from None
     if not (0.5 <= events < 1e9 and 0.5 <= others < 1e9):
-        raise ValueError(f"prior must have two weights of at least 0.5, got {prior!r}. Hint: (1, 19) expects 5%.")
+        raise ValueError(f"prior must have two weights of at least 0.5, got {prior!r}.\nHint: (1, 19) expects 5%.")
     return events, others
 
 
-def _check_tuned(tuned_variance: Any) -> float:
+def _check_tuned(tuned_variance: object) -> float:
     if isinstance(tuned_variance, bool) or not isinstance(tuned_variance, (int, float, np.number)):
-        raise ValueError(f"tuned_variance must be a positive number, got {tuned_variance!r}")
+        raise ValueError(f"tuned_variance must be a positive number, got {tuned_variance!r}.")
     if not 1e-3 <= float(tuned_variance) <= 1e9:
-        raise ValueError(f"tuned_variance must lie between 0.001 and 1e9, got {tuned_variance!r}")
+        raise ValueError(f"tuned_variance must lie between 0.001 and 1e9, got {tuned_variance!r}.")
     return float(tuned_variance)
 
 
-def _checked_state(rows: Any, total: Any, spread: Any) -> SequenceState:
+def _checked_state(rows: Any, total: float, spread: float) -> SequenceState:
     good = isinstance(rows, int) and not isinstance(rows, bool) and rows >= 0
     if not (good and 0.0 <= total <= rows and 0.0 <= spread <= rows):
-        raise ValueError(f"rows {rows!r}, total {total!r} and spread {spread!r} do not belong together")
+        raise ValueError(f"rows {rows!r}, total {total!r} and spread {spread!r} do not belong together.")
     return SequenceState(rows, float(total), float(spread))

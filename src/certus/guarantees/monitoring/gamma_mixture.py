@@ -17,6 +17,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.holdout.binomial_tail import bisect
@@ -30,7 +31,7 @@ def tuned_rho(tuned_variance: float, log_level: float) -> float:
     return tuned_variance / (2.0 * log_level + math.log1p(2.0 * log_level))
 
 
-def log_mixture(deviation: Any, variance: Any, rho: float) -> Any:
+def log_mixture(deviation: ArrayLike, variance: ArrayLike, rho: float) -> Any:
     """Log m(S, V) for S > -(V + rho)."""
     a = np.asarray(variance, dtype=float) + rho
     x = np.asarray(deviation, dtype=float) + a

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.losses_by_row import labels, mistakes, same_length
 from certus.guarantees.monitoring import alarm_certificate, monitor_text, stream_losses
@@ -130,7 +131,14 @@ class Monitor:
         """False when even a stream of the largest losses could not raise the alarm: the reference is too small."""
         return all(rung.threshold < 1.0 for rung in self._evidence.rungs)
 
-    def update(self, y_true: Any = None, y_pred: Any = None, *, losses: Any = None, scores: Any = None) -> Self:
+    def update(
+        self,
+        y_true: ArrayLike | None = None,
+        y_pred: ArrayLike | None = None,
+        *,
+        losses: ArrayLike | None = None,
+        scores: ArrayLike | None = None,
+    ) -> Self:
         """Count one row or many: labels and predictions, or losses; the division into batches does not matter.
 
         Parameters
@@ -168,15 +176,15 @@ class Monitor:
             self.alarm_row = self.rows + first + 1
             self.alarm = alarm_certificate.record(self.setting.alarm, self.alarm_row, self._evidence.witness())
 
-    def _losses(self, y_true: Any, y_pred: Any, losses: Any) -> np.ndarray:
+    def _losses(self, y_true: ArrayLike | None, y_pred: ArrayLike | None, losses: ArrayLike | None) -> np.ndarray:
         if losses is not None:
             if y_true is not None or y_pred is not None:
-                raise ValueError("give either losses, or y_true and y_pred, not both")
+                raise ValueError("give either losses, or y_true and y_pred, not both.")
             return stream_losses.batch(losses)
         if y_true is None or y_pred is None:
-            raise ValueError("rows are needed. Hint: update(y_true, y_pred), or update(losses=...).")
+            raise ValueError("rows are needed.\nHint: update(y_true, y_pred), or update(losses=...).")
         if self.setting.loss == "given":
-            raise ValueError("this monitor was made for a loss of your own. Hint: update(losses=...).")
+            raise ValueError("this monitor was made for a loss of your own.\nHint: update(losses=...).")
         truth = labels(np.atleast_1d(np.asarray(y_true)), "y_true")
         predicted = labels(np.atleast_1d(np.asarray(y_pred)), "y_pred")
         if self.setting.loss == "error":
@@ -185,13 +193,15 @@ class Monitor:
         difference = np.abs(truth.astype(float) - predicted.astype(float))
         return stream_losses.batch(difference if self.setting.loss == "absolute" else difference**2)
 
-    def _scores(self, y_true: Any, y_pred: Any, values: np.ndarray, scores: Any) -> np.ndarray:
+    def _scores(
+        self, y_true: ArrayLike | None, y_pred: ArrayLike | None, values: np.ndarray, scores: ArrayLike | None
+    ) -> np.ndarray:
         if scores is not None:
             if self.adaptive is None:
-                raise ValueError("scores are of use only with coverage=... Hint: certus.monitor(..., coverage=0.9).")
+                raise ValueError("scores are of use only with coverage=...\nHint: certus.monitor(..., coverage=0.9).")
             points = stream_losses.batch(scores, "scores")
             if len(points) != len(values):
-                raise ValueError(f"scores must have one entry per row: {len(points)} scores, {len(values)} rows")
+                raise ValueError(f"scores must have one entry per row: {len(points)} scores, {len(values)} rows.")
             return points
         if y_true is None or self.setting.loss == "error":
             return values
@@ -200,7 +210,7 @@ class Monitor:
     def threshold(self) -> float:
         """With coverage=...: scores up to this belong to the next prediction set."""
         if self.adaptive is None:
-            raise ValueError("there are no prediction sets. Hint: certus.monitor(..., coverage=0.9).")
+            raise ValueError("there are no prediction sets.\nHint: certus.monitor(..., coverage=0.9).")
         return self.adaptive.threshold
 
     @property
@@ -245,7 +255,7 @@ class Monitor:
         """Inverse of `to_dict`; anything malformed is a `CertificateError`."""
         try:
             if record["schema"] != SCHEMA_VERSION:
-                raise CertificateError(f"schema version {record['schema']!r} of a monitor is not supported")
+                raise CertificateError(f"schema version {record['schema']!r} of a monitor is not supported.")
             adaptive = record["adaptive"]
             made = cls(
                 _setting(**record["setting"]),
@@ -257,7 +267,7 @@ class Monitor:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, CertificateError):
                 raise
-            raise CertificateError(f"malformed monitor: {error!r}") from error
+            raise CertificateError(f"malformed monitor: {error!r}.") from error
         return made
 
     def _restore(self, record: Mapping[str, Any]) -> None:
@@ -269,7 +279,7 @@ class Monitor:
             self.alarm = Certificate.from_dict(record["alarm"])
             self.alarm_row = check_count(record["alarm_row"], "alarm_row", minimum=1)
         if self._average.rows != self.rows:
-            raise ValueError("the accounts do not have the same number of rows")
+            raise ValueError("the accounts do not have the same number of rows.")
 
     def to_json(self) -> str:
         """The monitor as a JSON document."""

@@ -1,7 +1,7 @@
 """Evidence of a stream of 0/1 losses against the thresholds of a ladder: beta-binomial mixtures with restarts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy import special
 from certus.guarantees.monitoring import restarts
 from certus.guarantees.monitoring.alarm_ladder import Rung
 from certus.guarantees.monitoring.beta_mixture import SLIP, log_evidence_above
-from certus.guarantees.monitoring.stirling import deviance
+from certus.guarantees.monitoring.stirling import Numbers, deviance
 
 EXPONENT = 8.0  # of the prior 8 (1-q)^7 / (1-t)^8 on [t, 1]: drifts of a few to some dozens of points
 
@@ -82,19 +82,19 @@ class RateEvidence:
         """Counts as plain values."""
         return {"rows": self.rows, "total": self.total, "starts": [list(start) for start in self.starts]}
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         """Inverse of `state`."""
         self.rows, self.total = int(state["rows"]), float(state["total"])
         self.starts = [(int(rows), float(total)) for rows, total in state["starts"]]
         ordered = all(a[0] < b[0] and a[1] <= b[1] for a, b in zip(self.starts, self.starts[1:], strict=False))
         if not (self.starts and ordered and self.starts[-1][0] <= self.rows and 0 <= self.total <= self.rows):
-            raise ValueError("the counts of the evidence do not belong together")
+            raise ValueError("the counts of the evidence do not belong together.")
 
 
 Starts = list[tuple[int, float]]
 
 
-def _since(starts: Starts, window: int, rows: Any, totals: Any) -> tuple[Any, Any, Any]:
+def _since(starts: Starts, window: int, rows: Numbers, totals: Numbers) -> tuple[Any, Any, Any]:
     """Log stakes, sums and rows since every start, one line per start."""
     weights = np.array([restarts.log_weight(before // window) for before, _ in starts])
     before, counted = np.array(starts, dtype=float).T
@@ -102,7 +102,7 @@ def _since(starts: Starts, window: int, rows: Any, totals: Any) -> tuple[Any, An
     return stakes, totals - counted[:, None], rows - before[:, None]
 
 
-def _log_mixture(starts: Starts, window: int, threshold: float, rows: Any, totals: Any) -> Any:
+def _log_mixture(starts: Starts, window: int, threshold: float, rows: Numbers, totals: Numbers) -> Any:
     """Log of the sum over starts of stake times evidence since then."""
     if threshold >= 1.0:
         return np.full(np.shape(np.atleast_1d(rows)), -np.inf)
@@ -110,7 +110,7 @@ def _log_mixture(starts: Starts, window: int, threshold: float, rows: Any, total
     return special.logsumexp(stakes + log_evidence_above(sums, counts, threshold, EXPONENT), axis=0)
 
 
-def _log_ceiling(starts: Starts, window: int, threshold: float, rows: Any, totals: Any) -> Any:
+def _log_ceiling(starts: Starts, window: int, threshold: float, rows: Numbers, totals: Numbers) -> Any:
     """The same with the best rate above the threshold in place of the mixture: cheap, and never less."""
     if threshold >= 1.0:
         return np.full(np.shape(rows), -np.inf)

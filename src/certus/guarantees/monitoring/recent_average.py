@@ -70,4 +70,4 @@ class RecentAverage:
         self.rows = check_count(record["rows"], "rows")
         self._sequences = [ConfidenceSequence.from_dict(item) for item in record["sequences"]]
         if len(self._sequences) not in (1, 2):
-            raise ValueError("one or two sequences are needed")
+            raise ValueError("one or two sequences are needed.")

@@ -5,17 +5,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.binomial_tail import bisect
 from certus.guarantees.monitoring import quadrature
 from certus.guarantees.monitoring.gamma_mixture import tuned_rho
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_range
+from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, check_range, one_or_both
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.rules import Derivation, Value
-from certus.guarantees.records.wording import confidence_percent, number, percent, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, number, percent, plural
 
 THEOREMS = {
     "beta-binomial": "Statistical Methods Related to the Law of the Iterated Logarithm: mixtures (Robbins 1970)",
@@ -77,19 +78,10 @@ def record(value: Value, setting: SequenceSetting, rows: int, total: float, spre
     """The certificate of a sequence after `rows` rows."""
     unit = (setting.low, setting.high) == (0.0, 1.0) and setting.method == "beta-binomial"
     shown = percent if unit else number
-    if isinstance(value, tuple):
-        said = f"between {shown(value[0], 'lower')} and {shown(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if setting.side == 'upper' else 'least'} {shown(value, setting.side)}"
     whole = unit and float(total).is_integer()
     mean = setting.low + setting.width * total / rows if rows else math.nan
     seen = f"{plural(int(total), 'event')} in " if whole else f"mean {number(mean)} on " if rows else ""
     what = f"{setting.quantity}, averaged over the rows," if setting.method == "gamma-exponential" else setting.quantity
-    trivials: dict[str, Value] = {
-        "both": (setting.low, setting.high),
-        "upper": setting.high,
-        "lower": setting.low,
-    }
     witness: dict[str, Any] = {"rows": rows, "total": total}
     inputs: dict[str, Any] = {"low": setting.low, "high": setting.high, "side": setting.side}
     if setting.method == "beta-binomial":
@@ -99,12 +91,12 @@ def record(value: Value, setting: SequenceSetting, rows: int, total: float, spre
         inputs["tuned_variance"], witness["spread"] = setting.tuned_variance, spread
         assumptions = ("bounded-range",)
     return Certificate(
-        claim=f"With confidence {confidence_percent(setting.confidence)}, at every look, the {what} is {said} "
-        f"({seen}{plural(rows, 'row')} so far).",
+        claim=f"With confidence {confidence_percent(setting.confidence)}, at every look, the {what} is "
+        f"{bounded(value, setting.side, shown)} ({seen}{plural(rows, 'row')} so far).",
         quantity=setting.quantity,
         direction="interval" if setting.side == "both" else setting.side,
         value=value,
-        trivial=trivials[setting.side],
+        trivial=one_or_both(setting.low, setting.high, setting.side),
         confidence=setting.confidence,
         kind="anytime",
         theorem=THEOREMS[setting.method],
@@ -120,10 +112,10 @@ def _setting(certificate: Certificate) -> SequenceSetting:
     low, high = check_range(inputs["low"], inputs["high"])
     prior = inputs.get("prior")
     if prior is not None and not (len(prior) == 2 and min(prior) >= 0.5):
-        raise CertificateError(f"{certificate.quantity}: the prior {prior!r} is not a pair of weights")
+        raise CertificateError(f"{certificate.quantity}: the prior {prior!r} is not a pair of weights.")
     tuned = float(inputs.get("tuned_variance", 1.0))
     if not 1e-3 <= tuned <= 1e9:
-        raise CertificateError(f"{certificate.quantity}: the tuned variance {tuned!r} is not allowed")
+        raise CertificateError(f"{certificate.quantity}: the tuned variance {tuned!r} is not allowed.")
     return SequenceSetting(
         method=check_choice(certificate.rule.removeprefix("sequence-"), "method", METHODS),
         low=low,
@@ -136,13 +128,13 @@ def _setting(certificate: Certificate) -> SequenceSetting:
     )
 
 
-def _check_sequence(certificate: Certificate, data: Any) -> Derivation:
+def _check_sequence(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data` are the losses in the order in which they came."""
     setting, witness = _setting(certificate), certificate.witness
     rows, total = check_count(witness["rows"], "rows"), float(witness["total"])
     spread = float(witness.get("spread", 0.0))
     if not (0.0 <= total <= rows and 0.0 <= spread <= rows):
-        raise CertificateError(f"{setting.quantity}: total and spread do not belong to {rows} rows")
+        raise CertificateError(f"{setting.quantity}: total and spread do not belong to {rows} rows.")
     if data is not None:
         _recount(setting, data, rows, total, spread)
     ends = _beta_ends if setting.method == "beta-binomial" else _gamma_ends
@@ -157,11 +149,11 @@ def _check_sequence(certificate: Certificate, data: Any) -> Derivation:
     )
 
 
-def _recount(setting: SequenceSetting, data: Any, rows: int, total: float, spread: float) -> None:
+def _recount(setting: SequenceSetting, data: ArrayLike | None, rows: int, total: float, spread: float) -> None:
     """One loss after the other, as the definition says."""
     losses = np.asarray(data, dtype=float)
     if losses.shape != (rows,) or not ((losses >= setting.low) & (losses <= setting.high)).all():
-        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate, in order")
+        raise CertificateError(f"{setting.quantity}: data must be the {rows} losses behind the certificate, in order.")
     unit = ((losses - setting.low) / setting.width).tolist()
     seen, again = 0.0, 0.0
     for row, loss in enumerate(unit):
@@ -169,7 +161,7 @@ def _recount(setting: SequenceSetting, data: Any, rows: int, total: float, sprea
         seen += loss
     wrong_spread = setting.method == "gamma-exponential" and not math.isclose(again, spread, rel_tol=1e-9)
     if not math.isclose(seen, total, rel_tol=1e-9, abs_tol=1e-9) or wrong_spread:
-        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate")
+        raise CertificateError(f"{setting.quantity}: these are not the losses behind the certificate.")
 
 
 def _beta_ends(setting: SequenceSetting, rows: int, total: float, _spread: float) -> tuple[float, float]:

@@ -1,21 +1,20 @@
 """Losses of a stream: what a batch may hold, and the first row that leaves the declared range."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def batch(losses: Any, name: str = "losses") -> np.ndarray:
+def batch(losses: ArrayLike, name: str = "losses") -> np.ndarray:
     """One number or a vector of numbers; missing ones are refused, whatever their range."""
     try:
         values = np.atleast_1d(np.asarray(losses, dtype=np.float64))
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, got {type(losses).__name__}") from None
+        raise ValueError(f"{name} must be numbers, got {type(losses).__name__}.") from None
     if values.ndim != 1:
-        raise ValueError(f"{name} must be one number or a vector of numbers, got shape {values.shape}")
+        raise ValueError(f"{name} must be one number or a vector of numbers, got shape {values.shape}.")
     if (missing := np.isnan(values)).any():
         raise ValueError(
-            f"{name} must not have missing values; row {int(np.argmax(missing))} of the batch is NaN. "
+            f"{name} must not have missing values; row {int(np.argmax(missing))} of the batch is NaN.\n"
             "Hint: leave rows without a label out until it is known."
         )
     return values

@@ -1,4 +1,10 @@
-"""The kit of whoever writes a certificate: the record, its rule and checker, levels, wording, reports."""
+"""The kit of whoever writes a certificate.
+
+* `certificate`, `report`, `quantity`: the record, many of them, and what is bounded.
+* `rules`: the registry of checkers; `combine`, `estimates`: certificates made of certificates.
+* `assumptions`, `confidence_levels`, `wording`, `bound_arguments`, `data_roles`: what all bounds share.
+* `plain_values`, `packing`, `first_schema`: how a record is written and read.
+"""
 
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import (

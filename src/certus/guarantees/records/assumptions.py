@@ -57,10 +57,10 @@ def holdout_tokens(uses: int, *more: str) -> tuple[str, ...]:
 def check_assumptions(tokens: Iterable[str]) -> tuple[str, ...]:
     """Return the tokens as a tuple; refuse any that is not in the vocabulary."""
     if isinstance(tokens, str):
-        raise ValueError(f"assumptions must be a sequence of tokens, got the string {tokens!r}")
+        raise ValueError(f"assumptions must be a sequence of tokens, got the string {tokens!r}.")
     found = tuple(tokens)
     for token in found:
         if token not in ASSUMPTIONS:
             known = ", ".join(sorted(ASSUMPTIONS))
-            raise ValueError(f"assumptions: {token!r} is not in the vocabulary. Hint: use one of {known}.")
+            raise ValueError(f"assumptions: {token!r} is not in the vocabulary.\nHint: use one of {known}.")
     return found

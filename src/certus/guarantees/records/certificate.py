@@ -78,10 +78,10 @@ class Certificate:
         for name in ("claim", "theorem", "rule"):
             text = getattr(self, name)
             if not isinstance(text, str) or not text.strip():
-                raise ValueError(f"{name} must be a non-empty string, got {text!r}")
+                raise ValueError(f"{name} must be a non-empty string, got {text!r}.")
         for name, allowed in (("direction", DIRECTIONS), ("kind", KINDS)):
             if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}.")
         store = object.__setattr__
         store(self, "value", _bound(self.value, "value", self.direction))
         store(self, "trivial", _bound(self.trivial, "trivial", self.direction))
@@ -90,7 +90,7 @@ class Certificate:
         for name in ("inputs", "witness"):
             given = getattr(self, name)
             if not isinstance(given, Mapping):
-                raise ValueError(f"{name} must be a dictionary, got {type(given).__name__}")
+                raise ValueError(f"{name} must be a dictionary, got {type(given).__name__}.")
             store(self, name, freeze(given, name))
 
     @property
@@ -104,6 +104,13 @@ class Certificate:
         if self.direction == "upper":
             return value >= trivial
         return value <= trivial if self.direction == "lower" else value == trivial
+
+    @property
+    def single_value(self) -> float:
+        """The value of a bound that is one number; an interval is a `CertificateError`."""
+        if isinstance(self.value, tuple):
+            raise CertificateError(f"{self.quantity}: the bound must be one number, got {self.value!r}.")
+        return self.value
 
     @property
     def failure(self) -> float:
@@ -138,7 +145,7 @@ class Certificate:
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Inverse of `to_dict`; anything unknown or malformed is a `CertificateError`."""
         if not isinstance(record, Mapping):
-            raise CertificateError(f"a certificate must be a JSON object, got {type(record).__name__}")
+            raise CertificateError(f"a certificate must be a JSON object, got {type(record).__name__}.")
         check_schema(record.get("schema"))
         try:
             if record["schema"] == 1:
@@ -217,10 +224,10 @@ def _bound(value: Any, name: str, direction: str) -> float | tuple[float, float]
     """One number, or two ascending ones for an interval; never NaN."""
     if direction == "interval":
         if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
-            raise ValueError(f"{name} of an interval must be a pair (low, high), got {value!r}")
+            raise ValueError(f"{name} of an interval must be a pair (low, high), got {value!r}.")
         low, high = (_number(end, name) for end in value)
         if low > high:
-            raise ValueError(f"{name} of an interval must have low <= high, got {value!r}")
+            raise ValueError(f"{name} of an interval must have low <= high, got {value!r}.")
         return (low, high)
     return _number(value, name)
 
@@ -231,7 +238,7 @@ def _number(value: Any, name: str) -> float:
     except (TypeError, ValueError):
         result = math.nan
     if math.isnan(result):
-        raise ValueError(f"{name} must be a number, got {value!r}")
+        raise ValueError(f"{name} must be a number, got {value!r}.")
     return result
 
 
@@ -239,10 +246,10 @@ def _confidence(confidence: Any, kind: str) -> float:
     level = _number(confidence, "confidence")
     if kind in ("probable", "anytime"):
         if not 0.0 < level < 1.0:
-            raise ValueError(f"confidence of kind {kind!r} must lie strictly between 0 and 1, got {confidence!r}")
+            raise ValueError(f"confidence of kind {kind!r} must lie strictly between 0 and 1, got {confidence!r}.")
     elif level != (0.0 if kind == "estimate" else 1.0):
         raise ValueError(
-            f"confidence of kind {kind!r} must be {0 if kind == 'estimate' else 1}, got {confidence!r}. "
+            f"confidence of kind {kind!r} must be {0 if kind == 'estimate' else 1}, got {confidence!r}.\n"
             "Hint: a nominal level that nothing proves belongs in the inputs."
         )
     return level
@@ -251,7 +258,7 @@ def _confidence(confidence: Any, kind: str) -> float:
 def _decoded(name: str, value: Any) -> Any:
     plain = decode(value, name)
     if name in ("inputs", "witness") and not isinstance(plain, FrozenDict):
-        raise ValueError(f"{name} must be a JSON object")
+        raise ValueError(f"{name} must be a JSON object.")
     if name == "assumptions" and not isinstance(plain, tuple):
-        raise ValueError("assumptions must be a JSON array")
+        raise ValueError("assumptions must be a JSON array.")
     return plain

@@ -9,7 +9,7 @@ from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import exact
 from certus.guarantees.records.plain_values import decode
 from certus.guarantees.records.rules import Derivation
-from certus.guarantees.records.wording import confidence_percent, number
+from certus.guarantees.records.wording import bounded, confidence_percent
 
 UNION_BOUND = "Union bound (Boole 1847)"
 
@@ -62,7 +62,7 @@ def intersection(certificates: Sequence[Certificate]) -> Certificate:
     quantities = {part.quantity for part in parts}
     if len(quantities) > 1:
         raise ValueError(
-            f"intersection needs one quantity, got {', '.join(sorted(map(str, quantities)))}. Hint: use union."
+            f"intersection needs one quantity, got {', '.join(sorted(map(str, quantities)))}.\nHint: use union."
         )
     direction, value, trivial = _intersected(parts)
     return _joint(
@@ -79,10 +79,10 @@ def intersection(certificates: Sequence[Certificate]) -> Certificate:
 def _parts(certificates: Sequence[Certificate]) -> tuple[Certificate, ...]:
     parts = tuple(certificates)
     if not parts:
-        raise ValueError("at least one certificate is needed, got none")
+        raise ValueError("at least one certificate is needed, got none.")
     for part in parts:
         if not isinstance(part, Certificate):
-            raise ValueError(f"certificates are needed, got a {type(part).__name__}")
+            raise ValueError(f"certificates are needed, got a {type(part).__name__}.")
         if not part.guaranteed:
             raise ValueError(f"an estimate cannot be part of a guarantee: {part.claim}")
     return parts
@@ -91,10 +91,10 @@ def _parts(certificates: Sequence[Certificate]) -> tuple[Certificate, ...]:
 def _joint(parts: tuple[Certificate, ...], **fields: object) -> Certificate:
     confidence = float(1 - sum((1 - exact(part.confidence) for part in parts), Fraction(0)))
     if confidence <= 0:
-        raise ValueError("the failure probabilities add up to 1 or more: nothing can be promised together")
+        raise ValueError("the failure probabilities add up to 1 or more: nothing can be promised together.")
     kinds = {part.kind for part in parts}
     if "expectation" in kinds and len(kinds - {"exact"}) > 1:
-        raise ValueError("a statement on average and one with a confidence cannot be joined into one certificate")
+        raise ValueError("a statement on average and one with a confidence cannot be joined into one certificate.")
     weakest = next(kind for kind in ("expectation", "probable", "anytime", "exact") if kind in kinds)
     return Certificate(
         confidence=confidence,
@@ -118,13 +118,13 @@ def _intersected(
         elif part.direction in ("upper", "lower"):
             (highs if part.direction == "upper" else lows).append((part.value, part.trivial))  # type: ignore[arg-type]
         else:
-            raise ValueError(f"a certificate of direction {part.direction!r} cannot be intersected")
+            raise ValueError(f"a certificate of direction {part.direction!r} cannot be intersected.")
     if lows and highs:
         low, high = max(bound for bound, _ in lows), min(bound for bound, _ in highs)
         if low > high:
             raise ValueError(
                 f"the bounds contradict each other (at least {low:g}, at most {high:g}): one of them failed, "
-                "or its assumptions do not hold"
+                "or its assumptions do not hold."
             )
         return "interval", (low, high), (min(t for _, t in lows), max(t for _, t in highs))
     if highs:
@@ -134,12 +134,8 @@ def _intersected(
 
 def _claim(parts: tuple[Certificate, ...], direction: str, value: float | tuple[float, float]) -> str:
     confidence = float(1 - sum((1 - exact(part.confidence) for part in parts), Fraction(0)))
-    if isinstance(value, tuple):
-        said = f"between {number(value[0], 'lower')} and {number(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if direction == 'upper' else 'least'} {number(value, direction)}"
     opening = "Always" if confidence == 1 else f"With confidence {confidence_percent(confidence)}"
-    return f"{opening} the {parts[0].quantity} is {said} ({len(parts)} certificates together)."
+    return f"{opening} the {parts[0].quantity} is {bounded(value, direction)} ({len(parts)} certificates together)."
 
 
 def _check_parts(certificate: Certificate, data: object) -> tuple[Certificate, ...]:
@@ -152,7 +148,7 @@ def _check_parts(certificate: Certificate, data: object) -> tuple[Certificate, .
 def part_of(record: object) -> Certificate:
     """The certificate that a witness holds."""
     if not isinstance(record, dict):
-        raise CertificateError("the witness of a combination must hold certificates")
+        raise CertificateError("the witness of a combination must hold certificates.")
     return Certificate.from_dict(dict(record))
 
 

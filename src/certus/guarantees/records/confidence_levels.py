@@ -35,7 +35,7 @@ def check_confidence(confidence: object, name: str = "confidence") -> float:
     """Return the confidence as a float strictly between 0 and 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0.0 < float(confidence) < 1.0:
         raise ValueError(
-            f"{name} must be a number strictly between 0 and 1, got {confidence!r}. "
+            f"{name} must be a number strictly between 0 and 1, got {confidence!r}.\n"
             "Hint: 0.95 means that the claim may fail in at most 5 of 100 cases."
         )
     return float(confidence)

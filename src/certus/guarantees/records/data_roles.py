@@ -55,7 +55,7 @@ class DataRole:
         """Record a use and return the number of uses so far, this one included."""
         if self.purpose == "training":
             raise ValueError(
-                "training rows cannot certify the error on new rows: the model has seen them. "
+                "training rows cannot certify the error on new rows: the model has seen them.\n"
                 "Hint: hold rows out, or ask the learner's report_ for what training alone supports."
             )
         self.ledger.append((str(reason), check_count(candidates, "candidates", minimum=1)))

@@ -22,7 +22,7 @@ def unpack(text: str, rows: int) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise CertificateError(f"the packed losses are damaged: {error}") from error
     if len(data) != rows * 8:
-        raise CertificateError(f"the packed losses are not {rows} numbers")
+        raise CertificateError(f"the packed losses are not {rows} numbers.")
     return np.frombuffer(data, dtype="<f8").astype(np.float64)
 
 

@@ -14,7 +14,7 @@ class FrozenDict(dict[str, Any]):
     """A dictionary that cannot be changed, can be hashed, and survives copying and pickling."""
 
     def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
-        raise TypeError("a certificate cannot be changed. Hint: build a new one.")
+        raise TypeError("a certificate cannot be changed.\nHint: build a new one.")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse
     __ior__ = _refuse
@@ -45,7 +45,7 @@ def freeze(value: Any, where: str) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str) or key == FLOAT_TAG:
-                raise ValueError(f"{where}: the key {key!r} is not allowed. Hint: keys are strings.")
+                raise ValueError(f"{where}: the key {key!r} is not allowed.\nHint: keys are strings.")
         return FrozenDict(
             {key: x if type(x) in SCALARS else freeze(x, f"{where}[{key!r}]") for key, x in value.items()}
         )
@@ -54,7 +54,7 @@ def freeze(value: Any, where: str) -> Any:
             return tuple(value)
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(
-        f"{where}: a {type(value).__name__} cannot be stored in a certificate. "
+        f"{where}: a {type(value).__name__} cannot be stored in a certificate.\n"
         "Hint: use numbers, strings, lists, dictionaries with string keys, or small numpy arrays."
     )
 
@@ -75,7 +75,7 @@ def decode(value: Any, where: str) -> Any:
     if isinstance(value, dict):
         if FLOAT_TAG in value:
             if len(value) != 1 or value[FLOAT_TAG] not in ("nan", "inf", "-inf"):
-                raise ValueError(f"{where}: malformed special number {value!r}")
+                raise ValueError(f"{where}: malformed special number {value!r}.")
             return float(value[FLOAT_TAG])
         return FrozenDict({key: decode(item, f"{where}[{key!r}]") for key, item in value.items()})
     if isinstance(value, (list, tuple)):

@@ -79,14 +79,14 @@ class Quantity:
         return cls(**record)
 
     def __str__(self) -> str:
-        said = self.name
+        phrase = self.name
         if self.of is not None:
-            said += f" of {self.of}"
+            phrase += f" of {self.of}"
         if self.threshold is not None:
-            said += f" > {self.threshold:g}"
+            phrase += f" > {self.threshold:g}"
         if self.unit is not None:
-            said += f" in {self.unit}"
-        return said if self.per is None else f"mean over {self.per}s of the {said}"
+            phrase += f" in {self.unit}"
+        return phrase if self.per is None else f"mean over {self.per}s of the {phrase}"
 
     def __eq__(self, other: object) -> bool:
         return str(self) == str(other) if isinstance(other, (Quantity, str)) else NotImplemented

@@ -38,13 +38,13 @@ class Report:
         found = tuple(certificates)
         for item in found:
             if not isinstance(item, Certificate):
-                raise ValueError(f"a report holds certificates, got a {type(item).__name__}")
+                raise ValueError(f"a report holds certificates, got a {type(item).__name__}.")
         object.__setattr__(self, "_certificates", _ordered(found))
 
     _certificates: tuple[Certificate, ...]
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a report cannot be changed. Hint: use with_(certificates).")
+        raise AttributeError("a report cannot be changed.\nHint: use with_(certificates).")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._certificates,))
@@ -119,10 +119,10 @@ class Report:
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Inverse of `to_dict`; anything unknown or malformed is a `CertificateError`."""
         if not isinstance(record, Mapping) or set(record) != {"schema", "certificates"}:
-            raise CertificateError("a report must be a JSON object with the fields schema and certificates")
+            raise CertificateError("a report must be a JSON object with the fields schema and certificates.")
         check_schema(record["schema"])
         if not isinstance(record["certificates"], (list, tuple)):
-            raise CertificateError("the field certificates must be a JSON array")
+            raise CertificateError("the field certificates must be a JSON array.")
         return cls(Certificate.from_dict(item) for item in record["certificates"])
 
     def to_json(self, indent: int | None = None) -> str:

@@ -62,7 +62,7 @@ def checker(rule: str) -> Callable[[Checker], Checker]:
 
     def register(function: Checker) -> Checker:
         if rule in _checkers:
-            raise ValueError(f"the rule {rule!r} already has a checker")
+            raise ValueError(f"the rule {rule!r} already has a checker.")
         _checkers[rule] = function
         return function
 
@@ -96,7 +96,7 @@ def _find(rule: str) -> Checker:
             importlib.import_module(f"certus.{match.group(1)}")
     if rule not in _checkers:
         raise CertificateError(
-            f"no checker is registered for the rule {rule!r}. Hint: import the package that made the "
+            f"no checker is registered for the rule {rule!r}.\nHint: import the package that made the "
             f"certificate; known rules are {', '.join(registered())}."
         )
     return _checkers[rule]
@@ -109,7 +109,7 @@ def verify(certificate: "Certificate", data: Any = None) -> None:
     except CertificateError:
         raise
     except (KeyError, TypeError, IndexError, ArithmeticError, ValueError) as error:
-        raise CertificateError(f"{certificate.quantity}: the witness cannot be used: {error!r}") from error
+        raise CertificateError(f"{certificate.quantity}: the witness cannot be used: {error!r}.") from error
     derivation = found if isinstance(found, Derivation) else Derivation(found)
     _compare(certificate, derivation)
     if derivation.record is not None:
@@ -123,14 +123,14 @@ def _compare_fields(certificate: "Certificate", again: "Certificate") -> None:
             continue  # who assumes more than the rule needs claims less
         if entry.name != "value" and stated != found:
             raise CertificateError(
-                f"{certificate.quantity}: the field {entry.name} is {stated!r}, the witness gives {found!r}"
+                f"{certificate.quantity}: the field {entry.name} is {stated!r}, the witness gives {found!r}."
             )
 
 
 def _compare(certificate: "Certificate", derivation: Derivation) -> None:
     stated, derived = certificate.value, derivation.value
     if isinstance(stated, tuple) != isinstance(derived, tuple):
-        raise CertificateError(f"{certificate.quantity}: states {stated}, the second route gives {derived}")
+        raise CertificateError(f"{certificate.quantity}: states {stated}, the second route gives {derived}.")
     if isinstance(stated, tuple) and isinstance(derived, tuple):
         ends = (("lower", stated[0], derived[0]), ("upper", stated[1], derived[1]))
     else:
@@ -138,7 +138,7 @@ def _compare(certificate: "Certificate", derivation: Derivation) -> None:
     for side, mine, other in ends:
         if not _agrees(side, mine, other, derivation):
             raise CertificateError(
-                f"{certificate.quantity}: the certificate states {mine!r} ({side}), the second route gives {other!r}"
+                f"{certificate.quantity}: the certificate states {mine!r} ({side}), the second route gives {other!r}."
             )
 
 

@@ -1,6 +1,7 @@
 """Numbers as words in a claim. A printed bound is rounded to the safe side, never to the nearest digit."""
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from certus.guarantees.records.confidence_levels import exact
@@ -36,6 +37,19 @@ def percent(value: float, side: str = "nearest", digits: int = 4) -> str:
     ('4.582%', '100%')
     """
     return number(float(Decimal(value) * 100), side, digits) + "%"
+
+
+def bounded(value: float | tuple[float, float], side: str, shown: Callable[[float, str], str] = number) -> str:
+    """A bound in words: between its ends, at most or at least, each end rounded to the safe side.
+
+    Examples
+    --------
+    >>> bounded(0.0458119, "upper", percent), bounded((1.0, 2.0), "both")
+    ('at most 4.582%', 'between 1 and 2')
+    """
+    if isinstance(value, tuple):
+        return f"between {shown(value[0], 'lower')} and {shown(value[1], 'upper')}"
+    return f"at {'most' if side == 'upper' else 'least'} {shown(value, side)}"
 
 
 def confidence_percent(confidence: float) -> str:

@@ -6,11 +6,12 @@ taken again from the rows.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout.binomial_tail import log_upper_tail
 from certus.guarantees.records import rules
@@ -119,32 +120,32 @@ def _passes(successes: int, trials: int, share: Fraction, level: Fraction) -> bo
 
 
 @rules.checker("guard-monotone")
-def _check_monotone(certificate: Certificate, data: Any) -> rules.Derivation:
+def _check_monotone(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> rules.Derivation:
     demand, failure = _declared(certificate)
     witness = certificate.witness
     successes, trials = witness["successes"], witness["trials"]
     if demand.rate.safe_side is None:
-        raise CertificateError(f"{certificate.quantity}: this rate is not monotone in the threshold")
+        raise CertificateError(f"{certificate.quantity}: this rate is not monotone in the threshold.")
     _recount(certificate, demand, [witness["threshold"]], [successes], [trials], data)
     if not _passes(successes, trials, demand.share, failure):
-        raise CertificateError(f"{certificate.quantity}: {successes} of {trials} do not support the target")
+        raise CertificateError(f"{certificate.quantity}: {successes} of {trials} do not support the target.")
     record = monotone_certificate(demand, witness["threshold"], successes, trials, failure)
     return rules.Derivation(float(demand.target), error=0.0, slack=0.0, record=record)
 
 
 @rules.checker("guard-search")
-def _check_search(certificate: Certificate, data: Any) -> rules.Derivation:
+def _check_search(certificate: Certificate, data: tuple[ArrayLike, ArrayLike] | None) -> rules.Derivation:
     demand, failure = _declared(certificate)
     witness, name = certificate.witness, demand.rate.name
     procedure, chosen = certificate.inputs["procedure"], witness["chosen"]
     if Fraction(witness["shares"][name]) != demand.share:
-        raise CertificateError(f"{certificate.quantity}: the search was not made for this target")
+        raise CertificateError(f"{certificate.quantity}: the search was not made for this target.")
     for rate, share in witness["shares"].items():
         other = Demand(RATES[rate], Fraction(share) if RATES[rate].at_least else 1 - Fraction(share))
         counts = witness["successes"][rate], witness["trials"][rate]
         _recount(certificate, other, witness["thresholds"], *counts, data)
     if not _search_passes(witness, failure, procedure, chosen):
-        raise CertificateError(f"{certificate.quantity}: the chosen threshold does not pass by {procedure}")
+        raise CertificateError(f"{certificate.quantity}: the chosen threshold does not pass by {procedure}.")
     search = {key: witness[key] for key in _SEARCH_KEYS}
     record = search_certificate(demand, chosen, failure, procedure, certificate.inputs["grid"], search)
     return rules.Derivation(float(demand.target), error=0.0, slack=0.0, record=record)
@@ -178,7 +179,14 @@ def _search_passes(witness: Mapping[str, Any], failure: Fraction, procedure: str
     return chosen in rejected
 
 
-def _recount(certificate: Certificate, demand: Demand, thresholds: Any, successes: Any, trials: Any, data: Any) -> None:
+def _recount(
+    certificate: Certificate,
+    demand: Demand,
+    thresholds: Sequence[float],
+    successes: Sequence[int],
+    trials: Sequence[int],
+    data: tuple[ArrayLike, ArrayLike] | None,
+) -> None:
     if data is None:
         return
     scores, positive = np.asarray(data[0], dtype=float), np.asarray(data[1], dtype=bool)
@@ -189,4 +197,4 @@ def _recount(certificate: Certificate, demand: Demand, thresholds: Any, successe
         )
         success = {"recall": flagged, "precision": positive}.get(demand.rate.name, ~flagged)
         if (int(np.sum(success & chosen)), int(np.sum(chosen))) != (hits, size):
-            raise CertificateError(f"{certificate.quantity}: at {threshold!r} the rows do not give {hits} of {size}")
+            raise CertificateError(f"{certificate.quantity}: at {threshold!r} the rows do not give {hits} of {size}.")

@@ -75,7 +75,7 @@ class Guard:
     safe: tuple[float, ...] = ()
     scorer: Callable[[Any], ArrayLike] | None = field(default=None, compare=False, repr=False)
 
-    def flag(self, rows: Any) -> NDArray[np.bool_]:
+    def flag(self, rows: ArrayLike) -> NDArray[np.bool_]:
         """True for rows whose score is at least the threshold; `rows` are scores unless there is a `scorer`."""
         if self.threshold is None:
             raise ValueError(

@@ -37,10 +37,10 @@ def explain(
     asked = ", ".join(f"{d.rate.name}={percent(float(d.target))}" for d in wanted)
     estimate = _rows_estimate(scores, positive, wanted, levels, thresholds)
     if estimate is None:
-        said = f"no threshold reaches {asked}; if they are typical, more rows would not help."
-        return f"on these {plural(rows, 'row')} {said}", None
-    said = f"too few to promise {asked}; about {count(estimate)} might do (an estimate)."
-    return f"{plural(rows, 'row')} are {said}", estimate
+        phrase = f"no threshold reaches {asked}; if they are typical, more rows would not help."
+        return f"on these {plural(rows, 'row')} {phrase}", None
+    phrase = f"too few to promise {asked}; about {count(estimate)} might do (an estimate)."
+    return f"{plural(rows, 'row')} are {phrase}", estimate
 
 
 def _rows_estimate(

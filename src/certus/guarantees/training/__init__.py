@@ -1,4 +1,10 @@
-"""What training rows alone support: optimality, compression, margins, PAC-Bayes, leave-one-out."""
+"""What training rows alone support.
+
+* `optimality_gap`, `decided_labels`, `mistakes`: how close training came to its goal.
+* `scenario_bound`, `sample_compression`: the error of models that few rows determine.
+* `margin_bounds`, `pac_bayes`, `pac_bayes_linear`, `leave_one_out_bounds`: the error by margins, priors, left-out rows.
+* `risk_record`, `additive_bounds`: the record that these bounds share; `log_tail`, `pac_bayes_constant`: their numbers.
+"""
 
 from certus.guarantees.training.decided_labels import check_exact_labels, exact_labels
 from certus.guarantees.training.gap_evidence import (

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
-from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import number, plural
@@ -75,7 +76,7 @@ class AdditiveBound:
             trivial=self.largest,
         )
 
-    def derivation(self, certificate: Certificate, data: Any) -> Derivation:
+    def derivation(self, certificate: Certificate, data: ArrayLike | None) -> Derivation:
         """The second route. `data`, if given, are the losses whose mean is `risk`, one per row."""
         uses = check_count(certificate.inputs["uses"], "uses", minimum=1)
         compare_mean(certificate, data, self.risk, self.rows)
@@ -83,7 +84,5 @@ class AdditiveBound:
         with localcontext(prec=50):
             width = Decimal(self.factor) * (level / (2 * self.rows)).sqrt()
             value = float(Decimal(self.risk) + Decimal(self.capacity) + width)
-        if isinstance(certificate.value, tuple):
-            raise CertificateError(f"{certificate.quantity}: the bound must be one number")
-        record = self.record(certificate.value, certificate.confidence, uses)
+        record = self.record(certificate.single_value, certificate.confidence, uses)
         return Derivation(min(self.largest, value), error=1e-12, record=record)

@@ -1,5 +1,6 @@
 """How many training labels are provably those of the exact optimum: the record, and the route that checks it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from certus.guarantees.records.certificate import Certificate
@@ -16,7 +17,7 @@ def exact_labels(undecided: int, rows: int, *, theorem: str, rule: str, **bound:
     return _record({"undecided": undecided, "rows": rows, **bound}, theorem, rule)
 
 
-def _record(witness: Any, theorem: str, rule: str) -> Certificate:
+def _record(witness: Mapping[str, Any], theorem: str, rule: str) -> Certificate:
     rows, kept = witness["rows"], witness["rows"] - witness["undecided"]
     return Certificate(
         claim=f"At least {count(kept)} of {count(rows)} training rows get the label that the exact optimum gives.",
@@ -39,7 +40,7 @@ def check_exact_labels(certificate: Certificate, *, theorem: str, rule: str, bou
     witness = certificate.witness
     rows, undecided = witness["rows"], witness["undecided"]
     if isinstance(rows, float) or isinstance(undecided, float) or not 0 <= undecided <= rows:
-        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows")
+        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows.")
     if not witness[bound] >= 0.0:
-        raise CertificateError(f"{certificate.quantity}: the {bound} must be at least 0")
+        raise CertificateError(f"{certificate.quantity}: the {bound} must be at least 0.")
     return Derivation(float(rows - undecided), error=0.0, slack=0.0, record=_record(witness, theorem, rule))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
@@ -36,11 +37,11 @@ def support_leave_one_out(support: int, rows: int) -> Certificate:
     """
     total, kept = check_count(rows, "rows", minimum=1), check_count(support, "support")
     if kept > total:
-        raise ValueError(f"support must be at most rows ({total}), got {kept}")
+        raise ValueError(f"support must be at most rows ({total}), got {kept}.")
     return _record("support", kept, total)
 
 
-def jaakkola_haussler(alphas: Any, diagonal: Any, margins: Any) -> Certificate:
+def jaakkola_haussler(alphas: ArrayLike, diagonal: ArrayLike, margins: ArrayLike) -> Certificate:
     """Bound the leave-one-out error of a kernel machine without offset by counting rows.
 
     A row can only be wrong when left out if alpha_i K(x_i, x_i) >= y_i f(x_i)::
@@ -67,7 +68,7 @@ def jaakkola_haussler(alphas: Any, diagonal: Any, margins: Any) -> Certificate:
     return _record("jaakkola-haussler", int(np.count_nonzero(at_risk)), len(a))
 
 
-def xi_alpha(alphas: Any, slacks: Any, radius_squared: float) -> Certificate:
+def xi_alpha(alphas: ArrayLike, slacks: ArrayLike, radius_squared: float) -> Certificate:
     """Bound the leave-one-out error of a support vector machine with an offset.
 
     With R^2 the length of an interval that holds all values K(x_i, x_j)::
@@ -90,12 +91,12 @@ def xi_alpha(alphas: Any, slacks: Any, radius_squared: float) -> Certificate:
     """
     a, s = _check_columns(alphas=alphas, slacks=slacks)
     if not 0.0 <= radius_squared < float("inf"):
-        raise ValueError(f"radius_squared must be a finite number of at least 0, got {radius_squared!r}")
+        raise ValueError(f"radius_squared must be a finite number of at least 0, got {radius_squared!r}.")
     at_risk = 2.0 * a * radius_squared + s >= 1.0 - 1e-12
     return _record("xi-alpha", int(np.count_nonzero(at_risk)), len(a))
 
 
-def ridge_leave_one_out(residuals: Any, leverages: Any) -> np.ndarray:
+def ridge_leave_one_out(residuals: ArrayLike, leverages: ArrayLike) -> np.ndarray:
     """Leave-one-out residuals of a linear smoother, exactly: residual_i / (1 - H_ii).
 
     Parameters
@@ -112,25 +113,25 @@ def ridge_leave_one_out(residuals: Any, leverages: Any) -> np.ndarray:
     """
     r, h = (np.asarray(values, dtype=np.float64) for values in (residuals, leverages))
     if r.ndim != 1 or r.shape != h.shape or not (np.isfinite(r).all() and np.isfinite(h).all()):
-        raise ValueError(f"residuals and leverages must be equally long finite columns, got {r.shape} and {h.shape}")
+        raise ValueError(f"residuals and leverages must be equally long finite columns, got {r.shape} and {h.shape}.")
     bad = np.flatnonzero(~(h < 1.0))
     if bad.size:
         raise ValueError(
-            f"leverages must be below 1; row {int(bad[0])} is {h[bad[0]]!r}. "
+            f"leverages must be below 1; row {int(bad[0])} is {h[bad[0]]!r}.\n"
             "Hint: a row with leverage 1 determines its own prediction; left out, it has none."
         )
     return r / (1.0 - h)
 
 
-def _check_columns(**columns: Any) -> tuple[np.ndarray, ...]:
+def _check_columns(**columns: ArrayLike) -> tuple[np.ndarray, ...]:
     found = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
     rows = next(iter(found.values())).shape
     for name, values in found.items():
         if values.ndim != 1 or values.size == 0 or values.shape != rows or not np.isfinite(values).all():
-            raise ValueError(f"{name} must be a non-empty finite column of the same length as the others")
+            raise ValueError(f"{name} must be a non-empty finite column of the same length as the others.")
         if name != "margins" and (values < 0).any():
             row = int(np.flatnonzero(values < 0)[0])
-            raise ValueError(f"{name} must be at least 0; row {row} is {values[row]!r}")
+            raise ValueError(f"{name} must be at least 0; row {row} is {values[row]!r}.")
     return tuple(found.values())
 
 
@@ -152,14 +153,15 @@ def _record(name: str, counted: int, rows: int) -> Certificate:
 
 
 def _checker(name: str) -> Callable[[Certificate, Any], Derivation]:
-    def check(certificate: Certificate, data: Any) -> Derivation:
+    def check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
         """`data`, if given, are the flags of the rows that were counted."""
         rows = check_count(certificate.witness["rows"], "rows", minimum=1)
         counted = check_count(certificate.witness["counted"], "counted")
         if counted > rows:
-            raise CertificateError(f"{QUANTITY}: {counted} rows of {rows} were counted")
-        if data is not None and (len(data), sum(bool(flag) for flag in data)) != (rows, counted):
-            raise CertificateError(f"{QUANTITY}: the data do not have {counted} counted rows of {rows}")
+            raise CertificateError(f"{QUANTITY}: {counted} rows of {rows} were counted.")
+        flags = None if data is None else np.asarray(data, dtype=bool)
+        if flags is not None and (len(flags), int(flags.sum())) != (rows, counted):
+            raise CertificateError(f"{QUANTITY}: the data do not have {counted} counted rows of {rows}.")
         return Derivation(counted / rows, error=0.0, slack=0.0, record=_record(name, counted, rows))
 
     return check

@@ -26,7 +26,7 @@ def log_tail_inverse(errors: int, rows: int, log_delta: float) -> float:
 def summed_tail_inverse(errors: int, rows: int, log_delta: float) -> float:
     """The p at which log sum_{j<=errors} C(rows, j) p^j (1-p)^(rows-j) falls to `log_delta`."""
     if errors > LARGEST:
-        raise ValueError(f"errors must be at most {LARGEST} for this route, got {errors}")
+        raise ValueError(f"errors must be at most {LARGEST} for this route, got {errors}.")
     if errors >= rows:
         return 1.0
     j = np.arange(errors + 1.0)

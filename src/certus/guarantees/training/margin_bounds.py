@@ -1,13 +1,13 @@
 """Margin bounds: a training set that is classified with room to spare bounds the error."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.classes.growth_sums import log_sauer
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import check_count
+from certus.guarantees.records.bound_arguments import check_count, check_positive
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.quantity import Quantity
@@ -20,10 +20,10 @@ VOTING = "Boosting the Margin (Schapire et al. 1998), by Rademacher complexity (
 
 
 def kernel_margin_bound(
-    margins: Any,
+    margins: ArrayLike,
     margin: float,
     norm: float,
-    diagonal: Any,
+    diagonal: ArrayLike,
     confidence: float = 0.95,
     *,
     uses: int = 1,
@@ -58,14 +58,20 @@ def kernel_margin_bound(
     level, paid = check_level(confidence, uses)
     values, squares = _check_column(margins, "margins"), _check_column(diagonal, "diagonal")
     if squares.shape != values.shape or (squares < 0).any():
-        raise ValueError("diagonal must have one entry of at least 0 per margin")
-    share, rows = _share_below(values, _positive(margin, "margin")), len(values)
+        raise ValueError("diagonal must have one entry of at least 0 per margin.")
+    share, rows = _share_below(values, check_positive(margin, "margin")), len(values)
     trace = math.fsum(squares) * (1.0 + 1e-14)
-    return _kernel(share, rows, float(margin), _positive(norm, "norm"), trace, quantity).certificate(level, paid)
+    return _kernel(share, rows, float(margin), check_positive(norm, "norm"), trace, quantity).certificate(level, paid)
 
 
 def voting_margin_bound(
-    margins: Any, margin: float, vc: int, confidence: float = 0.95, *, uses: int = 1, quantity: Quantity | str = "error"
+    margins: ArrayLike,
+    margin: float,
+    vc: int,
+    confidence: float = 0.95,
+    *,
+    uses: int = 1,
+    quantity: Quantity | str = "error",
 ) -> Certificate:
     """Bound the error of a weighted vote of classifiers (boosting) from its normalized margins.
 
@@ -97,23 +103,17 @@ def voting_margin_bound(
     if (np.abs(values) > 1.0 + 1e-9).any():
         row = int(np.flatnonzero(np.abs(values) > 1.0 + 1e-9)[0])
         raise ValueError(
-            f"margins must lie between -1 and 1; row {row} is {values[row]!r}. "
+            f"margins must lie between -1 and 1; row {row} is {values[row]!r}.\n"
             "Hint: divide by the sum of the voters' absolute weights."
         )
-    share = _share_below(values, _positive(margin, "margin"))
+    share = _share_below(values, check_positive(margin, "margin"))
     return _voting(share, len(values), float(margin), check_count(vc, "vc"), quantity).certificate(level, paid)
 
 
-def _positive(value: float, name: str) -> float:
-    if not 0.0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number greater than 0, got {value!r}")
-    return float(value)
-
-
-def _check_column(values: Any, name: str) -> np.ndarray:
+def _check_column(values: ArrayLike, name: str) -> np.ndarray:
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1 or column.size == 0 or not np.isfinite(column).all():
-        raise ValueError(f"{name} must be a non-empty finite column, got shape {column.shape}")
+        raise ValueError(f"{name} must be a non-empty finite column, got shape {column.shape}.")
     return column
 
 
@@ -156,24 +156,28 @@ def _voting(share: float, rows: int, margin: float, vc: int, quantity: Quantity 
 
 
 @rules.checker("kernel-margin")
-def _check_kernel(certificate: Certificate, data: Any) -> Derivation:
+def _check_kernel(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, are the margins."""
     witness, given = certificate.witness, certificate.inputs
-    margin, norm, trace = _positive(given["margin"], "margin"), _positive(given["norm"], "norm"), float(given["trace"])
+    margin, norm, trace = (
+        check_positive(given["margin"], "margin"),
+        check_positive(given["norm"], "norm"),
+        float(given["trace"]),
+    )
     if not trace >= 0.0:
-        raise CertificateError(f"{certificate.quantity}: the trace is {trace!r}")
+        raise CertificateError(f"{certificate.quantity}: the trace is {trace!r}.")
     bound = _kernel(witness["risk"], witness["rows"], margin, norm, trace, certificate.quantity)
     return bound.derivation(certificate, _losses(data, margin))
 
 
 @rules.checker("voting-margin")
-def _check_voting(certificate: Certificate, data: Any) -> Derivation:
+def _check_voting(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, are the margins."""
     witness, given = certificate.witness, certificate.inputs
-    margin, vc = _positive(given["margin"], "margin"), check_count(given["vc"], "vc")
+    margin, vc = check_positive(given["margin"], "margin"), check_count(given["vc"], "vc")
     bound = _voting(witness["risk"], witness["rows"], margin, vc, certificate.quantity)
     return bound.derivation(certificate, _losses(data, margin))
 
 
-def _losses(margins: Any, margin: float) -> list[float] | None:
-    return None if margins is None else [float(value <= margin) for value in margins]
+def _losses(margins: ArrayLike | None, margin: float) -> np.ndarray | None:
+    return None if margins is None else np.asarray(np.asarray(margins) <= margin, dtype=float)

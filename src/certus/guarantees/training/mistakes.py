@@ -5,6 +5,7 @@ If a function of norm 1 has y f(x) >= margin > 0 on all rows and no row has a no
 """
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,13 +17,13 @@ from certus.guarantees.records.wording import count
 THEOREM = "Perceptron convergence theorem (Novikoff 1962)"
 
 
-def mistake_bound(witness: Any, rule: str) -> Certificate:
+def mistake_bound(witness: Mapping[str, Any], rule: str) -> Certificate:
     """The certificate from a witness with ``radius``, and ``margins`` and ``updates`` of every two-class problem."""
     bounds = [math.floor((witness["radius"] / margin) ** 2 * (1.0 + 1e-14)) for margin in witness["margins"]]
     return _record(float(sum(bounds)), witness, rule)
 
 
-def _record(value: float, witness: Any, rule: str) -> Certificate:
+def _record(value: float, witness: Mapping[str, Any], rule: str) -> Certificate:
     return Certificate(
         claim=f"However often the training rows are passed, the perceptron makes at most {count(int(value))} mistakes "
         f"on them (it made {count(sum(witness['updates']))}).",
@@ -45,12 +46,10 @@ def check_mistake_bound(certificate: Certificate) -> Derivation:
     witness = certificate.witness
     radius, margins, updates = witness["radius"], witness["margins"], witness["updates"]
     if not radius >= 0.0 or not all(margin > 0.0 for margin in margins):
-        raise CertificateError(f"{certificate.quantity}: radius and margins must be positive")
+        raise CertificateError(f"{certificate.quantity}: radius and margins must be positive.")
     bounds = [(Fraction(radius) / Fraction(margin)) ** 2 for margin in margins]
     if any(made > bound for made, bound in zip(updates, bounds, strict=True)):
-        raise CertificateError(f"{certificate.quantity}: more updates were made than the bound allows")
-    if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the bound must be one number")
+        raise CertificateError(f"{certificate.quantity}: more updates were made than the bound allows.")
     derived = float(sum(math.floor(bound) for bound in bounds))
-    record = _record(certificate.value, witness, certificate.rule)
+    record = _record(certificate.single_value, witness, certificate.rule)
     return Derivation(derived, error=0.0, slack=1e-9, scale=1.0, record=record)

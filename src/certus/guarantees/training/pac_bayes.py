@@ -2,15 +2,16 @@
 
 import math
 from decimal import Decimal
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
-from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count
+from certus.guarantees.records.bound_arguments import SIDES, check_choice, check_count, one_or_both
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
-from certus.guarantees.records.wording import confidence_percent, number, percent, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, number, percent, plural
 from certus.guarantees.training.pac_bayes_constant import log_xi, summed_log_xi
 from certus.guarantees.training.risk_record import (
     check_divergence,
@@ -96,19 +97,15 @@ def second_route(risk: float, divergence: float, rows: int, confidence: float, p
 def _record(
     value: Value, risk: float, kl: float, rows: int, confidence: float, side: str, uses: int, quantity: Quantity | str
 ) -> Certificate:
-    if isinstance(value, tuple):
-        said = f"between {percent(value[0], 'lower')} and {percent(value[1], 'upper')}"
-    else:
-        said = f"at {'most' if side == 'upper' else 'least'} {percent(value, side)}"
-    trivials: dict[str, Value] = {"both": (0.0, 1.0), "upper": 1.0, "lower": 0.0}
     paid = f"; {uses} uses paid for" if uses > 1 else ""
     return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the {quantity} is {said} (training risk "
-        f"{percent(risk)} on {plural(rows, 'row')}, relative entropy to the prior {number(kl)}{paid}).",
+        claim=f"With confidence {confidence_percent(confidence)} the {quantity} is "
+        f"{bounded(value, side, percent)} (training risk {percent(risk)} on {plural(rows, 'row')}, "
+        f"relative entropy to the prior {number(kl)}{paid}).",
         quantity=quantity,
         direction="interval" if side == "both" else side,
         value=value,
-        trivial=trivials[side],
+        trivial=one_or_both(0.0, 1.0, side),
         confidence=confidence,
         kind="probable",
         theorem=THEOREM,
@@ -120,7 +117,7 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_pac_bayes(certificate: Certificate, data: Any) -> Derivation:
+def _check_pac_bayes(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """`data`, if given, are the rows' losses, each averaged over the posterior."""
     witness, side, uses = certificate.witness, certificate.inputs["side"], certificate.inputs["uses"]
     risk, kl = check_share(witness["risk"], "risk"), check_divergence(witness["kl"])

@@ -32,7 +32,7 @@ def log_xi(rows: int) -> float:
 def summed_log_xi(rows: int) -> float:
     """The second route: adding up m (m-1) ... (m-j+1) / m^j until the terms vanish, after about 9 sqrt(m)."""
     if rows > LARGEST:
-        raise ValueError(f"rows must be at most {LARGEST} for this route, got {rows}")
+        raise ValueError(f"rows must be at most {LARGEST} for this route, got {rows}.")
     terms = min(rows, math.ceil(9.0 * math.sqrt(rows)) + 50)
     return math.log1p(float(np.cumprod(1.0 - np.arange(terms) / rows).sum()))
 

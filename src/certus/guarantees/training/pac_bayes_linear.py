@@ -1,9 +1,9 @@
 """The PAC-Bayes margin bound of a linear classifier: no held-out rows, no constant left open."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.records import rules
@@ -29,7 +29,7 @@ CLOSE = 6  # scales whose bounds are computed exactly
 
 
 def pac_bayes_margin(
-    margins: Any, confidence: float = 0.95, *, uses: int = 1, quantity: Quantity | str = "error"
+    margins: ArrayLike, confidence: float = 0.95, *, uses: int = 1, quantity: Quantity | str = "error"
 ) -> Certificate:
     """Bound the error of a linear classifier sign(w.x) from its angles to the training rows.
 
@@ -58,16 +58,16 @@ def pac_bayes_margin(
     """
     cosines = np.asarray(margins, dtype=np.float64)
     if cosines.ndim != 1 or cosines.size == 0 or not (np.abs(cosines) <= 1.0 + 1e-9).all():
-        raise ValueError("margins must be a non-empty column of cosines between -1 and 1. Hint: divide by |w| |x_i|.")
+        raise ValueError("margins must be a non-empty column of cosines between -1 and 1.\nHint: divide by |w| |x_i|.")
     level, paid = check_level(confidence, uses)
     rows, delta = len(cosines), failure_share(level, paid)
     risks = np.array([float(np.sum(special.ndtr(-mu * cosines))) for mu in SCALES]) / rows * (1.0 + 1e-13)
     budgets = np.array([kl_budget(0.5 * mu * mu, rows, delta) for mu in SCALES])
     rough = risks + np.sqrt(2.0 * risks * budgets) + 2.0 * budgets  # the exact inversion is worth its time for a few
     best = (2.0, float(SCALES[0]), 1.0)
-    for place in np.argsort(rough)[:CLOSE]:
-        risk = min(1.0, float(risks[place]))
-        best = min(best, (2.0 * risk_upper(risk, float(budgets[place])), float(SCALES[place]), risk))
+    for index in np.argsort(rough)[:CLOSE]:
+        risk = min(1.0, float(risks[index]))
+        best = min(best, (2.0 * risk_upper(risk, float(budgets[index])), float(SCALES[index]), risk))
     return _record(min(1.0, best[0]), best[1], best[2], rows, level, paid, quantity)
 
 
@@ -89,16 +89,16 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check(certificate: Certificate, data: Any) -> Derivation:
+def _check(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Normal tails by the complementary error function; `data`, if given, are the cosines."""
     witness, uses = certificate.witness, certificate.inputs["uses"]
     scale, risk = check_divergence(witness["scale"], "scale"), check_share(witness["risk"], "risk")
     rows = check_count(witness["rows"], "rows", minimum=1)
     if data is not None:
-        tails = [0.5 * math.erfc(scale * float(g) / math.sqrt(2.0)) for g in data]
+        tails = [0.5 * math.erfc(scale * g / math.sqrt(2.0)) for g in np.asarray(data, dtype=float).tolist()]
         if len(tails) != rows or abs(math.fsum(tails) / rows - risk) > 1e-10:
-            raise CertificateError(f"{certificate.quantity}: the margins do not give the risk {risk!r}")
+            raise CertificateError(f"{certificate.quantity}: the margins do not give the risk {risk!r}.")
     high = second_route(risk, 0.5 * scale * scale, rows, certificate.confidence, uses)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     record = _record(stated, scale, risk, rows, certificate.confidence, uses, certificate.quantity)
     return Derivation(min(1.0, 2.0 * high), error=1e-11, scale=1e-3, record=record)

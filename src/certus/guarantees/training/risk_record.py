@@ -4,6 +4,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -24,7 +27,7 @@ def check_share(value: object, name: str) -> float:
     except (TypeError, ValueError):
         share = float("nan")
     if isinstance(value, bool) or not 0.0 <= share <= 1.0:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
     return share
 
 
@@ -36,7 +39,7 @@ def check_divergence(value: object, name: str = "kl") -> float:
         divergence = float("nan")
     if isinstance(value, bool) or not 0.0 <= divergence < float("inf"):
         raise ValueError(
-            f"{name} must be a finite number of at least 0, got {value!r}. "
+            f"{name} must be a finite number of at least 0, got {value!r}.\n"
             "Hint: a relative entropy is never negative; a posterior equal to the prior has 0."
         )
     return divergence
@@ -47,13 +50,13 @@ def failure_share(confidence: float, uses: int) -> float:
     return float((1 - exact(confidence)) / uses)
 
 
-def compare_mean(certificate: Certificate, data: Any, mean: float, rows: int) -> None:
+def compare_mean(certificate: Certificate, data: ArrayLike | None, mean: float, rows: int) -> None:
     """Refuse rows of data (losses, or truth values) whose mean or number is not that of the witness."""
     if data is None:
         return
-    losses = [float(loss) for loss in data]
+    losses = np.asarray(data, dtype=float).tolist()
     if len(losses) != rows or abs(math.fsum(losses) / rows - mean) > 1e-12:
-        raise CertificateError(f"{certificate.quantity}: the {len(losses)} rows of data do not have the mean {mean!r}")
+        raise CertificateError(f"{certificate.quantity}: the {len(losses)} rows of data do not have the mean {mean!r}.")
 
 
 def risk_record(

@@ -1,9 +1,9 @@
 """Classical sample compression: the risk of a model that can be rebuilt from a few of its training rows."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.records import rules
@@ -71,7 +71,7 @@ def _check_counts(support: object, errors: object, rows: object) -> tuple[int, i
     total = check_count(rows, "rows", minimum=1)
     kept, wrong = check_count(support, "support"), check_count(errors, "errors")
     if kept + wrong > total:
-        raise ValueError(f"support + errors must be at most rows ({total}), got {kept} + {wrong}")
+        raise ValueError(f"support + errors must be at most rows ({total}), got {kept} + {wrong}.")
     return kept, wrong, total
 
 
@@ -107,19 +107,21 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_compression(certificate: Certificate, data: Any) -> Derivation:
+def _check_compression(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """The binomial tail added up from logarithms of factorials, and bisected.
 
     `data`, if given, says for every row outside the compressed set whether the model errs on it.
     """
     support, errors, rows = _check_counts(*(certificate.witness[name] for name in ("support", "errors", "rows")))
-    if data is not None and (len(data), int(np.sum(np.asarray(data) != 0))) != (rows - support, errors):
-        raise CertificateError(f"{certificate.quantity}: the data do not have {errors} errors in {rows - support} rows")
+    if data is not None and (np.size(data), int(np.count_nonzero(data))) != (rows - support, errors):
+        raise CertificateError(
+            f"{certificate.quantity}: there are not {errors} errors in {rows - support} rows of data."
+        )
     uses, messages = certificate.inputs["uses"], check_divergence(certificate.inputs["log_messages"])
     choose = math.lgamma(rows + 1) - math.lgamma(support + 1) - math.lgamma(rows - support + 1)
     goal = math.log(failure_share(certificate.confidence, uses)) - math.log(rows) - choose - messages
     record = _record(
-        certificate.value,  # type: ignore[arg-type]
+        certificate.single_value,
         support,
         errors,
         rows,

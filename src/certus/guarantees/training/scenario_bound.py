@@ -1,9 +1,9 @@
 """Campi and Garatti's bound: the risk of a model from the number of rows that determine it."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.holdout.binomial_tail import bisect, log_probability
@@ -71,7 +71,7 @@ def _check_support(support: object, rows: object) -> tuple[int, int]:
     total = check_count(rows, "rows", minimum=1)
     kept = check_count(support, "support")
     if kept > total:
-        raise ValueError(f"support must be at most rows ({total}), got {kept}. Hint: the order is (support, rows).")
+        raise ValueError(f"support must be at most rows ({total}), got {kept}.\nHint: the order is (support, rows).")
     return kept, total
 
 
@@ -115,7 +115,7 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_campi_garatti(certificate: Certificate, data: Any) -> Derivation:
+def _check_campi_garatti(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """The sum itself, term by term: above 1 at the stated risk, below 1 a hair before it.
 
     `data`, if given, says for every training row whether it is in the compressed set.
@@ -123,22 +123,22 @@ def _check_campi_garatti(certificate: Certificate, data: Any) -> Derivation:
     support, rows = _check_support(certificate.witness["support"], certificate.witness["rows"])
     uses, risk = certificate.inputs["uses"], certificate.value
     if rows > LARGEST:
-        raise CertificateError(f"{certificate.quantity}: {rows} rows are too many to check, at most {LARGEST}")
+        raise CertificateError(f"{certificate.quantity}: {rows} rows are too many to check, at most {LARGEST}.")
     if data is not None:
         flags = np.asarray(data)
         if flags.shape != (rows,) or int(np.count_nonzero(flags)) != support:
-            raise CertificateError(f"{certificate.quantity}: the data do not have {support} support rows of {rows}")
+            raise CertificateError(f"{certificate.quantity}: the data do not have {support} support rows of {rows}.")
     record = _record(risk, support, rows, certificate.confidence, uses, certificate.quantity)  # type: ignore[arg-type]
     if support == rows:
         return Derivation(1.0, record=record)
     goal = math.log(rows) - math.log(float((1 - exact(certificate.confidence)) / uses))
     if not isinstance(risk, float) or not support / rows < risk <= 1.0:
-        raise CertificateError(f"{certificate.quantity}: {risk!r} is not between the share of support rows and 1")
+        raise CertificateError(f"{certificate.quantity}: {risk!r} is not between the share of support rows and 1.")
     if risk < 1.0 and summed_log(support, rows, risk) < goal - 1e-9:
-        raise CertificateError(f"{certificate.quantity}: the second route gives a bound above {risk!r}")
+        raise CertificateError(f"{certificate.quantity}: the second route gives a bound above {risk!r}.")
     below = risk * (1.0 - 1e-7)
     if below > support / rows and summed_log(support, rows, below) > goal:
-        raise CertificateError(f"{certificate.quantity}: the second route gives a bound below {below!r}")
+        raise CertificateError(f"{certificate.quantity}: the second route gives a bound below {below!r}.")
     return Derivation(risk, record=record)
 
 

@@ -46,7 +46,7 @@ def chernoff_lower_tail(mean: float, most: float) -> float:
     0.7647
     """
     if not 0.0 <= most <= mean < math.inf:
-        raise ValueError(f"most must lie between 0 and mean, got most={most!r}, mean={mean!r}")
+        raise ValueError(f"most must lie between 0 and mean, got most={most!r}, mean={mean!r}.")
     return 1.0 if mean == 0.0 else math.exp(-((mean - most) ** 2) / (2.0 * mean))
 
 
@@ -72,9 +72,9 @@ def condorcet(voters: int, edge: float) -> Crowd:
     """
     total = check_count(voters, "voters", minimum=1)
     if total % 2 == 0:
-        raise ValueError(f"voters must be odd, got {total}. Hint: an even number of voters can tie.")
+        raise ValueError(f"voters must be odd, got {total}.\nHint: an even number of voters can tie.")
     if not 0.0 <= edge <= 0.5:
-        raise ValueError(f"edge must lie between 0 and 0.5, got {edge!r}. Hint: a voter is right with 1/2 + edge.")
+        raise ValueError(f"edge must lie between 0 and 0.5, got {edge!r}.\nHint: a voter is right with 1/2 + edge.")
     losing, mean = total // 2, total * (0.5 + edge)
     return Crowd(
         exact=float(special.bdtr(losing, total, 0.5 + edge)),

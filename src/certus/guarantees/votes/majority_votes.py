@@ -10,7 +10,7 @@ risk is g = E[W] and the tandem risk t = E[W^2], the chance that two drawn voter
 Empirical risks enter through PAC-Bayes-kl; pairs of voters cost twice the relative entropy.
 """
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
@@ -141,7 +141,7 @@ def _record(
     )
 
 
-def _check_markov(certificate: Certificate, data: Any) -> Derivation:
+def _check_markov(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     name = certificate.rule.removeprefix("vote-")
     factor, entropies, _ = FACTORS[name]
     witness, inputs = certificate.witness, certificate.inputs
@@ -155,7 +155,7 @@ def _check_markov(certificate: Certificate, data: Any) -> Derivation:
         counted = ("gibbs", "rows") if name == "first-order" else ("tandem", "pair_rows")
         recount(certificate, data, {"risk": counted[0], "rows": counted[1], "kl": "kl"})
     high = second_route(given[0], entropies * given[2], given[1], certificate.confidence, inputs["uses"])
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     record = _record(name, stated, given, certificate.confidence, inputs["uses"], certificate.quantity)
     return Derivation(min(1.0, factor * high), error=1e-11, scale=1e-3, record=record)
 
@@ -235,7 +235,7 @@ def _cantelli_record(
 
 
 @rules.checker("vote-cantelli")
-def _check_cantelli(certificate: Certificate, data: Any) -> Derivation:
+def _check_cantelli(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Both risks in 50 digits, and mu by trying many values around ever smaller intervals."""
     witness, inputs = certificate.witness, certificate.inputs
     uses, confidence = inputs["uses"], certificate.confidence
@@ -253,10 +253,10 @@ def _check_cantelli(certificate: Certificate, data: Any) -> Derivation:
     for _ in range(0 if below >= 0.5 or above < below * below else 40):
         grid = [low + (high - low) * i / 16 for i in range(16 + (high < 0.5))]
         values = [(above - 2.0 * mu * below + mu * mu) / (0.5 - mu) ** 2 for mu in grid]
-        place = values.index(min(values))
-        best, step = min(best, values[place]), (high - low) / 16
-        low, high = max(0.0, grid[place] - step), min(high, grid[place] + step)
-    stated: float = certificate.value  # type: ignore[assignment]
+        index = values.index(min(values))
+        best, step = min(best, values[index]), (high - low) / 16
+        low, high = max(0.0, grid[index] - step), min(high, grid[index] + step)
+    stated = certificate.single_value
     given = (gibbs, rows[0], tandem, rows[1], kl, bool(inputs["out_of_bag"]))
     record = _cantelli_record(stated, given, confidence, uses, certificate.quantity)
     return Derivation(min(1.0, best), error=1e-9, scale=1e-3, record=record)

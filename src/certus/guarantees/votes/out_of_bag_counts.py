@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -38,7 +38,9 @@ class OutOfBagErrors:
     kl: float
 
 
-def out_of_bag_errors(masks: Any, votes: Any, labels: Any, *, weights: Any = None) -> OutOfBagErrors:
+def out_of_bag_errors(
+    masks: ArrayLike, votes: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None
+) -> OutOfBagErrors:
     """Count errors of voters and of pairs of voters on the rows outside their bags.
 
     Parameters
@@ -78,56 +80,58 @@ def out_of_bag_errors(masks: Any, votes: Any, labels: Any, *, weights: Any = Non
     )
 
 
-def _check_votes(masks: Any, votes: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
-    outside, said, truth = np.asarray(masks), np.asarray(votes), np.asarray(labels)
+def _check_votes(masks: ArrayLike, votes: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    outside, voted, truth = np.asarray(masks), np.asarray(votes), np.asarray(labels)
     if outside.ndim != 2 or outside.shape[0] == 0 or not np.isin(outside, (0, 1)).all():
         raise ValueError(
-            f"masks must be a (voters, rows) table of truth values, got shape {outside.shape} of {outside.dtype}"
+            f"masks must be a (voters, rows) table of truth values, got shape {outside.shape} of {outside.dtype}."
         )
-    if said.shape != outside.shape or truth.shape != outside.shape[1:]:
+    if voted.shape != outside.shape or truth.shape != outside.shape[1:]:
         raise ValueError(
             f"votes must have the shape of masks {outside.shape} and labels its number of rows, "
-            f"got {said.shape} and {truth.shape}"
+            f"got {voted.shape} and {truth.shape}."
         )
     empty = np.flatnonzero(~outside.astype(bool).any(axis=1))
     if empty.size:
         raise ValueError(
-            f"masks: voter {int(empty[0])} has no row outside its bag. "
+            f"masks: voter {int(empty[0])} has no row outside its bag.\n"
             "Hint: draw bags with replacement, or smaller ones."
         )
-    return outside.astype(bool), said != truth[None, :]
+    return outside.astype(bool), voted != truth[None, :]
 
 
-def _check_weights(weights: Any, voters: int) -> tuple[np.ndarray, float]:
+def _check_weights(weights: ArrayLike | None, voters: int) -> tuple[np.ndarray, float]:
     if weights is None:
         return np.full(voters, 1.0 / voters), 0.0
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (voters,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
-        raise ValueError(f"weights must be {voters} finite numbers of at least 0 that are not all 0, got {weights!r}")
+        raise ValueError(f"weights must be {voters} finite numbers of at least 0 that are not all 0, got {weights!r}.")
     mass = given / given.sum()
     positive = mass[mass > 0]
     return mass, max(0.0, float(positive @ np.log(positive * voters))) * (1.0 + 1e-13) + 1e-15
 
 
-def recount(certificate: Certificate, data: Any, names: Mapping[str, str]) -> None:
+def recount(certificate: Certificate, data: ArrayLike | None, names: Mapping[str, str]) -> None:
     """Count again, pair by pair, and compare with the witness of a vote's certificate.
 
     `data` is (masks, votes, labels) or (masks, votes, labels, weights); `names` says which entry of the witness
     holds which of the counted numbers.
     """
     if not isinstance(data, tuple) or len(data) not in (3, 4):
-        raise CertificateError(f"{certificate.quantity}: data must be (masks, votes, labels) or (..., weights)")
+        raise CertificateError(f"{certificate.quantity}: data must be (masks, votes, labels) or (..., weights).")
     found = _counted_again(*data)
     for entry, counted in names.items():
         stated, again = certificate.witness[entry], found[counted]
         if abs(stated - again) > 1e-9 * max(1.0, abs(again)):
-            raise CertificateError(f"{certificate.quantity}: the data give {entry} = {again!r}, the witness {stated!r}")
+            raise CertificateError(f"{certificate.quantity}: the data give {entry} {again!r}, the witness {stated!r}.")
 
 
-def _counted_again(masks: Any, votes: Any, labels: Any, weights: Any = None) -> dict[str, float]:
+def _counted_again(
+    masks: ArrayLike, votes: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None
+) -> dict[str, float]:
     outside, wrong = _check_votes(masks, votes, labels)
     voters = len(outside)
-    mass = [1.0 / voters] * voters if weights is None else [float(w) / float(np.sum(weights)) for w in weights]
+    mass = [1.0 / voters] * voters if weights is None else (np.asarray(weights, dtype=float) / np.sum(weights)).tolist()
     sums = dict.fromkeys(("gibbs", "tandem", "disagreement", "kl"), 0.0)
     common = []
     for i in range(voters):

@@ -1,6 +1,6 @@
 """Bounds on a bagged vote from the rows that each voter left out of its bag."""
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.quantity import Quantity
@@ -11,12 +11,12 @@ from certus.guarantees.votes.vote_c_bound import c_bound
 
 
 def oob_vote_bounds(
-    masks: Any,
-    votes: Any,
-    labels: Any,
+    masks: ArrayLike,
+    votes: ArrayLike,
+    labels: ArrayLike,
     confidence: float = 0.95,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     uses: int = 1,
     quantity: Quantity | str = QUANTITY,
 ) -> dict[str, Certificate]:

@@ -1,9 +1,9 @@
 """The C-bound: the error of a majority vote from how often two voters both err and how often just one does."""
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from certus.guarantees.holdout import concentration
@@ -77,7 +77,7 @@ def c_bound(
     if both < -1e-12 or both + apart > 1.0 + 1e-12:
         raise ValueError(
             f"gibbs must lie between disagreement/2 and 1 - disagreement/2, got gibbs={gibbs!r}, "
-            f"disagreement={disagreement!r}. Hint: gibbs = (both err) + (exactly one errs)/2."
+            f"disagreement={disagreement!r}.\nHint: gibbs = (both err) + (exactly one errs)/2."
         )
     total, divergence = check_count(rows, "rows", minimum=1), check_divergence(kl)
     level, paid = check_level(confidence, uses)
@@ -142,7 +142,7 @@ def _record(
 
 
 @rules.checker(RULE)
-def _check_c_bound(certificate: Certificate, data: Any) -> Derivation:
+def _check_c_bound(certificate: Certificate, data: ArrayLike | None) -> Derivation:
     """Walk around the boundary of the region in all directions from the observed pair, ever closer to the top."""
     witness, inputs = certificate.witness, certificate.inputs
     gibbs, apart = check_share(witness["gibbs"], "gibbs"), check_share(witness["disagreement"], "disagreement")
@@ -153,7 +153,7 @@ def _check_c_bound(certificate: Certificate, data: Any) -> Derivation:
     delta = float((1 - exact(certificate.confidence)) / inputs["uses"])
     constant = math.log(math.exp(summed_log_xi(rows)) + rows)
     value = _around(apart, max(0.0, gibbs - apart / 2.0), (2.0 * kl + constant - math.log(delta)) / rows)
-    stated: float = certificate.value  # type: ignore[assignment]
+    stated = certificate.single_value
     given = (gibbs, apart, rows, kl, bool(inputs["out_of_bag"]))
     record = _record(stated, given, certificate.confidence, inputs["uses"], certificate.quantity)
     return Derivation(value, error=1e-8, scale=1e-2, record=record)
@@ -164,9 +164,9 @@ def _around(apart: float, both: float, budget: float) -> float:
     for _ in range(7):
         angles = np.linspace(low, high, 361)
         values = _c_on_boundary(apart, both, budget, angles)
-        place = int(np.argmax(values))
-        best, step = max(best, float(values[place])), (high - low) / 360
-        low, high = angles[place] - 2 * step, angles[place] + 2 * step
+        index = int(np.argmax(values))
+        best, step = max(best, float(values[index])), (high - low) / 360
+        low, high = angles[index] - 2 * step, angles[index] + 2 * step
     return min(1.0, best)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from certus.base import register_part
 from certus.kernels import _native_calls
-from certus.kernels.functions.kernel import Array, FeatureMap, VectorKernel, dense_rows, width
+from certus.kernels.functions.kernel import Array, FeatureMap, Objects, VectorKernel, dense_rows, width
 from certus.kernels.functions.kernel_arguments import whole
 from certus.kernels.functions.monomials import subset_features
 
@@ -21,17 +20,17 @@ class AllSubsets(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.ALL_SUBSETS, 1.0, 0.0, 1)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return np.asarray(np.prod(1.0 + dense_rows(self._rows(X, "X")) ** 2, axis=1))
 
     def feature_map(self) -> FeatureMap:
-        def features(X: Any) -> Array:
+        def features(X: Objects) -> Array:
             rows = dense_rows(self._rows(X, "X"))
             return subset_features(rows, range(rows.shape[1] + 1))
 
         return features
 
-    def feature_count(self, X: Any) -> int | None:
+    def feature_count(self, X: Objects) -> int | None:
         return int(2 ** width(X))
 
     def _proof(self) -> str | None:
@@ -56,7 +55,7 @@ class Anova(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.ANOVA, 1.0, 0.0, int(self.degree))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         squares = dense_rows(self._rows(X, "X")) ** 2
         levels = np.zeros((self.degree + 1, len(squares)))
         levels[0] = 1.0
@@ -67,7 +66,7 @@ class Anova(VectorKernel):
     def feature_map(self) -> FeatureMap:
         return lambda X: subset_features(dense_rows(self._rows(X, "X")), range(self.degree, self.degree + 1))
 
-    def feature_count(self, X: Any) -> int | None:
+    def feature_count(self, X: Objects) -> int | None:
         return math.comb(width(X), self.degree)
 
     def _proof(self) -> str | None:
@@ -87,7 +86,7 @@ class Minimum(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.MINIMUM, 1.0, 0.0, 1)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return np.asarray(self._rows(X, "X").sum(axis=1), dtype=np.float64).ravel()
 
     def _proof(self) -> str | None:
@@ -103,7 +102,7 @@ class Spline(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.SPLINE, 1.0, 0.0, 1)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         rows = dense_rows(self._rows(X, "X"))
         return np.asarray(np.prod(1.0 + rows**2 + rows**3 / 3.0, axis=1))
 

@@ -26,7 +26,7 @@ def derivative_norm(derivative: Callable[[Array], Array]) -> float:
     Parameters
     ----------
     derivative : callable
-        Takes an array of places, returns f' there.
+        Takes an array of points, returns f' there.
 
     Returns
     -------
@@ -56,6 +56,6 @@ def _integral(derivative: Callable[[Array], Array], start: float, end: float) ->
     count = max(4, round((end - start) / _PANEL))
     edges = np.linspace(start, end, count + 1)
     half = np.diff(edges)[:, None] / 2.0
-    places = edges[:-1, None] + half * (nodes + 1.0)
-    values = np.asarray(derivative(places.ravel()), dtype=np.float64).reshape(places.shape)
+    points = edges[:-1, None] + half * (nodes + 1.0)
+    values = np.asarray(derivative(points.ravel()), dtype=np.float64).reshape(points.shape)
     return float(np.sum(half * weights * values**2))

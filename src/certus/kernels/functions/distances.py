@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from certus.base import OneOf, ParameterError, register_part, violation
 from certus.kernels import _native_calls
-from certus.kernels.functions.kernel import Array, VectorKernel
+from certus.kernels.functions.kernel import Array, Objects, VectorKernel
 from certus.kernels.functions.kernel_arguments import number
 
 MATERN_ORDERS = {0.5: 0, 1.5: 1, 2.5: 2}
@@ -17,7 +15,7 @@ MATERN_ORDERS = {0.5: 0, 1.5: 1, 2.5: 2}
 class _DistanceKernel(VectorKernel):
     """A kernel of the distance alone, 1 at the distance 0."""
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return np.ones(self._rows(X, "X").shape[0])
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from certus.base import register_part
-from certus.kernels.functions.kernel import Array, Kernel
+from certus.kernels.functions.kernel import Array, Kernel, Objects, listed
 from certus.kernels.functions.validity import Validity, examine
 
 
@@ -28,31 +29,38 @@ class Precomputed(Kernel):
     -1.0
     """
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: ArrayLike) -> None:
         self.matrix = matrix
         values = np.asarray(matrix, dtype=np.float64)
         if values.ndim != 2 or values.shape[0] != values.shape[1] or not np.isfinite(values).all():
             raise ValueError(
                 "The 'matrix' parameter of Precomputed must be a square matrix of finite numbers. "
-                f"Got shape {values.shape}.\nHint: pass the kernel values of all objects with all objects."
+                f"Got shape {values.shape} instead.\nHint: pass the kernel values of all objects with all objects."
             )
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         values = np.asarray(self.matrix, dtype=np.float64)
         left = self._positions(X)
         return values[np.ix_(left, left if Y is None else self._positions(Y))]
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return np.asarray(np.diagonal(np.asarray(self.matrix, dtype=np.float64))[self._positions(X)])
 
-    def _positions(self, X: Any) -> Any:
+    def _positions(self, X: Objects) -> NDArray[np.intp]:
         positions = np.asarray(X)
         flat = positions.reshape(-1)
         whole = flat.astype(np.intp)
         if positions.ndim > 2 or len(flat) != len(positions) or not np.array_equal(whole, flat):
-            raise ValueError("Precomputed: objects are whole numbers, the positions of rows of the matrix.")
-        if len(whole) and (whole.min() < 0 or whole.max() >= len(self.matrix)):
-            raise ValueError(f"Precomputed: positions must lie between 0 and {len(self.matrix) - 1}.")
+            raise ValueError(
+                "Precomputed: objects must be whole numbers, the positions of rows of the matrix, got an array of "
+                f"shape {positions.shape} of {positions.dtype}.\nHint: pass np.arange(n), or some of these numbers."
+            )
+        size = len(np.asarray(self.matrix))
+        if len(whole) and (whole.min() < 0 or whole.max() >= size):
+            raise ValueError(
+                f"Precomputed: positions must lie between 0 and {size - 1}, got {whole.min()} to {whole.max()}.\n"
+                "Hint: objects are the positions of rows of the matrix."
+            )
         return whole
 
     @property
@@ -67,8 +75,8 @@ class Precomputed(Kernel):
     def _proof(self) -> str | None:
         return self.validity.reason if self.validity.status == "proved" else None
 
-    def _probes(self) -> list[Any]:
-        return [np.arange(len(self.matrix))]
+    def _probes(self) -> list[Objects]:
+        return [np.arange(len(np.asarray(self.matrix)))]
 
 
 class FunctionKernel(Kernel):
@@ -102,9 +110,9 @@ class FunctionKernel(Kernel):
         self.symmetric = symmetric
         self.features = features
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
-        left = list(X)
-        right = left if Y is None else list(Y)
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
+        left = listed(X)
+        right = left if Y is None else listed(Y)
         values = np.empty((len(left), len(right)))
         once = Y is None and self.symmetric
         for i, first in enumerate(left):
@@ -117,23 +125,23 @@ class FunctionKernel(Kernel):
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(
                 f"FunctionKernel: the function returned {values[row, column]} for the objects {row} and {column}; "
-                "it must return finite numbers."
+                "it must return finite numbers.\nHint: mend the function, or leave such objects out."
             )
         return values
 
-    def diag(self, X: Any) -> Array:
-        return np.array([self.function(item, item) for item in X], dtype=np.float64)
+    def diag(self, X: Objects) -> Array:
+        return np.array([self.function(item, item) for item in listed(X)], dtype=np.float64)
 
     def feature_map(self) -> Callable[[Any], Array]:
         features = self.features
         if features is None:
             return super().feature_map()
-        return lambda X: np.array([features(item) for item in X], dtype=np.float64)
+        return lambda X: np.array([features(item) for item in listed(X)], dtype=np.float64)
 
-    def feature_count(self, X: Any) -> int | None:
-        return None if self.features is None else len(self.features(next(iter(X))))
+    def feature_count(self, X: Objects) -> int | None:
+        return None if self.features is None else len(self.features(listed(X)[0]))
 
-    def validity_on(self, X: Any) -> Validity:
+    def validity_on(self, X: Objects) -> Validity:
         """Refuted if the matrix of these objects has a negative eigenvalue, or differs from that of the features."""
         values = FunctionKernel(self.function, symmetric=False).gram(X)
         found = examine(X, values)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.base import register_part
 from certus.kernels import _native_calls
@@ -13,6 +13,7 @@ from certus.kernels.functions.kernel import (
     Array,
     FeatureMap,
     InfiniteFeaturesError,
+    Objects,
     VectorKernel,
     dense_rows,
     squared_norms,
@@ -39,20 +40,20 @@ class Linear(VectorKernel):
     'refuted'
     """
 
-    def __init__(self, metric: Any = None) -> None:
+    def __init__(self, metric: ArrayLike | None = None) -> None:
         self.metric = metric
         if metric is not None:
             matrix = np.asarray(metric, dtype=np.float64)
             if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.array_equal(matrix, matrix.T):
                 raise ValueError(
-                    f"The 'metric' parameter of Linear must be a symmetric matrix. Got shape {matrix.shape}.\n"
+                    f"The 'metric' parameter of Linear must be a symmetric matrix. Got shape {matrix.shape} instead.\n"
                     "Hint: x'Az with A and with (A + A')/2 agree on equal rows; pass the symmetric part."
                 )
 
     def _function(self) -> _native_calls.Function:
         return (_native_calls.LINEAR, 1.0, 0.0, 1)
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         if self.metric is None:
             return super().gram(X, Y)
         left, right = self._rows(X, "X"), self._rows(X if Y is None else Y, "Y")
@@ -65,7 +66,7 @@ class Linear(VectorKernel):
         values = super().gram(left @ matrix, right)
         return 0.5 * (values + values.T) if Y is None else values
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         rows = self._rows(X, "X")
         if self.metric is None:
             return squared_norms(rows)
@@ -76,13 +77,16 @@ class Linear(VectorKernel):
         if self.metric is None:
             return lambda X: dense_rows(self._rows(X, "X"))
         if not self.validity:
-            raise InfiniteFeaturesError(f"Linear: the metric is not positive semidefinite: {self.validity.reason}.")
+            raise InfiniteFeaturesError(
+                f"Linear: the metric must be positive semidefinite, got one that is not: {self.validity.reason}.\n"
+                "Hint: use gram(), which needs no features."
+            )
         values, vectors = np.linalg.eigh(np.asarray(self.metric, dtype=np.float64))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return lambda X: np.asarray(self._rows(X, "X") @ root)
 
-    def feature_count(self, X: Any) -> int | None:
-        return width(X) if self.metric is None else len(self.metric)
+    def feature_count(self, X: Objects) -> int | None:
+        return width(X) if self.metric is None else len(np.asarray(self.metric))
 
     @property
     def validity(self) -> Validity:
@@ -97,8 +101,8 @@ class Linear(VectorKernel):
     def _proof(self) -> str | None:
         return self.validity.reason if self.validity.status == "proved" else None
 
-    def _probes(self) -> list[Any]:
-        return super()._probes() if self.metric is None else [np.eye(len(self.metric))]
+    def _probes(self) -> list[Objects]:
+        return super()._probes() if self.metric is None else [np.eye(len(np.asarray(self.metric)))]
 
 
 @register_part("kernels")
@@ -127,7 +131,7 @@ class Polynomial(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.POLYNOMIAL, float(self.gamma), float(self.coef0), int(self.degree))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         values: Array = (self.gamma * squared_norms(self._rows(X, "X")) + self.coef0) ** self.degree
         return values
 
@@ -136,7 +140,7 @@ class Polynomial(VectorKernel):
             return super().feature_map()
         return lambda X: polynomial_features(dense_rows(self._rows(X, "X")), self.degree, self.gamma, self.coef0)
 
-    def feature_count(self, X: Any) -> int | None:
+    def feature_count(self, X: Objects) -> int | None:
         if self.gamma < 0 or self.coef0 < 0:
             return None
         columns = width(X) if self.coef0 == 0 else width(X) + 1
@@ -163,7 +167,7 @@ class Exponential(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.EXPONENTIAL, float(self.gamma), 0.0, 1)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return np.exp(self.gamma * squared_norms(self._rows(X, "X")))
 
     def _proof(self) -> str | None:
@@ -187,7 +191,7 @@ class Tanh(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.TANH, float(self.gamma), float(self.coef0), 1)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return np.tanh(self.gamma * squared_norms(self._rows(X, "X")) + self.coef0)
 
 
@@ -207,7 +211,7 @@ class ArcCosine(VectorKernel):
     def _function(self) -> _native_calls.Function:
         return (_native_calls.ARC_COSINE, 1.0, 0.0, int(self.order))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         norms = squared_norms(self._rows(X, "X"))
         if self.order == 0:
             return np.where(norms > 0, 1.0, 0.5)

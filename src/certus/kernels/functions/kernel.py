@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from certus.base import assert_finite, blas_on_one_thread, resolve_threads
+from certus.base import TableLike, assert_finite, blas_on_one_thread, resolve_threads
 from certus.kernels import _native_calls
 from certus.kernels.functions.validity import Validity, examine, proved, vector_probes
 
 Array = NDArray[np.float64]
-FeatureMap = Callable[[Any], Array]
+Rows: TypeAlias = Array | sparse.csr_array  # numbers, checked
+Objects: TypeAlias = TableLike | Sequence[Any]  # what kernels compare: the rows of a table, or objects of any kind
+FeatureMap = Callable[[Objects], Array]
 
 
 class InfiniteFeaturesError(ValueError):
@@ -31,7 +33,7 @@ class Kernel(BaseEstimator):
 
     _state: ClassVar[tuple[str, ...]] = ()
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         """The matrix k(x_i, y_j); without Y that of X with itself, each pair computed once.
 
         Parameters
@@ -46,7 +48,7 @@ class Kernel(BaseEstimator):
         """
         raise NotImplementedError
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         """The values k(x_i, x_i)."""
         raise NotImplementedError
 
@@ -56,7 +58,7 @@ class Kernel(BaseEstimator):
             f"{self!r} has no finite feature map.\nHint: approximate it by a finite one, or use gram()."
         )
 
-    def feature_count(self, X: Any) -> int | None:
+    def feature_count(self, X: Objects) -> int | None:
         """How many features `feature_map` gives these objects; None if infinitely many, or if nobody knows."""
         return None
 
@@ -76,7 +78,7 @@ class Kernel(BaseEstimator):
                 return found
         return Validity("unknown", "no rule proves it, and no points that were tried refute it")
 
-    def validity_on(self, X: Any) -> Validity:
+    def validity_on(self, X: Objects) -> Validity:
         """As `validity`; where no rule proves it, these objects are tried."""
         reason = self._proof()
         found = None if reason is not None else examine(X, self.gram(X), self._size(X))
@@ -86,7 +88,7 @@ class Kernel(BaseEstimator):
         """The rule by which this is a kernel, or None."""
         return None
 
-    def _probes(self) -> list[Any]:
+    def _probes(self) -> list[Objects]:
         """Objects on which to look for a refutation."""
         return []
 
@@ -94,38 +96,38 @@ class Kernel(BaseEstimator):
         """Whether the objects are rows of a table of numbers."""
         return False
 
-    def _size(self, X: Any) -> float:
+    def _size(self, X: Objects) -> float:
         """The size of the numbers from which the values are computed; rounding errors are relative to it."""
         return float(np.abs(self.gram(X)).max(initial=0.0))
 
-    def distances(self, X: Any, Y: Any = None) -> Array:
+    def distances(self, X: Objects, Y: Objects | None = None) -> Array:
         """Distances |phi(x) - phi(y)| between features."""
         other = X if Y is None else Y
         squares = self.diag(X)[:, None] + self.diag(other)[None, :] - 2.0 * self.gram(X, Y)
         return np.sqrt(np.maximum(squares, 0.0))
 
-    def __call__(self, X: Any, Y: Any = None) -> Array:
+    def __call__(self, X: Objects, Y: Objects | None = None) -> Array:
         return self.gram(X, Y)
 
-    def __add__(self, other: Any) -> Kernel:
-        from certus.kernels.functions import algebra
+    def __add__(self, other: Kernel | float) -> Kernel:
+        from certus.kernels.functions import sums_and_products as algebra
 
         return algebra.Sum(self, other if isinstance(other, Kernel) else algebra.Constant(other))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Kernel:
+    def __sub__(self, other: Kernel | float) -> Kernel:
         return self + (-1.0) * other
 
-    def __mul__(self, other: Any) -> Kernel:
-        from certus.kernels.functions import algebra
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        from certus.kernels.functions import sums_and_products as algebra
 
         return algebra.Product(self, other) if isinstance(other, Kernel) else algebra.Scaled(self, other)
 
     __rmul__ = __mul__
 
     def __pow__(self, exponent: int) -> Kernel:
-        from certus.kernels.functions import algebra
+        from certus.kernels.functions import sums_and_products as algebra
 
         return algebra.Power(self, exponent)
 
@@ -141,7 +143,7 @@ class VectorKernel(Kernel):
     def _takes_rows(self) -> bool:
         return True
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         left = self._rows(X, "X")
         right = None if Y is None else self._rows(Y, "Y")
         if right is not None and right.shape[1] != left.shape[1]:
@@ -152,10 +154,10 @@ class VectorKernel(Kernel):
         with blas_on_one_thread():
             return _native_calls.gram(self._function(), left, right, resolve_threads())
 
-    def _rows(self, X: Any, name: str) -> Any:
+    def _rows(self, X: Objects, name: str) -> Rows:
         rows = as_rows(self, X, name)
         if self._nonnegative:
-            values = rows.data if sparse.issparse(rows) else rows
+            values = rows if isinstance(rows, np.ndarray) else rows.data
             if values.size and values.min() < 0:
                 raise ValueError(
                     f"{type(self).__name__} is a kernel of numbers >= 0; {name} holds {values.min():g}.\n"
@@ -163,39 +165,52 @@ class VectorKernel(Kernel):
                 )
         return rows
 
-    def _probes(self) -> list[Any]:
-        probes = vector_probes()
-        return [np.abs(points) for points in probes] if self._nonnegative else probes
+    def _probes(self) -> list[Objects]:
+        return [np.abs(points) if self._nonnegative else points for points in vector_probes()]
 
 
-def as_rows(kernel: Kernel, X: Any, name: str) -> Any:
+def as_rows(kernel: Kernel, X: Objects, name: str) -> Rows:
     """A table as float64 rows, dense or sparse; a plain list of numbers is one column."""
     if sparse.issparse(X):
-        rows = sparse.csr_array(X, dtype=np.float64)
+        rows: Rows = sparse.csr_array(X, dtype=np.float64)
     else:
         rows = np.ascontiguousarray(X, dtype=np.float64)
         if rows.ndim == 1:
             rows = rows[:, None]
     if rows.ndim != 2:
-        raise ValueError(f"{type(kernel).__name__}: {name} must be a table, got an array of {rows.ndim} dimensions.")
+        raise ValueError(
+            f"{type(kernel).__name__}: {name} must be a table, got an array of {rows.ndim} dimensions.\n"
+            "Hint: pass one row of numbers per object."
+        )
     assert_finite(kernel, rows, name=name)
     return rows
 
 
-def width(X: Any) -> int:
+def count(X: Objects) -> int:
+    """How many rows or objects there are."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(cast(Sequence[Any], X))
+
+
+def listed(X: Objects) -> list[Any]:
+    """The rows or objects one by one."""
+    return list(cast(Iterable[Any], X))
+
+
+def width(X: Objects) -> int:
     """How many columns a table has; a plain list of numbers has one."""
     if hasattr(X, "shape"):
         return int(X.shape[1]) if len(X.shape) == 2 else 1
-    return len(X[0]) if np.ndim(X[0]) == 1 else 1
+    first = cast(Sequence[Any], X)[0]
+    return len(first) if np.ndim(first) == 1 else 1
 
 
-def squared_norms(rows: Any) -> Array:
+def squared_norms(rows: Rows) -> Array:
     """|x_i|^2 of every row."""
-    if sparse.issparse(rows):
-        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", rows, rows)
+    if isinstance(rows, np.ndarray):
+        return np.einsum("ij,ij->i", rows, rows)
+    return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
 
 
-def dense_rows(rows: Any) -> Array:
+def dense_rows(rows: Rows) -> Array:
     """Rows as a dense array."""
-    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
+    return rows if isinstance(rows, np.ndarray) else np.asarray(rows.toarray())

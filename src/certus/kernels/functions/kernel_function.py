@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.kernels.functions.kernel import Array, Kernel
+from certus.kernels.functions.kernel import Array, Kernel, Objects, listed
 
 
 class KernelFunction:
@@ -35,17 +35,17 @@ class KernelFunction:
     ([0.5, 1.0, 0.5, 0.0], 0.4472)
     """
 
-    def __init__(self, kernel: Kernel, points: Any, coefficients: ArrayLike) -> None:
+    def __init__(self, kernel: Kernel, points: Objects, coefficients: ArrayLike) -> None:
         self.kernel = kernel
-        self.points = np.asarray(points, dtype=np.float64) if kernel._takes_rows() else list(points)
+        self.points = np.asarray(points, dtype=np.float64) if kernel._takes_rows() else listed(points)
         self.coefficients = np.array(coefficients, dtype=np.float64)
         if self.coefficients.shape != (len(self.points),):
             raise ValueError(
-                f"KernelFunction needs one coefficient per point: {len(self.points)} points, coefficients of the "
-                f"shape {self.coefficients.shape}."
+                f"KernelFunction needs one coefficient per point: got {len(self.points)} points and coefficients of "
+                f"shape {self.coefficients.shape}.\nHint: pass as many coefficients as points."
             )
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Objects) -> Array:
         """The values f(x_i)."""
         return np.asarray(self.kernel.gram(X, self.points) @ self.coefficients)
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from certus.base import register_part
 from certus.kernels.functions.inner_products import Linear
-from certus.kernels.functions.kernel import Array, FeatureMap, Kernel, as_rows, dense_rows, squared_norms, width
+from certus.kernels.functions.kernel import (
+    Array,
+    FeatureMap,
+    Kernel,
+    Objects,
+    Rows,
+    as_rows,
+    dense_rows,
+    squared_norms,
+    width,
+)
 from certus.kernels.functions.kernel_arguments import number, whole
 from certus.kernels.functions.monomials import polynomial_features
 from certus.kernels.functions.validity import vector_probes
@@ -23,14 +32,14 @@ class _Series(Kernel):
     def _sum(self, products: Array) -> Array:
         raise NotImplementedError
 
-    def _check(self, X: Any) -> Any:
+    def _check(self, X: Objects) -> Rows:
         return as_rows(self, X, "X")
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         left, right = self._check(X), None if Y is None else self._check(Y)
         return self._sum(Linear().gram(left, right))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         return self._sum(squared_norms(self._check(X)))
 
     def _takes_rows(self) -> bool:
@@ -39,7 +48,7 @@ class _Series(Kernel):
     def _proof(self) -> str | None:
         return "a power series with coefficients >= 0 of the inner product" if self.gamma >= 0 else None
 
-    def _probes(self) -> list[Any]:
+    def _probes(self) -> list[Objects]:
         return list(vector_probes())
 
 
@@ -65,7 +74,7 @@ class GeometricSeries(_Series):
     def _sum(self, products: Array) -> Array:
         return np.asarray(1.0 / (1.0 - float(self.gamma) * products))
 
-    def _check(self, X: Any) -> Any:
+    def _check(self, X: Objects) -> Rows:
         rows = super()._check(X)
         largest = float(squared_norms(rows).max(initial=0.0))
         if abs(float(self.gamma)) * largest >= 1.0:
@@ -75,7 +84,7 @@ class GeometricSeries(_Series):
             )
         return rows
 
-    def _probes(self) -> list[Any]:
+    def _probes(self) -> list[Objects]:
         shrink = 0.99 / math.sqrt(max(abs(float(self.gamma)), 1e-300))
         return [shrink * points / np.sqrt(squared_norms(points).max()) for points in vector_probes()]
 
@@ -106,7 +115,7 @@ class TruncatedExponential(_Series):
         if self.gamma < 0:
             return super().feature_map()
 
-        def features(X: Any) -> Array:
+        def features(X: Objects) -> Array:
             rows = dense_rows(self._check(X))
             parts = [
                 polynomial_features(rows, power, float(self.gamma), 0.0) / math.sqrt(math.factorial(power))
@@ -116,5 +125,5 @@ class TruncatedExponential(_Series):
 
         return features
 
-    def feature_count(self, X: Any) -> int | None:
+    def feature_count(self, X: Objects) -> int | None:
         return math.comb(width(X) + self.degree, self.degree) if self.gamma >= 0 else None

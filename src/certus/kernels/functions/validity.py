@@ -20,12 +20,12 @@ CLEARLY_NEGATIVE = 1e-9
 
 @dataclass(frozen=True)
 class Validity:
-    """The answer to "is it a kernel?".
+    """Whether it is a kernel.
 
     Attributes
     ----------
     status : {"proved", "refuted", "unknown"}
-        The answer.
+        What is known.
     reason : str
         The rule that proves it, or what refutes it.
     points : object or None

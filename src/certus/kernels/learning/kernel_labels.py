@@ -8,25 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import Classifier, predict_method
-from certus.kernels.functions.kernel import Array
+from certus.kernels.functions.kernel import Array, Objects
 from certus.kernels.learning.kernel_learner import KernelLearner
 
 
 class KernelLabels(KernelLearner, Classifier):
-    """Decisions of learners that compute ``_values``; not a learner by itself."""
+    """Decisions of learners that compute ``_values``; not a learner by itself.
 
-    def _values(self, X: Any) -> Array:
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    """
+
+    def _values(self, X: Objects) -> Array:
         """The values f(x), a column per class; of the second class alone if there are two."""
         raise NotImplementedError
 
     @predict_method
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Objects) -> Array:
         """The values f(x): of the second class for two classes, else one column per class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
 
         Returns
         -------
@@ -38,19 +39,8 @@ class KernelLabels(KernelLearner, Classifier):
         return values[:, 0] if values.shape[1] == 1 else values
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or list of objects
-            Rows; if the kernel is "precomputed", their kernel values with the training rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A label for every row.
-        """
+    def predict(self, X: Objects) -> NDArray[Any]:
+        """Predict a label for each row."""
         values = self._values(X)
         codes = (values[:, 0] > 0.0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[codes])

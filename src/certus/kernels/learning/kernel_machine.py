@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import Boolean, Constraints, Interval, Iterations, OneOf, resolve_threads, warn_user
+from certus.base import Boolean, Constraints, Interval, Iterations, OneOf, resolve_threads, warn_not_converged
 from certus.base.persistence import check_shapes
-from certus.guarantees.records import number
 from certus.kernels.evidence.kernel_machine_gap import MachineEvidence, evidence, together
-from certus.kernels.functions.kernel import Array, InfiniteFeaturesError
+from certus.kernels.functions.kernel import Array, InfiniteFeaturesError, Objects, count
 from certus.kernels.learning.function_spaces import FeatureSpace, GramSpace, Space, primal_is_cheaper
-from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, KernelLearner, columns, count
+from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, KernelLearner, blocks, columns
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS
 from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite
 from certus.kernels.solvers.machine_interior import interior_point
@@ -57,7 +54,40 @@ class Outcome:
 
 
 class KernelMachine(KernelLearner):
-    """Shared part of the machines that minimize a loss plus alpha / 2 times a squared norm; not a learner by itself."""
+    """Shared part of the machines that minimize a loss plus alpha / 2 times a squared norm; not a learner by itself.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether to add a constant b to f, penalized like f: one more feature, or ``kernel + 1``.
+    solver : {"auto", "dual", "primal"}
+        On coefficients of the rows ("dual") or of the features ("primal"); "auto" takes what costs less.
+    gap_tol : float
+        Stop when the gap is at most this share of the objective at f = 0.
+    max_iter : int
+        Largest number of steps of the solver, for each problem.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,)
+        c, if it was solved in the dual form.
+    X_fit_ : ndarray, sparse matrix or list
+        The training rows, in the dual form.
+    coef_ : ndarray of shape (n_features_out,)
+        The coefficients of the features, in the primal form.
+    intercept_ : ndarray of shape (1,)
+        b; 0 without an intercept.
+    n_iter_ : int
+        Steps of the solver, the largest number over the problems.
+    gap_ : float
+        Certified bound on the objective minus its minimum, all problems together.
+    converged_ : bool
+        Whether the gap is at most what `gap_tol` asks for.
+    history_ : ndarray
+        The objective before every step, one problem after the other.
+    report_ : Report
+        The certificate of the gap.
+    """
 
     fit_intercept: bool
     solver: str
@@ -72,7 +102,7 @@ class KernelMachine(KernelLearner):
     converged_: bool
     history_: Array
 
-    def _solve_each(self, X: Any, targets: Array, s: Array, loss: ConvexLoss, alpha: float) -> Outcome:
+    def _solve_each(self, X: Objects, targets: Array, s: Array, loss: ConvexLoss, alpha: float) -> Outcome:
         """Solve one problem for each column of targets."""
         space = self._space(X)
         solutions, found = [], []
@@ -96,7 +126,7 @@ class KernelMachine(KernelLearner):
         all_solved = Solved(coef, dual, max(one.n_iter for one in solutions))
         return self._keep(X, Outcome(space, all_solved, together(found)), history)
 
-    def _solve_multinomial(self, X: Any, codes: NDArray[np.intp], s: Array, classes: int, alpha: float) -> Outcome:
+    def _solve_multinomial(self, X: Objects, codes: NDArray[np.intp], s: Array, classes: int, alpha: float) -> Outcome:
         """Solve one problem with a score for every class."""
         space = self._space(X)
         history: list[float] = []
@@ -111,7 +141,7 @@ class KernelMachine(KernelLearner):
         found = evidence(space, codes, s, MULTINOMIAL, alpha, solved)
         return self._keep(X, Outcome(space, solved, found), history)
 
-    def _space(self, X: Any) -> Space:
+    def _space(self, X: Objects) -> Space:
         """The features of a finite map where they are cheaper (or asked for), else the matrix of kernel values."""
         threads = resolve_threads()
         kernel = None if self._precomputed() else self._kernel(X)
@@ -142,7 +172,7 @@ class KernelMachine(KernelLearner):
             )
         return GramSpace(K + 1.0 if self.fit_intercept else K, threads)
 
-    def _keep(self, X: Any, outcome: Outcome, history: list[float]) -> Outcome:
+    def _keep(self, X: Objects, outcome: Outcome, history: list[float]) -> Outcome:
         """Set the fitted attributes; warn if the certified gap is larger than asked for."""
         for name in ("dual_coef_", "coef_", "X_fit_"):
             if hasattr(self, name):
@@ -163,24 +193,25 @@ class KernelMachine(KernelLearner):
         self.gap_ = outcome.evidence.gap
         self.converged_ = bool(self.gap_ <= self.gap_tol * outcome.evidence.objective_at_zero)
         if not self.converged_:
-            warn_user(
-                f"{type(self).__name__}: after {self.n_iter_} steps the objective is certified only to be within "
-                f"{number(self.gap_, 'upper')} of its minimum; gap_tol={self.gap_tol:g} asks for "
-                f"{self.gap_tol * outcome.evidence.objective_at_zero:.3g}.\n"
-                "Hint: raise max_iter or gap_tol, or regularize more.",
-                ConvergenceWarning,
+            stopped = f"The solver stopped after max_iter={self.max_iter} steps."
+            warn_not_converged(
+                self,
+                stopped if self.n_iter_ >= self.max_iter else None,
+                gap=self.gap_,
+                at_zero=outcome.evidence.objective_at_zero,
+                limit=self.gap_tol * outcome.evidence.objective_at_zero,
+                hint="raise max_iter or gap_tol, or regularize more",
             )
         return outcome
 
-    def _values(self, X: Any) -> Array:
+    def _values(self, X: Objects) -> Array:
         """The values of the fitted functions, one column each."""
         X = self._read_new(X)
         if hasattr(self, "dual_coef_"):
             values = self._expansion(X, self.dual_coef_)
         else:
             features = self._kernel(X).feature_map()
-            blocks = (slice(first, first + PREDICTED_AT_ONCE) for first in range(0, count(X), PREDICTED_AT_ONCE))
-            values = np.concatenate([features(X[block]) @ self.coef_ for block in blocks])
+            values = np.concatenate([features(block) @ self.coef_ for block in blocks(X, PREDICTED_AT_ONCE)])
         return np.asarray(values.reshape(len(values), -1) + self.intercept_)
 
     def _check_loaded(self, outputs: int) -> None:

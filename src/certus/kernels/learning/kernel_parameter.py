@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Integral
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from certus.base import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
-from certus.kernels.functions.algebra import Constant, Normalized
 from certus.kernels.functions.distances import Gaussian, Laplacian
 from certus.kernels.functions.inner_products import Linear, Polynomial, Tanh
-from certus.kernels.functions.kernel import Array, Kernel
+from certus.kernels.functions.kernel import Array, Kernel, Objects, Rows
+from certus.kernels.functions.sums_and_products import Constant
+from certus.kernels.functions.transformed_kernels import Normalized
 
+KernelLike: TypeAlias = str | Kernel | Callable[..., float]
 NAMES = ("additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid")
 KERNEL_CONSTRAINTS: Constraints = {
     "kernel": [OneOf(*NAMES, "precomputed"), Function()],
@@ -28,47 +29,46 @@ KERNEL_CONSTRAINTS: Constraints = {
 class PairFunction(Kernel):
     """A kernel that scikit-learn's `pairwise_kernels` fills in: a function of two rows, or one of its names."""
 
-    def __init__(self, metric: Any, params: Mapping[str, Any]) -> None:
+    def __init__(self, metric: str | Callable[..., float], params: Mapping[str, Any]) -> None:
         self.metric = metric
         self.params = params
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
+        rows = cast(Rows, X)
         if self.metric == "chi2":
-            return np.ones(X.shape[0])
-        return np.array([self.gram(X[[i]])[0, 0] for i in range(X.shape[0])])
+            return np.ones(rows.shape[0])
+        return np.array([self.gram(rows[[i]])[0, 0] for i in range(rows.shape[0])])
 
     def _proof(self) -> str | None:
         return "exp(-gamma d) of a conditionally definite distance d" if self.metric == "chi2" else None
 
 
-def choose_kernel(learner: Any, columns: int) -> Kernel:
+def choose_kernel(
+    kernel: KernelLike, columns: int, gamma: float | None, degree: float, coef0: float, params: Mapping[str, Any] | None
+) -> Kernel:
     """The kernel object that a learner's parameters ask for; not for "precomputed"."""
-    name = learner.kernel
-    if isinstance(name, Kernel):
-        return name
-    if callable(name):
-        return PairFunction(name, learner.kernel_params or {})
-    gamma = 1.0 / columns if learner.gamma is None else float(learner.gamma)
-    degree, offset = learner.degree, float(learner.coef0)
-    if name in ("additive_chi2", "chi2"):
-        return PairFunction(name, {"gamma": 1.0 if learner.gamma is None else gamma})
-    if name in ("poly", "polynomial"):
-        if isinstance(degree, Integral) or float(degree).is_integer():
-            return Polynomial(int(degree), gamma, offset)
-        return FractionalPolynomial(float(degree), gamma, offset)
-    if name in ("rbf", "laplacian") and gamma == 0.0:
-        return Constant(1.0)
-    if name == "rbf":
-        return Gaussian(gamma)
-    if name == "laplacian":
-        return Laplacian(gamma)
-    if name == "sigmoid":
-        return Tanh(gamma, offset)
-    return Linear() if name == "linear" else Normalized(Linear())
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        return PairFunction(kernel, params or {})
+    if kernel in ("additive_chi2", "chi2"):
+        return PairFunction(kernel, {"gamma": 1.0 if gamma is None else float(gamma)})
+    factor = 1.0 / columns if gamma is None else float(gamma)
+    if kernel in ("poly", "polynomial"):
+        if float(degree).is_integer():
+            return Polynomial(int(degree), factor, float(coef0))
+        return FractionalPolynomial(float(degree), factor, float(coef0))
+    if kernel in ("rbf", "laplacian"):
+        if factor == 0.0:
+            return Constant(1.0)
+        return Gaussian(factor) if kernel == "rbf" else Laplacian(factor)
+    if kernel == "sigmoid":
+        return Tanh(factor, float(coef0))
+    return Linear() if kernel == "linear" else Normalized(Linear())
 
 
 class FractionalPolynomial(Kernel):
@@ -79,10 +79,10 @@ class FractionalPolynomial(Kernel):
         self.gamma = gamma
         self.coef0 = coef0
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         values: Array = (self.gamma * Linear().gram(X, Y) + self.coef0) ** self.degree
         return values
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Objects) -> Array:
         values: Array = (self.gamma * Linear().diag(X) + self.coef0) ** self.degree
         return values

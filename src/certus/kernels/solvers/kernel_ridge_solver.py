@@ -41,7 +41,7 @@ def _solve(K: Array, root: Array, alpha: float, right: Array, threads: int) -> A
     least = len(K) * UNIT * float(np.diagonal(matrix).max(initial=0.0))
     factored = _native_calls.factor_cholesky(matrix, threads)
     if not factored or float(np.diagonal(matrix).min(initial=np.inf)) ** 2 <= least:
-        warn_user("Singular matrix in solving dual problem. Using least-squares solution instead.")
+        warn_user("Singular matrix in solving dual problem. Using least-squares solution instead.\nHint: raise alpha.")
         return np.asarray(linalg.lstsq(_shifted(K, root, alpha), right)[0])
     factor = (matrix.T, False)  # the transpose is in LAPACK's order: nothing is copied
     solution = linalg.cho_solve(factor, right, check_finite=False)

@@ -1,4 +1,4 @@
-"""How far a logistic, Poisson or gamma regression can be from the best one, by its Newton decrement.
+"""How far a logistic regression or one of means can be from the best one, by its Newton decrement.
 
 Along any direction v the loss is generalized self-concordant: its third derivative is at most S times the second,
 where S bounds how much v changes the difference of two scores of a row (Bach 2010, proposition 1). Hence, with
@@ -105,10 +105,15 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
 
 def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
     weights = np.ones(len(scores)) if problem.weights is None else problem.weights
-    derivatives = {"logistic": _of_two_classes, "multinomial": _of_classes, "poisson": _of_counts, "gamma": _of_means}
-    residual, curvature, probability = derivatives[problem.loss.name](problem.target[:, 0], scores)
+    rule = {"logistic": _of_two_classes, "multinomial": _of_classes}.get(problem.loss.name)
+    if rule is not None:
+        residual, curvature, probability = rule(problem.target[:, 0], scores)
+    else:
+        residual = problem.loss.derivative(problem.target, scores)
+        curvature = problem.loss.curvature(problem.target, scores)
+        probability = curvature
     # A score that is off by e moves a derivative by the curvature (below 1 for classes) times e, to first order.
-    steepest = np.maximum(curvature, np.abs(residual) + 1.0 if problem.loss.name in ("poisson", "gamma") else 1.0)
+    steepest = np.maximum(curvature, 1.0 if rule is not None else np.abs(residual) + np.abs(problem.target) + 1.0)
     doubt = 1.01 * score_error[:, None] * steepest + 16.0 * UNIT * steepest
     doubt += gamma(len(scores) + 16) * np.abs(residual)
     some = np.flatnonzero(weights)
@@ -139,16 +144,6 @@ def _of_classes(codes: Array, scores: Array) -> tuple[Array, Array, Array]:
     others = p @ (1.0 - np.eye(p.shape[1]))  # 1 - p with all its digits
     residual = p - (codes[:, None] == np.arange(p.shape[1]))
     return residual[:, 1:], (p * others)[:, 1:], p[:, 1:]
-
-
-def _of_counts(y: Array, scores: Array) -> tuple[Array, Array, Array]:
-    mean = np.exp(scores)
-    return mean - y[:, None], mean, mean
-
-
-def _of_means(y: Array, scores: Array) -> tuple[Array, Array, Array]:
-    ratio = y[:, None] * np.exp(-scores)
-    return 1.0 - ratio, ratio, ratio
 
 
 def _second_order(rows: _Rows) -> tuple[Array, Array, Array]:

@@ -1,19 +1,20 @@
-"""How far a Poisson or gamma regression with a ridge penalty can be from the best one.
+"""How far a regression of means (Poisson, gamma, Tweedie, squared loss) with a ridge penalty can be from the best one.
 
-Let Q(W) be the objective with the intercept at its best for W: strongly convex, with the slope of P in W there. Along
-the intercept the loss is E e^{+-t} plus a linear part with slope K, where E sums the exponentials (s exp(f), or
-s y exp(-f)) and K the rest (s y, or s); so the best shift is t = +-log(K/E), and
+Let Q(W) be the objective with the intercept at its best for W: strongly convex, with the slope of P in W there. With
+a = 2 - p and b = p - 1 for the power p of the loss (`certus.losses.MeanLoss`), the derivative of P along the intercept
+is A e^{at} - B e^{-bt}, where A sums the rising and B the falling parts of the rows' derivatives. Since a + b = 1, the
+best shift is t = log(B/A), and
 
-    P(W, c) - Q(W) = E - K - K log(E/K),           Q(W) - min Q <= |grad Q(W)|^2 / (2 strength).
+    P(W, c) - Q(W) = B (1 - e^{-bt}) / b - A (e^{at} - 1) / a,        Q(W) - min Q <= |grad Q(W)|^2 / (2 strength).
 
 Rounding errors of the gradient, and of the intercept at which it was taken, are bounded and added first. Half the
-deviance is never negative, so the objective bounds the gap too. Without a penalty, or with
-a weak one, `certus.linear.evidence.decrement_gap` gives a better bound.
+deviance is never negative, so the objective bounds the gap too; for losses that are not convex it is all that is known.
+Without a penalty, or with a weak one, `certus.linear.evidence.decrement_gap` gives a better bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,41 +23,49 @@ from certus.guarantees.training import GapEvidence, Slope, upper_bound
 from certus.linear.design.moments import UNIT, gamma
 from certus.linear.evidence.decrement_gap import decrement_at
 from certus.linear.problems.smooth_problem import SmoothProblem
+from certus.losses import MeanLoss, Squared
 
 Array = NDArray[np.float64]
 WEAK = 1e-6  # gap over the null deviance from which on a second bound is tried
 
 
+@dataclass(frozen=True)
+class _Line:
+    """The objective along the intercept: what its best shift gains, and the rows there."""
+
+    shift: float
+    share: float  # P(W, c) - Q(W), rounding included
+    size: Array  # of the terms of every row's derivative after the shift, weighted
+    bend: Array  # second derivatives after the shift, weighted
+    terms: float  # sum of the sizes of the terms of the losses
+    least: float  # a slope of x is at most x / (least - x) away from the best intercept
+
+
 def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> GapEvidence:
     """Evidence for the coefficients (1 x d) and the intercept as they are stored."""
     design = problem.design
-    one = np.ones(design.columns)
-    scores, lengths = design.scores_and_lengths(coef, intercept, problem.mean, one)
+    scores, lengths = design.scores_and_lengths(coef, intercept, problem.mean, np.ones(design.columns))
     offset = float(np.linalg.norm(problem.mean))
     reach = (lengths + offset) * float(np.linalg.norm(coef)) + abs(float(intercept[0]))
     score_error = 2.0 * gamma(design.columns + 8) * reach
     chain = gamma(design.chain(1) + 16)
-    exponentials, rest = _parts(problem, scores[:, 0])
-    share, shift = 0.0, 0.0
-    if problem.has_intercept:
-        share, shift = _center(problem, exponentials, rest, float(score_error.max(initial=0.0)) + chain)
-    center = intercept + shift + (coef @ problem.mean if problem.has_intercept else 0.0)
+    if not (problem.loss.convex and isinstance(problem.loss, MeanLoss | Squared)):
+        return _by_objective(problem, coef, intercept, scores[:, 0], score_error, chain)
+    line = _line(problem, scores[:, 0], float(score_error.max(initial=0.0)) + chain)
+    center = intercept + line.shift + (coef @ problem.mean if problem.has_intercept else 0.0)
     at = problem.evaluate(coef, center)
-    exponentials = exponentials * np.exp(shift if problem.loss.name == "poisson" else -shift)
-    slip = exponentials * (score_error + 16.0 * UNIT) * 1.01
-    longest = lengths + 2.0 * offset
-    error = float(slip @ lengths) + chain * float((exponentials + np.abs(rest)) @ longest)
+    slip = 1.01 * line.bend * score_error + 16.0 * UNIT * line.size
+    error = float(slip @ lengths) + chain * float(line.size @ (lengths + 2.0 * offset))
     error += 4.0 * UNIT * problem.strength * float(np.linalg.norm(coef))
-    slope = float(np.linalg.norm(at.gradient)) + error
+    slope, share = float(np.linalg.norm(at.gradient)) + error, line.share
     if problem.has_intercept:
-        off = abs(float(at.gradient_center[0])) + float(slip.sum()) + chain * float((exponentials + np.abs(rest)).sum())
-        left = off / float(rest.sum()) if off < 0.5 * float(rest.sum()) else np.inf
-        tau = left / (1.0 - left) if np.isfinite(left) else np.inf
-        slope += float(np.expm1(tau)) * float(exponentials @ lengths)
+        off = abs(float(at.gradient_center[0])) + float(slip.sum()) + chain * float(line.size.sum())
+        tau = off / (line.least - off) if off < 0.5 * line.least else np.inf
+        slope += float(np.expm1(tau)) * float(line.bend @ lengths)
         share += off * tau
-    rounding = chain * float((exponentials + np.abs(rest * scores[:, 0])).sum() + abs(problem.constant))
+    rounding = chain * (line.terms + abs(problem.constant)) + float(line.size @ score_error)
     found = GapEvidence(
-        objective=max(at.value, 0.0) + share + rounding + float(exponentials @ score_error),
+        objective=max(at.value, 0.0) + share + rounding,
         objective_at_zero=problem.null,
         bound=Slope(slope, share, problem.strength),
     )
@@ -68,20 +77,51 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> GapE
     return replace(found, bound=decrement)
 
 
-def _parts(problem: SmoothProblem, scores: Array) -> tuple[Array, Array]:
-    """The exponential and the other part of every row's derivative, both weighted and not negative."""
+def _line(problem: SmoothProblem, scores: Array, error: float) -> _Line:
+    """The line through a point; ``error`` bounds the relative errors of the sums."""
+    weights = np.ones(len(scores)) if problem.weights is None else problem.weights
+    if isinstance(problem.loss, MeanLoss):
+        return _exponential_line(problem, problem.loss, weights, scores, error)
+    residual, total = scores - problem.target[:, 0], float(weights.sum())
+    size = np.abs(scores) + np.abs(problem.target[:, 0])
+    shift = -float(weights @ residual) / total if problem.has_intercept else 0.0
+    noise = error * float(weights @ size)
+    share = 0.5 * (abs(shift) * total + noise) ** 2 / total if problem.has_intercept else 0.0
+    return _Line(
+        shift, share, weights * (size + abs(shift)), weights, float(weights @ size**2) + total * shift**2, total
+    )
+
+
+def _exponential_line(problem: SmoothProblem, loss: MeanLoss, weights: Array, scores: Array, error: float) -> _Line:
+    a, b = 2.0 - loss.power, loss.power - 1.0
+    rising, falling = (weights * part for part in loss.parts(problem.target[:, 0], scores))
+    up, down = float(rising.sum()), float(falling.sum())
+    shift, share = 0.0, 0.0
+    if problem.has_intercept:
+        shift = float(np.log(down) - np.log(up))
+        gain_up, gain_down = (float(np.expm1(k * shift) / k) if k else shift for k in (a, -b))
+        share = max(down * gain_down - up * gain_up, 0.0)
+        share += 4.0 * error * (up * abs(gain_up) + down * abs(gain_down) + error * (up + down))
+    rising, falling = rising * np.exp(a * shift), falling * np.exp(-b * shift)
+    sizes = np.abs(weights * scores), np.abs(weights * problem.target[:, 0] * scores)
+    terms = (rising / a if a else sizes[0]) + (falling / b if b else sizes[1])
+    least = min(float(rising.sum()), float(falling.sum()))
+    return _Line(shift, share, rising + falling, a * rising + b * falling, float(terms.sum()), 0.999 * least)
+
+
+def _by_objective(
+    problem: SmoothProblem, coef: Array, intercept: Array, scores: Array, score_error: Array, chain: float
+) -> GapEvidence:
+    """The objective alone, which no deviance makes negative."""
+    at = problem.evaluate(coef, intercept + (coef @ problem.mean if problem.has_intercept else 0.0))
+    weights = np.ones(len(scores)) if problem.weights is None else problem.weights
     y = problem.target[:, 0]
-    weights = np.ones(len(y)) if problem.weights is None else problem.weights
-    if problem.loss.name == "poisson":
-        return weights * np.exp(scores), weights * y
-    return weights * y * np.exp(-scores), weights
-
-
-def _center(problem: SmoothProblem, exponentials: Array, rest: Array, error: float) -> tuple[float, float]:
-    """P(W, c) - Q(W), rounding included, and the shift of the intercept to its best value."""
-    total, constant = float(exponentials.sum()), float(rest.sum())
-    excess = (total - constant) / constant
-    share = constant * (excess - float(np.log1p(excess))) if excess > -1.0 else np.inf
-    slack = error * (abs(excess) + error) * constant * 4.0
-    shift = -float(np.log1p(excess)) if problem.loss.name == "poisson" else float(np.log1p(excess))
-    return max(share, 0.0) + slack, shift
+    losses, slopes = problem.loss.value(y, scores), np.abs(problem.loss.derivative(y, scores))
+    rounding = chain * float(weights @ (losses + 2.0 * np.abs(problem.loss.constant(y)))) + float(
+        weights @ (slopes * score_error)
+    )
+    return GapEvidence(
+        objective=max(at.value, 0.0) + 4.0 * rounding,
+        objective_at_zero=problem.null,
+        bound=Slope(float(np.linalg.norm(at.gradient)), 0.0, 0.0),
+    )

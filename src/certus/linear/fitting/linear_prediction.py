@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import check_X, predict_method
+from certus.base import TableLike, check_X, predict_method
 
 
-def linear_scores(learner: Any, X: Any) -> NDArray[Any]:
+def linear_scores(learner: BaseEstimator, X: TableLike) -> NDArray[Any]:
     """X coef' + intercept for a checked table."""
     X = check_X(learner, X, accept_sparse=["csr", "csc", "coo"])
     coef = learner.coef_
@@ -21,16 +22,42 @@ def linear_scores(learner: Any, X: Any) -> NDArray[Any]:
 
 
 class LinearPrediction:
-    """``predict`` of linear regressors."""
+    """``predict`` of linear regressors.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength of the penalty, at least 0.
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    copy_X : bool
+        Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in Fortran order in its
+        own memory, which saves digits if means are large; the model and its certificate are those of the original
+        table.
+    warm_start : bool
+        Whether to start from the coefficients of the last fit.
+    positive : bool
+        Whether to require w >= 0.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective at w = 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        w.
+    intercept_ : float or ndarray of shape (n_targets,)
+        b.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    report_ : Report
+        The certificate of the gap.
+    """
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted values.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
 
         Returns
         -------
@@ -60,41 +87,34 @@ class SparseCoefficients:
 
 
 class LinearClassification:
-    """``decision_function`` and ``predict`` of linear classifiers."""
+    """``decision_function`` and ``predict`` of linear classifiers.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    class_weight : dict, "balanced" or None
+        Weights of the classes, multiplied to those of the rows.
+    verbose : int
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; two classes have one row.
+    """
 
     classes_: NDArray[Any]
 
     @predict_method
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes, one number: above 0 means ``classes_[1]``.
-        """
+    def decision_function(self, X: TableLike) -> NDArray[Any]:
+        """Scores of the classes."""
         scores = linear_scores(self, X)
         return scores.ravel() if scores.ndim == 2 and scores.shape[1] == 1 else scores
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            One label per row.
-        """
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """Predicted labels."""
         scores = self.decision_function(X)
         positions = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[positions]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
 from certus.base import warn_deprecated, warn_user
@@ -28,7 +30,7 @@ class Settings:
     legacy: bool
 
 
-def resolve_settings(learner: Any) -> Settings:
+def resolve_settings(learner: BaseEstimator) -> Settings:
     """Read the parameters, with the warnings that scikit-learn gives for them."""
     given = _given_ratios(learner)
     kind = _kind(learner, given)
@@ -48,14 +50,14 @@ def resolve_settings(learner: Any) -> Settings:
     return Settings(strengths.astype(np.float64), ratios, given, scoring, legacy)
 
 
-def _given_ratios(learner: Any) -> Any:
+def _given_ratios(learner: BaseEstimator) -> Any:
     if not (isinstance(learner.l1_ratios, str) and learner.l1_ratios == "warn"):
         return learner.l1_ratios
     warn_deprecated("default of l1_ratios")
     return None
 
 
-def _kind(learner: Any, ratios: Any) -> str:
+def _kind(learner: BaseEstimator, ratios: Any) -> str:
     """One of "l1", "l2", "elasticnet"."""
     if learner.penalty != "deprecated":
         warn_deprecated("penalty of a search")
@@ -67,21 +69,21 @@ def _kind(learner: Any, ratios: Any) -> str:
     return "l1" if np.all(np.asarray(ratios) == 1) else "elasticnet"
 
 
-def _scoring(learner: Any) -> Any:
+def _scoring(learner: BaseEstimator) -> Any:
     if not (isinstance(learner.scoring, str) and learner.scoring == "warn"):
         return learner.scoring
     warn_deprecated("default of scoring")
     return None
 
 
-def _legacy(learner: Any) -> bool:
+def _legacy(learner: BaseEstimator) -> bool:
     if not isinstance(learner.use_legacy_attributes, str):
         return bool(learner.use_legacy_attributes)
     warn_deprecated("use_legacy_attributes")
     return True
 
 
-def fold_scorer(scoring: Any, classes: NDArray[Any]) -> Any:
+def fold_scorer(scoring: str | Callable[..., float] | None, classes: NDArray[Any]) -> Any:
     """The scorer for rows of one fold, in which a class may be missing."""
     if isinstance(scoring, str) and scoring in NEED_LABELS:
         options = {"pos_label": classes[-1]} if scoring == "neg_brier_score" and len(classes) == 2 else {}
@@ -103,7 +105,7 @@ def part_of(params: dict[str, Any], rows: NDArray[Any], count: int) -> dict[str,
     }
 
 
-def as_attributes(learner: Any, settings: Settings) -> None:
+def as_attributes(learner: BaseEstimator, settings: Settings) -> None:
     """Bring the attributes, set in their new form, to the form that was asked for."""
     learner.Cs_ = settings.strengths
     given = settings.given_ratios

@@ -231,6 +231,8 @@ def steps_by_shape(problem: SmoothProblem, solver: str, *, refuse_start: bool = 
     ``refuse_start``: whether solver="newton-cholesky" raises `SingularStartError` instead of a least-norm step.
     """
     design = problem.design
+    if not problem.loss.convex:
+        return QuasiNewtonSteps(problem)
     explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
     fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
     if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):

@@ -18,7 +18,10 @@ from certus.base import (
     Iterations,
     OneOf,
     Regressor,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     check_weights,
     check_Xy,
     fit_method,
@@ -40,11 +43,48 @@ from certus.linear.fitting.logistic_fit import newton_steps
 from certus.linear.problems.mean_problem import make_mean_problem, start
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, minimize
-from certus.losses import KnownLoss, Poisson
+from certus.losses import KnownLoss, Poisson, Squared
 
 
 class MeanRegression(Regressor):
-    """Base of the learners."""
+    """Base of the learners.
+
+    Parameters
+    ----------
+    alpha : float
+        Strength of the penalty, at least 0.
+    fit_intercept : bool
+        Whether to fit b; otherwise it is 0.
+    solver : {"lbfgs", "newton-cholesky"}
+        Both minimize the same objective; "newton-cholesky" forces the explicit Hessian on dense tables.
+    max_iter : int
+        Largest number of Newton iterations.
+    tol : float
+        Largest entry of the gradient at the end; iterations go on until the gap is far below what that asks.
+    warm_start : bool
+        Whether to start from the last fit's coefficients.
+    verbose : int
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        w.
+    intercept_ : float
+        b.
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective (times the sum of weights) minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    history_ : ndarray
+        Objective (times the sum of weights) after every iteration.
+    report_ : Report
+        The certificate of the gap.
+    """
 
     @property
     def _loss(self) -> KnownLoss:
@@ -94,28 +134,13 @@ class MeanRegression(Regressor):
         self.gap_tol = gap_tol
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MeanRegression:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        MeanRegression
-            The fitted learner.
-        """
-        X, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
-        weights = check_weights(self, sample_weight, X)
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MeanRegression:
+        """Find the best coefficients."""
+        table, y = check_Xy(self, X, y, accept_sparse=["csc", "csr"], y_numeric=True, largest=LARGEST)
+        weights = check_weights(self, sample_weight, table)
         self._check_range(y, weights)
         problem = make_mean_problem(
-            make_design(X, resolve_threads()),
+            make_design(table, resolve_threads()),
             self._loss,
             y,
             weights,
@@ -125,13 +150,13 @@ class MeanRegression(Regressor):
 
         evidence_at = KeptEvidence(lambda coef, intercept: mean_evidence(problem, coef, intercept))
 
-        def certified(coef: Any, center: Any) -> bool:
+        def certified(coef: NDArray[Any], center: NDArray[Any]) -> bool:
             if self.gap_tol is None:
                 return True
             evidence = evidence_at(coef, problem.intercept(coef, center))
             return evidence.gap <= self.gap_tol * evidence.objective_at_zero
 
-        with Iterations(self, self.max_iter, X, y) as iterations:
+        with Iterations(self, self.max_iter, table, y) as iterations:
             steps, first = newton_steps(problem, self.solver, self._start(problem))
             result = minimize(
                 problem,
@@ -148,7 +173,7 @@ class MeanRegression(Regressor):
         self._store(problem, result, evidence_at)
         return self
 
-    def _check_range(self, y: NDArray[Any], weights: Any) -> None:
+    def _check_range(self, y: NDArray[Any], weights: NDArray[Any] | None) -> None:
         """Refuse targets that the loss does not allow."""
         targets = self._loss.targets
         row = targets.first_outside(y)
@@ -157,10 +182,11 @@ class MeanRegression(Regressor):
                 f"Some value(s) of y are out of the valid range of the loss: {type(self).__name__} needs y {targets}, "
                 f"row {row} has {y[row]:g}.\nHint: use Ridge for targets of either sign."
             )
-        if self.fit_intercept and not (y if weights is None else y * weights).any():
+        if self.fit_intercept and not isinstance(self._loss, Squared) and not np.average(y, weights=weights) > 0.0:
             raise ValueError(
-                f"{type(self).__name__}: all targets with a weight are 0, so the best mean is 0 and its logarithm, the "
-                "intercept, has no finite value.\nHint: check the target column, or set fit_intercept=False."
+                f"{type(self).__name__}: the weighted mean of y must be positive, got "
+                f"{np.average(y, weights=weights):g}: the best intercept has no finite value.\n"
+                "Hint: check the target column, or set fit_intercept=False."
             )
 
     def _start(self, problem: SmoothProblem) -> tuple[Any, Any]:
@@ -175,7 +201,7 @@ class MeanRegression(Regressor):
         coef = self.coef_.astype(np.float64)[None]
         return coef, np.array([float(self.intercept_)]) + coef @ problem.mean if problem.has_intercept else center
 
-    def _as_stored(self, problem: SmoothProblem, coef: Any, center: Any) -> tuple[Any, Any]:
+    def _as_stored(self, problem: SmoothProblem, coef: NDArray[Any], center: NDArray[Any]) -> tuple[Any, Any]:
         dtype = problem.design.X.dtype
         intercept = problem.intercept(coef, center)[0].astype(dtype) if problem.has_intercept else 0.0
         return coef[0].astype(dtype), intercept
@@ -191,6 +217,8 @@ class MeanRegression(Regressor):
         self.converged_ = result.converged and (limit is None or evidence.gap <= limit)
         known = np.isfinite(evidence.gap)  # else rounding errors allow no promise at all
         inputs = {"loss": problem.loss.name, "alpha": float(self.alpha), "fit_intercept": bool(self.fit_intercept)}
+        if problem.loss.parameter:
+            inputs["power"] = problem.loss.parameter
         stored = {"coef": coef[0], "intercept": float(self.intercept_)}
         self.report_ = Report([MEAN.certificate(evidence, inputs, stored)] if known else [])
         separated = None
@@ -211,13 +239,8 @@ class MeanRegression(Regressor):
         warn_not_converged(self, cause, gap=evidence.gap, at_zero=evidence.objective_at_zero)
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted means.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
 
         Returns
         -------
@@ -228,17 +251,8 @@ class MeanRegression(Regressor):
         return self._loss.inverse_link(scores).astype(scores.dtype, copy=False)
 
     @predict_method
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> float:
         """Share of the deviance explained, D^2: 1 is perfect, 0 as good as the mean of y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to score.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Their weights.
 
         Returns
         -------
@@ -256,5 +270,5 @@ class MeanRegression(Regressor):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.positive_only = True
+        tags.target_tags.positive_only = self._loss.targets.first_outside([-1.0]) is not None
         return tags

@@ -23,13 +23,18 @@ from certus.base import (
     Boolean,
     Constraints,
     Exactly,
+    FoldsLike,
     InstanceOf,
     Interval,
     Iterations,
     OneOf,
     RandomState,
+    RandomStateLike,
     Regressor,
+    TableLike,
+    TargetLike,
     Verbosity,
+    WeightsLike,
     fit_method,
     resolve_threads,
 )
@@ -62,41 +67,94 @@ PATH_SELECTION_STATE = (*PENALIZED_STATE, "alpha_", "alphas_", "mse_path_")
 
 
 class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
-    """``fit`` of the CV learners; a class names the learner of a single penalty in ``_single``."""
+    """``fit`` of the CV learners; a class names the learner of a single penalty in ``_single``.
+
+    Parameters
+    ----------
+    l1_ratio : float or array-like
+        Share of the L1 part; of several the best is chosen.
+    eps : float
+        Smallest alpha of an automatic grid, as a share of the largest.
+    alphas : int or array-like
+        Number of penalties of an automatic grid, or the penalties themselves.
+    fit_intercept : bool
+        Whether to fit intercepts; otherwise they are 0.
+    precompute : "auto", bool or array-like
+        True: work on Gram matrices; a matrix: used in the final fit; otherwise chosen by shape.
+    max_iter : int
+        Largest number of sweeps for every penalty.
+    copy_X : bool
+        Accepted for compatibility: the table is never overwritten.
+    cv : int, splitter, iterable or None
+        Folds; None means five.
+    verbose : bool or int
+        1 or more prints a line for every fold, 0 nothing.
+    n_jobs : int or None
+        Threads; None uses all cores. The result does not depend on it.
+    positive : bool
+        Whether to require coefficients >= 0.
+    random_state : int, RandomState or None
+        Seed of the order of the coordinates for ``selection="random"``.
+    selection : {"cyclic", "random"}
+        Order of the coordinates in a sweep.
+    gap_tol : float or None
+        Largest certified gap of the final fit, as a share of the objective at zero coefficients.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    alphas_ : ndarray
+        The penalties that were tried (for every l1_ratio, if there are several and the grid is automatic).
+    mse_path_ : ndarray
+        Mean squared error of every penalty on every fold.
+    coef_ : ndarray of shape (n_features,)
+        Coefficients of the final fit.
+    intercept_ : float
+        Intercept of the final fit.
+    report_ : Report
+        The certificates of the final fit. They are about the optimization, not about the choice of the penalty.
+    """
+
+    eps: float
+    alphas: int | TargetLike
+    fit_intercept: bool
+    precompute: bool | str | TargetLike
+    max_iter: int
+    tol: float
+    cv: FoldsLike
+    n_jobs: int | None
+    positive: bool
+    random_state: RandomStateLike
+    selection: str
+    gap_tol: float | None
 
     _single: ClassVar[type]
     _joint: ClassVar[bool] = False
 
     @fit_method
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> Any:
         """Choose the penalty by cross-validation and fit with it on all rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
         y : array-like of shape (n_samples,), for multi-task learners (n_samples, n_targets)
             The targets.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the rows, in fitting and in the errors of the folds.
         **params
             What the splitter of `cv` needs (``groups``), with metadata routing enabled.
-
-        Returns
-        -------
-        PathSelection
-            The fitted learner.
         """
         self._refuse_params(params)
-        X, y, weights = read_data(self, X, y, sample_weight)
+        table, y, weights = read_data(self, X, y, sample_weight)
         y = self._targets(y)
-        folds = self._folds(X, y, weights, params)
+        folds = self._folds(table, y, weights, params)
         ratios = np.atleast_1d(np.asarray(getattr(self, "l1_ratio", 1.0), dtype=np.float64))
         try:
-            grids = self._grids(X, y, weights, ratios)
-            errors = self._errors(X, y, weights, ratios, grids, folds)
+            grids = self._grids(table, y, weights, ratios)
+            errors = self._errors(table, y, weights, ratios, grids, folds)
         except NotFiniteError:
-            name_the_place(self, X, y)
+            name_the_place(self, table, y)
         mean = errors.mean(axis=1)
         ratio, point = np.unravel_index(int(np.argmin(mean)), mean.shape)
         self.mse_path_ = np.squeeze(np.moveaxis(errors, 2, 1))
@@ -105,7 +163,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         self.alphas_ = grids if automatic else grids[0]
         if hasattr(self, "l1_ratio"):
             self.l1_ratio_ = float(ratios[ratio])
-        self._refit(X, y, weights, float(ratios[ratio]))
+        self._refit(table, y, weights, float(ratios[ratio]))
         return self
 
     def _refuse_params(self, params: dict[str, Any]) -> None:
@@ -133,23 +191,25 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
         flat: NDArray[Any] = column_or_1d(y, warn=True)
         return flat
 
-    def _folds(self, X: Any, y: Any, weights: Any, params: dict[str, Any]) -> list[Any]:
+    def _folds(self, X: TableLike, y: TargetLike, weights: NDArray[Any] | None, params: dict[str, Any]) -> list[Any]:
         splitter = check_cv(self.cv)
         routed: dict[str, Any] = {}
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weights, **params).splitter.split
         return list(splitter.split(X, y, **routed))
 
-    def _grids(self, X: Any, y: Any, weights: Any, ratios: Array) -> Array:
+    def _grids(self, X: Any, y: NDArray[Any], weights: NDArray[Any] | None, ratios: Array) -> Array:
         """One row of penalties for every l1_ratio."""
         if not isinstance(self.alphas, numbers.Integral):
             return np.tile(given_alphas(self.alphas), (len(ratios), 1))
         problem = self._problem(X, y, weights)
         prepare(problem, 100, effort_of(self), None)
-        options = {"eps": self.eps, "count": int(self.alphas), "positive": self._positive()}
+        options: dict[str, Any] = {"eps": self.eps, "count": int(self.alphas), "positive": self._positive()}
         return np.array([alpha_grid(problem, ratio, **options) for ratio in ratios])
 
-    def _errors(self, X: Any, y: Any, weights: Any, ratios: Array, grids: Array, folds: list[Any]) -> Array:
+    def _errors(
+        self, X: TableLike, y: NDArray[Any], weights: NDArray[Any] | None, ratios: Array, grids: Array, folds: list[Any]
+    ) -> Array:
         """Mean squared errors, l1_ratios x folds x penalties; a callback may end it after any fold."""
         rows = sparse.csr_array(X) if sparse.issparse(X) else X
         errors = np.empty((len(ratios), len(folds), grids.shape[1]))
@@ -161,7 +221,9 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
                     return errors[:, : fold + 1]
         return errors
 
-    def _errors_of_fold(self, rows: Any, y: Any, weights: Any, ratios: Array, grids: Array, fold: Any) -> Array:
+    def _errors_of_fold(
+        self, rows: Any, y: NDArray[Any], weights: NDArray[Any] | None, ratios: Array, grids: Array, fold: Any
+    ) -> Array:
         train, test = fold
         inner = None if weights is None else weights[train]
         problem = self._problem(rows[train], y[train], inner)
@@ -176,14 +238,14 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
             found[k] = _fold_errors(problem, run.coefs, rows[test], y[test], outer)
         return found
 
-    def _problem(self, X: Any, y: Any, weights: Any) -> Any:
+    def _problem(self, X: Any, y: NDArray[Any], weights: NDArray[Any] | None) -> Any:
         center, jobs = bool(self.fit_intercept), getattr(self, "n_jobs", None)
         return make_penalized(X, y, weights, center, resolve_threads(jobs))
 
     def _positive(self) -> bool:
         return bool(getattr(self, "positive", False))
 
-    def _refit(self, X: Any, y: Any, weights: Any, ratio: float) -> None:
+    def _refit(self, X: TableLike, y: TargetLike, weights: NDArray[Any] | None, ratio: float) -> None:
         single = self._single()
         shared = {name: value for name, value in self.get_params(deep=False).items() if name in single.get_params()}
         if isinstance(shared.get("precompute"), str):

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from certus.base import (
     ArrayLike,
@@ -19,6 +20,10 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     assert_finite,
     check_weights,
     check_Xy,
@@ -73,9 +78,9 @@ PENALIZED_STATE = (
 )
 
 
-def read_data(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], Array | None]:
+def read_data(learner: Any, X: TableLike, y: Any, sample_weight: WeightsLike) -> tuple[Any, NDArray[Any], Array | None]:
     """Checked table, targets and weights; one number as weight means none, as in scikit-learn."""
-    X, y = check_Xy(
+    table, y = check_Xy(
         learner,
         X,
         y,
@@ -89,10 +94,10 @@ def read_data(learner: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ND
     refuse_large(learner, y, SQUARES_FIT, name="y")
     if isinstance(sample_weight, numbers.Number):
         sample_weight = None
-    return X, y, check_weights(learner, sample_weight, X)
+    return table, y, check_weights(learner, sample_weight, table)
 
 
-def refuse_wrong_order(learner: Any, X: Any, sample_weight: Any, check_input: bool) -> None:
+def refuse_wrong_order(learner: BaseEstimator, X: TableLike, sample_weight: WeightsLike, check_input: bool) -> None:
     """``check_input=False`` without weights is a promise about the table, to which scikit-learn holds users too."""
     if not check_input and sample_weight is None and isinstance(X, np.ndarray) and not X.flags.f_contiguous:
         raise ValueError(
@@ -101,7 +106,7 @@ def refuse_wrong_order(learner: Any, X: Any, sample_weight: Any, check_input: bo
         )
 
 
-def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
+def refuse_one_task(learner: BaseEstimator, y: NDArray[Any]) -> None:
     """Multi-task learners want a matrix of targets."""
     if y.ndim == 1:
         one = type(learner).__name__.removeprefix("MultiTask")
@@ -111,7 +116,7 @@ def refuse_one_task(learner: Any, y: NDArray[Any]) -> None:
         )
 
 
-def warn_without_penalty(learner: Any) -> None:
+def warn_without_penalty(learner: BaseEstimator) -> None:
     """With alpha = 0 these learners are least squares."""
     if learner.alpha == 0:
         warn_user(
@@ -122,7 +127,7 @@ def warn_without_penalty(learner: Any) -> None:
 
 
 def make_penalized(
-    X: Any, y: NDArray[Any], weights: Array | None, center: bool, threads: int, shift: Array | None = None
+    X: Table, y: NDArray[Any], weights: Array | None, center: bool, threads: int, shift: Array | None = None
 ) -> PenalizedProblem:
     """The problem of checked data; rows of weight 0 are not rows. ``shift`` was subtracted from the columns."""
     targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
@@ -132,7 +137,7 @@ def make_penalized(
     return PenalizedProblem(X, targets, weights, center, threads, shift)
 
 
-def effort_of(learner: Any) -> Effort:
+def effort_of(learner: BaseEstimator) -> Effort:
     """What the learner's parameters ask for. With y centred, objective_at_zero is |Y|^2 / 2."""
     share = float(learner.tol)
     if getattr(learner, "gap_tol", None) is not None:
@@ -142,7 +147,7 @@ def effort_of(learner: Any) -> Effort:
     return Effort(share, limit, random, resolve_seed(learner.random_state) if random else 0)
 
 
-def fit_penalized(learner: Any, X: Any, y: NDArray[Any], weights: Array | None, *, joint: bool) -> None:
+def fit_penalized(learner: Any, X: Table, y: NDArray[Any], weights: Array | None, *, joint: bool) -> None:
     """Fit with ``learner.alpha`` and ``learner.l1_ratio``; ``joint``: targets share their zeros."""
     threads, shift = resolve_threads(), None
     if isinstance(X, np.ndarray) and X.flags.f_contiguous and isinstance(getattr(learner, "precompute", False), bool):
@@ -178,7 +183,7 @@ def _scale(part: PenalizedProblem) -> float:
 
 
 def _solve(
-    learner: Any,
+    learner: BaseEstimator,
     part: PenalizedProblem,
     effort: Effort,
     start: Array | None,
@@ -203,7 +208,12 @@ def _solve(
 
 
 def _watched(
-    learner: Any, part: PenalizedProblem, effort: Effort, start: Array | None, gram: Any, iterations: Iterations
+    learner: BaseEstimator,
+    part: PenalizedProblem,
+    effort: Effort,
+    start: Array | None,
+    gram: Any,
+    iterations: Iterations,
 ) -> PathRun:
     """The same one working set at a time, each of them told to the callbacks, which may ask to stop."""
     told: list[Array] = []
@@ -223,7 +233,13 @@ def _watched(
 
 
 def _store(
-    learner: Any, parts: list[PenalizedProblem], runs: list[PathRun], dtype: Any, y: NDArray[Any], *, joint: bool
+    learner: BaseEstimator,
+    parts: list[PenalizedProblem],
+    runs: list[PathRun],
+    dtype: Any,
+    y: NDArray[Any],
+    *,
+    joint: bool,
 ) -> None:
     """Set ``coef_, intercept_, gap_, converged_, report_`` in scikit-learn's shapes, certify exactly these numbers."""
     coef = np.vstack([run.coefs[0].T for run in runs]).astype(dtype)
@@ -265,7 +281,7 @@ def _store(
 
 
 def _evidence(
-    learner: Any, parts: list[PenalizedProblem], coef: Array, intercept: Array, *, joint: bool
+    learner: BaseEstimator, parts: list[PenalizedProblem], coef: Array, intercept: Array, *, joint: bool
 ) -> PenalizedEvidence:
     """Evidence for all targets together: objectives and dual values of independent problems add up."""
     found = []
@@ -295,7 +311,7 @@ def _evidence(
     )
 
 
-def _warn(learner: Any, at_zero: float, *, converged: bool) -> None:
+def _warn(learner: BaseEstimator, at_zero: float, *, converged: bool) -> None:
     if converged:
         warn_not_converged(learner, gap=learner.gap_, at_zero=at_zero, hint="scale the columns or raise gap_tol")
         return
@@ -307,7 +323,7 @@ def _warn(learner: Any, at_zero: float, *, converged: bool) -> None:
     warn_not_converged(learner, cause, gap=learner.gap_, at_zero=at_zero)
 
 
-def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
+def name_the_place(learner: Any, X: Any, y: TargetLike) -> NoReturn:
     """Say where the data hold what cannot be computed with."""
     assert_finite(learner, X)
     assert_finite(learner, np.asarray(y, dtype=np.float64), name="y")

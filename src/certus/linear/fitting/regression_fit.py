@@ -6,8 +6,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
-from certus.base import assert_finite, warn_not_converged
+from certus.base import Table, TargetLike, assert_finite, warn_not_converged
 from certus.guarantees import Report
 from certus.linear.evidence.linear_gap_rules import LEAST_SQUARES
 from certus.linear.evidence.quadratic_gap import QuadraticEvidence, quadratic_evidence
@@ -24,7 +25,7 @@ NOT_CONVERGED = {
 }
 
 
-def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
+def name_the_place(learner: BaseEstimator, X: Table, y: TargetLike) -> NoReturn:
     """Say where the table holds what cannot be computed with."""
     assert_finite(learner, X)
     assert_finite(learner, np.asarray(y, dtype=np.float64), name="y")
@@ -37,7 +38,7 @@ def name_the_place(learner: Any, X: Any, y: Any) -> NoReturn:
 
 
 def store_regression(
-    learner: Any,
+    learner: BaseEstimator,
     problem: Problem,
     solution: Solution,
     one_target: bool,
@@ -108,7 +109,7 @@ def _as_stored(problem: Problem, solution: Solution, positive: bool) -> tuple[Qu
     return evidence, coef, intercept
 
 
-def _warn(learner: Any, solution: Solution, evidence: QuadraticEvidence, limit: float | None) -> None:
+def _warn(learner: BaseEstimator, solution: Solution, evidence: QuadraticEvidence, limit: float | None) -> None:
     cause, hint = None, "this is as accurate as the numbers allow; scale the columns or raise gap_tol"
     if not solution.converged:
         what = NOT_CONVERGED.get(solution.method, "the iteration limit was reached before the tolerance")

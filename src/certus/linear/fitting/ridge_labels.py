@@ -10,7 +10,7 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import Tags, column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from certus.base import predict_method
+from certus.base import TableLike, predict_method
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import make_design
 from certus.linear.design.moments import gamma
@@ -21,7 +21,30 @@ from certus.linear.solvers.least_squares import Problem, Solution
 
 
 class RidgeLabels(LinearClassification):
-    """Coding, certificate and prediction of labels."""
+    """Coding, certificate and prediction of labels.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether to fit intercepts; otherwise they are 0.
+    class_weight : dict, "balanced" or None
+        Weights of the classes, multiplied to those of the rows; "balanced" makes all classes count alike.
+    gap_tol : float or None
+        Largest certified gap that is accepted without a warning, relative to the objective at zero coefficients.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
+        Intercepts.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the solution is as accurate as asked for.
+    report_ : Report
+        Certificates of the gap and of the training labels.
+    """
 
     class_weight: Any
     coef_: NDArray[Any]
@@ -70,13 +93,8 @@ class RidgeLabels(LinearClassification):
         self.report_ = self.report_.with_([label_certificate(undecided, len(scores), evidence.distance)])
 
     @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Predicted labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
 
         Returns
         -------

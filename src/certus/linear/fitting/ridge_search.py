@@ -25,6 +25,9 @@ from certus.base import (
     Function,
     Interval,
     OneOf,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     warn_deprecated,
 )
 from certus.linear.fitting.ridge_leave_one_out import LeaveOneOut, leave_one_out
@@ -54,10 +57,10 @@ class Choice:
 class _Given(RegressorMixin, BaseEstimator):
     """A "model" whose predictions are its input: lets any scorer judge predictions that exist already."""
 
-    def fit(self, X: Any, y: Any = None) -> _Given:
+    def fit(self, X: TableLike, y: TargetLike | None = None) -> _Given:
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         return X
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -75,7 +78,7 @@ class _GivenScores(ClassifierMixin, BaseEstimator):
     def classes_(self) -> Any:
         return self.classes
 
-    def fit(self, X: Any, y: Any = None) -> _GivenScores:
+    def fit(self, X: TableLike, y: TargetLike | None = None) -> _GivenScores:
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -91,7 +94,7 @@ class _GivenScores(ClassifierMixin, BaseEstimator):
         return True
 
 
-def checked_alphas(learner: Any) -> Array:
+def checked_alphas(learner: BaseEstimator) -> Array:
     """The penalties to try; leave-one-out needs them greater than 0."""
     bounds = "neither" if learner.cv is None else "left"
     values = learner.alphas
@@ -105,7 +108,7 @@ def checked_alphas(learner: Any) -> Array:
     return alphas
 
 
-def uses_singular_values(mode: str | None, X: Any) -> bool:
+def uses_singular_values(mode: str | None, X: TableLike) -> bool:
     """Whether ``gcv_mode`` asks for singular values; sparse tables have none that are cheap."""
     if mode == "svd" and sparse.issparse(X):
         warn_deprecated("gcv_mode")
@@ -113,7 +116,7 @@ def uses_singular_values(mode: str | None, X: Any) -> bool:
     return mode == "svd"
 
 
-def refuse_single_row(learner: Any, problem: Problem) -> None:
+def refuse_single_row(learner: BaseEstimator, problem: Problem) -> None:
     """Leave-one-out with an intercept needs a row that remains."""
     rows = problem.X.shape[0] if problem.weights is None else int(np.count_nonzero(problem.weights))
     if problem.center and rows < 2:
@@ -124,7 +127,7 @@ def refuse_single_row(learner: Any, problem: Problem) -> None:
 
 
 def choose(
-    learner: Any,
+    learner: BaseEstimator,
     problem: Problem,
     alphas: Array,
     score_params: dict[str, Any],
@@ -156,7 +159,7 @@ def choose(
 
 
 def _judged(
-    learner: Any,
+    learner: BaseEstimator,
     scorer: Any,
     Y: Array,
     predictions: Array,
@@ -181,7 +184,7 @@ def _judged(
     return np.array([scorer(_Given(), values, Y[:, 0] if flat else Y, **params) for values in given])
 
 
-def score_parameters(learner: Any, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
+def score_parameters(learner: BaseEstimator, sample_weight: WeightsLike, params: dict[str, Any]) -> dict[str, Any]:
     """What the scorer gets besides predictions and targets."""
     if params and not get_config()["enable_metadata_routing"]:
         raise ValueError(
@@ -194,7 +197,7 @@ def score_parameters(learner: Any, sample_weight: Any, params: dict[str, Any]) -
     return given
 
 
-def routing(learner: Any, default_scoring: str) -> MetadataRouter:
+def routing(learner: BaseEstimator, default_scoring: str) -> MetadataRouter:
     """How metadata reach the scorer and the splitter."""
     scorer = _weighted_scorer(learner, default_scoring)
     return (
@@ -205,13 +208,15 @@ def routing(learner: Any, default_scoring: str) -> MetadataRouter:
     )
 
 
-def _weighted_scorer(learner: Any, default_scoring: str) -> Any:
+def _weighted_scorer(learner: BaseEstimator, default_scoring: str) -> Any:
     if learner.scoring is None and get_config()["enable_metadata_routing"]:
         return get_scorer(default_scoring).set_score_request(sample_weight=True)
     return check_scoring(learner, scoring=learner.scoring, allow_none=True)
 
 
-def search_folds(learner: Any, model: Any, alphas: Array, X: Any, y: Any, default_scoring: str, **fit: Any) -> Any:
+def search_folds(
+    learner: BaseEstimator, model: Any, alphas: Array, X: TableLike, y: TargetLike, default_scoring: str, **fit: Any
+) -> Any:
     """A grid search over folds; returns the fitted search."""
     for name in ("store_cv_results", "alpha_per_target"):
         if getattr(learner, name, False):

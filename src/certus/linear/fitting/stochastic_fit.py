@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
@@ -26,7 +27,9 @@ from certus.base import (
     Iterations,
     OneOf,
     RandomState,
+    TableLike,
     Verbosity,
+    WeightsLike,
     resolve_seed,
     resolve_threads,
     warn_deprecated,
@@ -88,7 +91,7 @@ class StochasticRule:
     classifies: bool
 
 
-def check_options(learner: Any, *, partial: bool) -> None:
+def check_options(learner: BaseEstimator, *, partial: bool) -> None:
     """Refuse combinations of parameters that cannot be."""
     rate, loss = learner.learning_rate, learner.loss
     if learner.early_stopping and partial:
@@ -105,7 +108,9 @@ def check_options(learner: Any, *, partial: bool) -> None:
         raise ValueError("l1_ratio must be set when penalty is 'elasticnet'\nHint: 0 is ridge, 1 is L1.")
 
 
-def validation_rows(learner: Any, y: NDArray[Any], sample_weight: Any, *, stratified: bool) -> NDArray[np.bool_]:
+def validation_rows(
+    learner: BaseEstimator, y: NDArray[Any], sample_weight: WeightsLike, *, stratified: bool
+) -> NDArray[np.bool_]:
     """Which rows are held out for early stopping."""
     splitter = (StratifiedShuffleSplit if stratified else ShuffleSplit)(
         test_size=learner.validation_fraction, random_state=learner.random_state
@@ -124,7 +129,14 @@ def validation_rows(learner: Any, y: NDArray[Any], sample_weight: Any, *, strati
     return mask
 
 
-def first_state(learner: Any, outputs: int, width: int, coef: Any, intercept: Any, average: int) -> StochasticState:
+def first_state(
+    learner: BaseEstimator,
+    outputs: int,
+    width: int,
+    coef: NDArray[Any] | None,
+    intercept: NDArray[Any] | None,
+    average: int,
+) -> StochasticState:
     """The state at the start of a call: given coefficients or zeros, and the averages so far."""
     numbers = np.zeros((outputs, len(NUMBERS)))
     state = StochasticState(
@@ -158,9 +170,9 @@ def _shaped(given: Any, shape: tuple[int, ...], name: str) -> Array:
 
 
 def run_epochs(
-    learner: Any,
+    learner: BaseEstimator,
     rule: StochasticRule,
-    X: Any,
+    X: TableLike,
     targets: Array,
     weights: Array | None,
     held: NDArray[np.bool_] | None,
@@ -211,12 +223,12 @@ def _overflow(epoch: int) -> ValueError:
     )
 
 
-def l1_share(learner: Any) -> float:
+def l1_share(learner: BaseEstimator) -> float:
     """Share of L1 in the penalty."""
     return {"l2": 0.0, "l1": 1.0}.get(learner.penalty, float(learner.l1_ratio or 0.0))
 
 
-def store_state(learner: Any, state: StochasticState, average: int, dtype: Any) -> tuple[Array, Array]:
+def store_state(learner: BaseEstimator, state: StochasticState, average: int, dtype: Any) -> tuple[Array, Array]:
     """Keep what a later call needs; the coefficients and intercepts that the learner shows."""
     coef, intercept = state.coef[:, :-1], state["intercept"]
     limit = LARGEST_COEF[np.dtype(dtype).name]
@@ -233,7 +245,7 @@ def store_state(learner: Any, state: StochasticState, average: int, dtype: Any) 
     return learner.average_coef_.astype(dtype), learner.average_intercept_.astype(dtype)
 
 
-def warn_after_fit(learner: Any, state: StochasticState) -> None:
+def warn_after_fit(learner: BaseEstimator, state: StochasticState) -> None:
     """One warning if the epochs did not suffice, and scikit-learn's for a negative exponent."""
     if learner.tol is not None and learner.n_iter_ == learner.max_iter and not state["finished"].all():
         warn_user(

@@ -218,7 +218,7 @@ class QuasiNewtonSteps(StepsFromPlaces):
         coef, center = self._place_of(at)
         point, gradient = _joined(coef, center), _joined(at.gradient, at.gradient_center)
         if self._before is None:
-            self._first = _joined(*ConjugateGradientSteps(self.problem).preconditioner(at.detail))
+            self._first = _joined(*ConjugateGradientSteps(self.problem).preconditioner(np.abs(at.detail)))
         else:  # the old vectors become the differences: fresh memory of this size costs as much as the arithmetic
             old_point, old_gradient = self._before
             np.subtract(point, old_point, out=old_point)

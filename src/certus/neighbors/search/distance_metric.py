@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import DistanceMetric, pairwise_distances
 
+from certus.base import Table
+
 # What ``metric`` may be for each ``algorithm``, as in scikit-learn.
 KD_TREE_METRICS = (
     "euclidean", "l2", "minkowski", "p", "manhattan", "cityblock", "l1", "chebyshev", "infinity",
@@ -69,7 +71,7 @@ class NativeMetric:
     power: float = 2.0
     weights: NDArray[np.float64] | None = None
 
-    def prepare(self, table: Any, *, queries: bool) -> Any:
+    def prepare(self, table: Table, *, queries: bool) -> Any:
         """The table whose reduced distances are wanted: directions for the cosine, else itself."""
         return _directions(table, queries=queries) if self.name == "cosine" else table
 
@@ -127,7 +129,7 @@ def _finite_power(power: Any) -> float:
     return float(power)
 
 
-def _checked_weights(weights: Any, columns: int) -> NDArray[np.float64]:
+def _checked_weights(weights: NDArray[Any] | None, columns: int) -> NDArray[np.float64]:
     checked = np.array(weights, dtype=np.float64, order="C")
     if checked.shape != (columns,) or not np.isfinite(checked).all() or (checked < 0).any():
         raise ValueError(
@@ -158,6 +160,6 @@ def _row_norms(table: Any, order: float) -> NDArray[np.float64]:
     return abs(table).max(axis=1).toarray().ravel()
 
 
-def _divide_rows(table: Any, by: NDArray[np.float64]) -> Any:
+def _divide_rows(table: Table, by: NDArray[np.float64]) -> Any:
     divisor = np.where(by > 0, by, 1.0)
     return sparse.diags_array(1.0 / divisor) @ table if sparse.issparse(table) else table / divisor[:, None]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import resolve_threads
+from certus.base import Table, resolve_threads
 from certus.neighbors import _native_calls
 from certus.neighbors._native_calls import Nearest
 from certus.neighbors.search import search_costs
@@ -23,7 +23,7 @@ _PROBES = 64  # rows that are looked up to see how well a tree suits the data
 class Index(Protocol):
     """What the learners ask of a search structure."""
 
-    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
+    def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         ...
 
@@ -68,7 +68,7 @@ class DenseIndex:
         """Whether queries go through the kd-tree."""
         return self._tree is not None
 
-    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
+    def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         table = self._metric.prepare(dense(queries), queries=True)
         prepared = np.ascontiguousarray(table, dtype=np.float64)
@@ -106,7 +106,7 @@ class SparseIndex:
         self._metric = metric
         self._rows = _sorted_rows(metric.prepare(rows, queries=False))
 
-    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
+    def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         prepared = self._metric.prepare(sparse.csr_array(queries), queries=True)
         same = _sorted_rows(prepared.astype(self._rows.dtype))
@@ -122,7 +122,7 @@ class PairwiseIndex:
         self._metric = metric
         self._params = params
 
-    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
+    def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
         block = max(1, 2**22 // self._rows.shape[0])
         threads = resolve_threads(n_jobs)
@@ -138,7 +138,7 @@ class PairwiseIndex:
 class PrecomputedIndex:
     """Queries are themselves the distances to all rows; sparse ones hold only the distances worth knowing."""
 
-    def query(self, queries: Any, k: int, n_jobs: int | None) -> Nearest:
+    def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
         """The k smallest distances of each query."""
         if sparse.issparse(queries):
             return _from_graph(queries, k)

@@ -22,6 +22,9 @@ from certus.base import (
     InstanceOf,
     Interval,
     OneOf,
+    Table,
+    TableLike,
+    TargetLike,
     assert_finite,
     check_X,
     check_Xy,
@@ -128,16 +131,16 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
     def _precomputed(self) -> bool:
         return _is(self.metric, "precomputed")
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    def _check_training(self, X: TableLike, y: TargetLike) -> tuple[Any, NDArray[Any]]:
         """The training rows and their targets, equally many."""
-        X = _rows_of(X)
+        rows = _rows_of(X)
         if self._precomputed:
-            check_format(X)
+            check_format(rows)
         # A copy, so that what happens to the user's table later changes nothing here.
-        table, target = check_Xy(self, X, y, multi_output=True, copy=True, **_table_options(self.metric))
+        table, target = check_Xy(self, rows, y, multi_output=True, copy=True, **_table_options(self.metric))
         return (check_distances(table) if self._precomputed else table), dense(target)
 
-    def _check_queries(self, X: Any) -> Any:
+    def _check_queries(self, X: TableLike) -> Any:
         """The queries as the search takes them."""
         precomputed = _is(self.effective_metric_, "precomputed")
         if precomputed:
@@ -150,7 +153,7 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
             )
         return check_distances(table) if precomputed else table
 
-    def _take_rows(self, X: Any, y: NDArray[Any]) -> None:
+    def _take_rows(self, X: Table, y: NDArray[Any]) -> None:
         """Set everything that `kneighbors` needs, and the targets; nothing if a parameter is refused."""
         check_metric(self.metric, self.algorithm, self.metric_params, self.p)
         if self._precomputed and X.shape[0] != X.shape[1]:
@@ -191,7 +194,7 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
         if _is(self.effective_metric_, "precomputed") and shape[0] != shape[1]:
             raise ValueError("_fit_X is not a square matrix of distances")
         if sparse.issparse(self._fit_X):
-            if self._fit_X.format != "csr" or self._fit_X.shape != shape:
+            if self._fit_X.format != "csr" or self._fit_X.shape != shape:  # type: ignore[union-attr]
                 raise ValueError(f"_fit_X is not a compressed sparse matrix of the shape {shape}")
         else:
             check_shapes(self, _fit_X=shape)
@@ -229,7 +232,9 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
             distances, rows = _without_itself(distances, rows)
         return (distances, rows) if return_distance else rows
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(
+        self, X: TableLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
         """The neighbors of each query as a sparse matrix.
 
         Parameters
@@ -263,7 +268,7 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
             raise ValueError(f"Expected n_neighbors > 0. Got {k}")
         return int(k)
 
-    def _refuse_sparse_for_trees(self, queries: Any) -> None:
+    def _refuse_sparse_for_trees(self, queries: Table) -> None:
         if sparse.issparse(queries) and self._fit_method in ("kd_tree", "ball_tree"):
             raise ValueError(
                 f"{self._fit_method} does not work with sparse matrices.\n"
@@ -296,7 +301,7 @@ def _table_options(metric: Any) -> dict[str, Any]:
     }
 
 
-def _rows_of(X: Any) -> Any:
+def _rows_of(X: TableLike) -> Any:
     """The rows themselves, also of another fitted neighbor learner or of one of scikit-learn's trees."""
     if hasattr(X, "_fit_X"):
         return X._fit_X

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def is_uniform(weights: Any) -> bool:
+def is_uniform(weights: NDArray[Any] | None) -> bool:
     """Whether all neighbors count alike, so that their distances are not needed."""
     return weights is None or (isinstance(weights, str) and weights == "uniform")
 
 
-def neighbor_weights(weights: Any, distances: Floats) -> Floats:
+def neighbor_weights(weights: NDArray[Any] | None, distances: Floats) -> Floats:
     """The neighbors' weights where they are not uniform. At least one per query is not zero."""
     found = _from_function(weights, distances) if callable(weights) else _inverse(distances)
     counts = (found != 0).any(axis=1)

@@ -51,7 +51,7 @@ CLASSIFIER_STATE = (*SHARED_STATE, "classes_", "class_weight_", "_probA", "_prob
 
 def _gives_probabilities(machine: ClassificationMachine) -> bool:
     if machine.probability == "deprecated" or not machine.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
+        raise AttributeError("predict_proba is not available when probability=False.\nHint: fit with probability=True.")
     return True
 
 
@@ -222,7 +222,7 @@ class ClassificationMachine(Machine, Classifier):
     def n_support_(self) -> NDArray[np.int32]:
         """Number of support vectors of each class."""
         if not hasattr(self, "_n_support"):
-            raise AttributeError("n_support_ is available after fit")
+            raise AttributeError("n_support_ is available after fit.\nHint: call fit first.")
         return self._n_support
 
     @property
@@ -273,7 +273,10 @@ class ClassificationMachine(Machine, Classifier):
         """Labels by the vote of all pairs; of equals the first class, or with ``break_ties`` the surest."""
         count = len(self.classes_)
         if self.break_ties and self.decision_function_shape == "ovo":
-            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+            raise ValueError(
+                "break_ties must be False when decision_function_shape is 'ovo', got True.\n"
+                "Hint: use decision_function_shape='ovr'."
+            )
         decisions = self._pair_decisions(X)
         if self.break_ties and count > 2:
             winners = _values_per_class(decisions, count).argmax(axis=1)
@@ -286,7 +289,9 @@ class ClassificationMachine(Machine, Classifier):
         """Probabilities of the classes by Platt's method, coupled over the pairs (an estimate, not a guarantee)."""
         check_is_fitted(self)
         if self._probA.size == 0:
-            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False.\nHint: fit with probability=True."
+            )
         return platt.class_probabilities(self._pair_decisions(X), self._probA, self._probB, len(self.classes_))
 
     def _linear_weights(self) -> Table:

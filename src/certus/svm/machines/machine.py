@@ -185,7 +185,7 @@ class Machine(Learner):
         if computes_gram(self.kernel):
             check_consistent_length(X, y)
             self._sparse = False
-            return X, check_target(self, y, numeric=numeric) if with_target else target
+            return X, check_target(self, cast(TargetLike, y), numeric=numeric) if with_target else target
         if with_target:
             table, target = check_Xy(self, X, y, y_numeric=numeric, **_TABLE)
         else:
@@ -300,8 +300,9 @@ class Machine(Learner):
             cause = "Solver terminated early: the numbers are too ill-scaled for further progress."
         warn_user(
             f"{cause}  Consider pre-processing your data with StandardScaler or MinMaxScaler. "
-            f"The optimality conditions hold to {worst:.2g}, asked for was tol={self.tol:g}; the duality gap is "
-            f"{gap:.3g} ({gap / scale if scale > 0 else np.inf:.2g} of the objective at zero coefficients).",
+            f"The optimality conditions hold to {worst:.2g}, but tol={self.tol:g} was asked for; the duality gap is "
+            f"{gap:.3g} ({gap / scale if scale > 0 else np.inf:.2g} of the objective at zero coefficients).\n"
+            "Hint: scale the columns, or allow a larger max_iter or tol.",
             ConvergenceWarning,
         )
 
@@ -391,7 +392,7 @@ class Machine(Learner):
     def coef_(self) -> Table:
         """Weights of the columns when ``kernel="linear"``; read-only."""
         if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
+            raise AttributeError("coef_ is only available when using a linear kernel.\nHint: use kernel='linear'.")
         coef = self._linear_weights()
         (coef if isinstance(coef, np.ndarray) else coef.data).flags.writeable = False
         return coef

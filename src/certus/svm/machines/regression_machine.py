@@ -44,7 +44,7 @@ class SingleProblem(Machine):
     def n_support_(self) -> NDArray[np.int32]:
         """Number of support vectors."""
         if not hasattr(self, "_n_support"):
-            raise AttributeError("n_support_ is available after fit")
+            raise AttributeError("n_support_ is available after fit.\nHint: call fit first.")
         return self._n_support
 
     def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:

@@ -55,12 +55,12 @@ class CategoryPart:
         return np.hstack([np.empty((frame.height, 0)), *parts])
 
     def _codes(self, column: pl.Series, levels: list[str | None], other: bool) -> NDArray[np.float64]:
-        """Places of the entries among the levels; beyond the last for "other", NaN for none."""
+        """Indices of the entries among the levels; beyond the last for "other", NaN for none."""
         texts = column.cast(pl.String)
         filled = [level for level in levels if level is not None]
-        places = [place for place, level in enumerate(levels) if level is not None]
+        indices = [index for index, level in enumerate(levels) if level is not None]
         unseen = float(len(levels)) if other else None
-        codes = texts.replace_strict(filled, places, default=unseen, return_dtype=pl.Float64)
+        codes = texts.replace_strict(filled, indices, default=unseen, return_dtype=pl.Float64)
         missing = float(levels.index(None)) if None in levels else None
         codes = pl.select(pl.when(texts.is_null()).then(pl.lit(missing, dtype=pl.Float64)).otherwise(codes)).to_series()
         return codes.to_numpy()

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.type_names import type_in_words
 
 _DAY = 86_400.0
 # What turns in a circle: its name, how polars calls it, and how many steps a turn has.
@@ -62,5 +63,8 @@ def _moments(column: pl.Series) -> pl.Series:
     if column.dtype == pl.String:
         column = column.str.to_datetime(strict=False)
     if column.dtype not in (pl.Date, pl.Datetime) and column.null_count() < column.len():
-        raise ValueError(f"column {column.name!r} holds {column.dtype} values, but the model learned dates there.")
+        raise ValueError(
+            f"column {column.name!r} holds {type_in_words(column.dtype)}, but the model learned dates there.\n"
+            "Hint: write dates as 2024-12-31."
+        )
     return column.cast(pl.Datetime("us"))

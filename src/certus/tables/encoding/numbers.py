@@ -59,9 +59,9 @@ def _mean_and_spread(values: Matrix) -> tuple[NDArray[np.float64], NDArray[np.fl
     """Of every column; numbers so large that sums of their squares would overflow are measured in units of 2^600."""
     with np.errstate(over="ignore", invalid="ignore"):
         mean, spread = values.mean(axis=0), values.std(axis=0)
-    for place in np.flatnonzero(~np.isfinite(mean) | ~np.isfinite(spread)):
-        small = values[:, place] * 2.0**-600
-        mean[place], spread[place] = small.mean() * 2.0**600, small.std() * 2.0**600
+    for column in np.flatnonzero(~np.isfinite(mean) | ~np.isfinite(spread)):
+        small = values[:, column] * 2.0**-600
+        mean[column], spread[column] = small.mean() * 2.0**600, small.std() * 2.0**600
     return mean, spread
 
 
@@ -75,8 +75,8 @@ def _matrix(frame: pl.DataFrame, columns: list[str]) -> Matrix:
         values = (chosen if kinds == {pl.Float64} else chosen.cast(pl.Float64)).to_numpy(writable=True)
     else:
         values = np.empty((frame.height, len(columns)))
-        for place, name in enumerate(columns):
-            values[:, place] = as_floats(frame[name])
+        for index, name in enumerate(columns):
+            values[:, index] = as_floats(frame[name])
     values[np.isinf(values)] = np.nan
     return values
 
@@ -93,7 +93,7 @@ def as_floats(column: pl.Series) -> NDArray[np.float64]:
     if foreign.any():
         row = int(foreign.arg_max() or 0)
         raise ValueError(
-            f"column {column.name!r}, row {row + 1}: {column[row]!r} is no number, but numbers were learned there.\n"
-            "Hint: mend the entry, or leave it empty if the value is missing."
+            f"column {column.name!r}, row {row + 1}: {column[row]!r} is not a number, but numbers were learned there.\n"
+            "Hint: fix the cell, or leave it empty if the value is missing."
         )
     return numbers.to_numpy()

@@ -9,7 +9,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.base import Constraints, InstanceOf, OneOf, Transformer, fit_method, predict_method, register_part
+from certus.base import (
+    Constraints,
+    InstanceOf,
+    OneOf,
+    TableLike,
+    TargetLike,
+    Transformer,
+    fit_method,
+    predict_method,
+    register_part,
+)
 from certus.guarantees import Report
 from certus.tables.encoding.categories import CategoryPart
 from certus.tables.encoding.dates import DatePart
@@ -75,7 +85,7 @@ class TableEncoder(Transformer):
         self.style = style
 
     @fit_method
-    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+    def fit(self, X: TableLike, y: TargetLike | None = None) -> TableEncoder:
         """Learn how to encode the columns of a data frame."""
         frame = self._frame(X)
         scaled = self.style == "scaled"
@@ -93,7 +103,7 @@ class TableEncoder(Transformer):
         return self
 
     @predict_method
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: TableLike) -> NDArray[np.float64]:
         """The rows of a data frame as numbers."""
         frame = self._frame(X)
         return np.ascontiguousarray(np.hstack([part.transform(frame) for part in self.parts_]))
@@ -105,17 +115,20 @@ class TableEncoder(Transformer):
     def _used(self) -> list[str]:
         return [*self.categories, *self.numbers, *self.dates, *self.texts]
 
-    def _frame(self, X: Any) -> pl.DataFrame:
+    def _frame(self, X: TableLike) -> pl.DataFrame:
         if not nw.dependencies.is_into_dataframe(X):
             raise ValueError(
-                f"{type(self).__name__} needs a data frame, since it knows columns by name. Got {type(X).__name__} "
-                "instead.\nHint: pass a pandas, polars or pyarrow table."
+                f"{type(self).__name__} needs a data frame, since it knows columns by name, got {type(X).__name__}.\n"
+                "Hint: pass a pandas, polars or pyarrow table."
             )
         frame: pl.DataFrame = X if isinstance(X, pl.DataFrame) else nw.from_native(X, eager_only=True).to_polars()
         known = set(frame.columns)
         missing = [name for name in self._used() if name not in known]
         if missing:
-            raise ValueError(f"The table lacks the columns {missing}, which the model needs.")
+            raise ValueError(
+                f"The table lacks the columns {missing}, which the model needs.\n"
+                "Hint: add them; missing values are allowed."
+            )
         return frame
 
     def __sklearn_tags__(self) -> Any:

@@ -47,11 +47,11 @@ class TextPart:
         parts = [np.empty((frame.height, 0))]
         for name, words, rarity in zip(self.columns, self.words, self.rarity, strict=True):
             values = np.zeros((frame.height, len(words)))
-            places = pl.DataFrame(
-                {"word": words, "place": range(len(words))}, schema={"word": pl.String, "place": pl.Int64}
+            indices = pl.DataFrame(
+                {"word": words, "index": range(len(words))}, schema={"word": pl.String, "index": pl.Int64}
             )
-            found = _counts(frame[name]).join(places, on="word")
-            rows, columns = found["row"].to_numpy(), found["place"].to_numpy()
+            found = _counts(frame[name]).join(indices, on="word")
+            rows, columns = found["row"].to_numpy(), found["index"].to_numpy()
             values[rows, columns] = np.log1p(found["count"].to_numpy()) * rarity[columns]
             length = np.sqrt(np.einsum("ij,ij->i", values, values))[:, None]
             parts.append(np.divide(values, length, out=values, where=length > 0))

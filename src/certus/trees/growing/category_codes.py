@@ -8,10 +8,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import ColumnsLike, Table, TableLike
+
 Categories = list[NDArray[Any] | None]
 
 
-def categorical_mask(X: Any, categorical_features: Any) -> NDArray[np.bool_] | None:
+def categorical_mask(X: TableLike, categorical_features: ColumnsLike) -> NDArray[np.bool_] | None:
     """Which columns of X are categorical; None if there are none."""
     frame = nw.from_native(X, eager_only=True) if nw.dependencies.is_into_dataframe(X) else None
     if categorical_features is None:
@@ -69,7 +71,7 @@ def _mask_of(chosen: NDArray[Any], columns: int, names: list[str] | None) -> NDA
 
 
 def learn_categories(
-    X: Any,
+    X: TableLike,
     mask: NDArray[np.bool_],
     most: int | None,
     *,
@@ -95,7 +97,7 @@ def learn_categories(
     return found
 
 
-def encode(X: Any, categories: Categories, dtype: Any = np.float64) -> NDArray[Any]:
+def encode(X: Table, categories: Categories, dtype: Any = np.float64) -> NDArray[Any]:
     """A float table in which categories are replaced by codes; unknown and missing ones by NaN."""
     rows = X.shape[0]
     table = np.empty((rows, len(categories)), dtype=dtype, order="F")
@@ -122,7 +124,7 @@ def _codes(values: NDArray[Any], missing: NDArray[np.bool_], known: NDArray[Any]
     return codes
 
 
-def _categories(X: Any, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _categories(X: TableLike, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Categories of a column, and which are missing: among numbers also the negative ones, as in scikit-learn."""
     values, missing = _column(X, column)
     if values.dtype.kind in "fi":
@@ -130,7 +132,7 @@ def _categories(X: Any, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     return values, missing
 
 
-def _column(X: Any, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _column(X: TableLike, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Values of a column, and which are missing."""
     if nw.dependencies.is_into_dataframe(X):
         series = nw.from_native(X, eager_only=True)[:, column]
@@ -150,7 +152,7 @@ def _column(X: Any, column: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     return values, missing
 
 
-def _numbers(X: Any, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers(X: TableLike, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -160,7 +162,7 @@ def _numbers(X: Any, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
         ) from error
 
 
-def _name(X: Any, column: int) -> str:
+def _name(X: TableLike, column: int) -> str:
     if nw.dependencies.is_into_dataframe(X):
         return repr(nw.from_native(X, eager_only=True).columns[column])
     return f"at index {column}"

@@ -20,6 +20,10 @@ from certus.base import (
     Learner,
     OneOf,
     RandomState,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
     check_target,
     check_weights,
     predict_method,
@@ -207,7 +211,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         """
         return self.tree_.decision_path(self._check_rows(X, check_input))
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+    def cost_complexity_pruning_path(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Bunch:
         """Grow a full tree and prune it step by step to the root.
 
         Parameters
@@ -245,10 +249,10 @@ class DecisionTree(MultiOutputMixin, Learner):
         if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
             raise ValueError("categories_ does not have one element per column")
 
-    def _check_training(self, X: Any, y: Any, check_input: bool) -> tuple[Any, NDArray[Any]]:
+    def _check_training(self, X: TableLike, y: TargetLike, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
-            X = coded_table(self, X, reset=True, accept_sparse="csc")
+            table = coded_table(self, X, reset=True, accept_sparse="csc")
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
@@ -259,27 +263,28 @@ class DecisionTree(MultiOutputMixin, Learner):
                 raise TypeError(f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray().")
         else:
             self.is_categorical_ = self.categories_ = None
-            X = X.tocsc().astype(np.float32, copy=False) if sparse.issparse(X) else np.asarray(X, dtype=np.float32)
-        self.n_features_in_ = X.shape[1]
+            table = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
+            table = table.astype(np.float32, copy=False)
+        self.n_features_in_ = table.shape[1]
         y = np.atleast_1d(np.asarray(y))
-        return X, y.reshape(-1, 1) if y.ndim == 1 else y
+        return table, y.reshape(-1, 1) if y.ndim == 1 else y
 
-    def _check_rows(self, X: Any, check_input: bool) -> Any:
+    def _check_rows(self, X: TableLike, check_input: bool) -> Any:
         if check_input:
-            X = coded_table(self, X, accept_sparse="csr")
-        elif X.shape[1] != self.n_features_in_:
+            return coded_table(self, X, accept_sparse="csr")
+        if np.shape(X)[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                f"X has {np.shape(X)[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 "features as input."
             )
         return X
 
     def _grow(
         self,
-        X: Any,
+        X: Table,
         y: NDArray[Any],
         n_classes: NDArray[np.intp] | None,
-        sample_weight: Any,
+        sample_weight: WeightsLike,
         class_weight: NDArray[np.float64] | None = None,
     ) -> None:
         """Set ``tree_``, ``n_outputs_``, ``max_features_``, ``ccp_alpha_`` and ``report_``."""
@@ -314,7 +319,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         self.report_ = Report()
 
     def _prune_costs(
-        self, tree: Tree, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
+        self, tree: Tree, X: TableLike, y: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         """What the nodes cost when the tree is pruned; None if that is their impurity."""
         raise NotImplementedError
@@ -325,7 +330,7 @@ class DecisionTree(MultiOutputMixin, Learner):
 
     def _grown_tree(
         self,
-        X: Any,
+        X: Table,
         y: NDArray[Any],
         weights: NDArray[np.float64] | None,
         n_classes: NDArray[np.intp] | None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from certus.trees._native_calls import Growth
 
@@ -16,7 +17,7 @@ MOST_LEAVES = 2**40  # of about 100 bytes each, more than any address space hold
 
 
 def growth_of(
-    learner: Any,
+    learner: BaseEstimator,
     *,
     rows: int,
     total_weight: float,

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from certus.base import FoldsLike
 from certus.trees.pruning.cost_complexity import loss_curve
 from certus.trees.tree import Tree
 
 Numbers = NDArray[np.float64]
 
 
-def folds_of(cv: Any, y: NDArray[Any], seed: int, stratify: bool) -> Iterable[tuple[Any, Any]]:
+def folds_of(cv: FoldsLike, y: NDArray[Any], seed: int, stratify: bool) -> Iterable[tuple[Any, Any]]:
     """Training rows and held-out rows of each fold; a number of folds is shuffled, and stratified for labels."""
     cv = 5 if cv is None else cv
     if not isinstance(cv, int | np.integer):

@@ -1,4 +1,4 @@
-"""Which columns of numbers say the same: a tree of mergers by rank correlation."""
+"""Which columns of numbers tell the same: a tree of mergers by rank correlation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from certus.evaluation import DendrogramDisplay
-from certus.tables.encoding import as_floats
+from certus.evaluation import merge_columns
+from certus.tables import as_floats
 
 FEWEST_COLUMNS = 3
 LARGEST_COLUMN_COUNT = 200  # wider tables: their first columns
@@ -34,4 +34,4 @@ def alike_columns(frame: pl.DataFrame, numbers: list[str]) -> AlikeColumns | Non
     middles = np.zeros(len(names))
     middles[~empty] = np.nanmedian(values[:, ~empty], axis=0)
     filled = np.where(np.isnan(values), middles, values)
-    return AlikeColumns(names, DendrogramDisplay.from_columns(filled, names).merges.tolist())
+    return AlikeColumns(names, merge_columns(filled).tolist())

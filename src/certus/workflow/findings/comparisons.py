@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import holm, mcnemar
+from certus.verbs import compare
 
 LEVEL = 0.05
 
@@ -37,21 +38,40 @@ class Versus:
     verdict: str
 
 
-def compare_all(losses: NDArray[Any], rivals: Sequence[tuple[str, NDArray[Any]]]) -> list[Versus]:
-    """Compare row losses of the winner with those of rivals; exact tests, adjusted together.
+Losses = NDArray[Any]
+Rivals = Sequence[tuple[str, Losses]]
 
-    Of the rows on which the losses differ, the winner has the smaller one on about half if both are equally good:
-    for 0/1 losses this is McNemar's test, for others the sign test.
+
+def compare_all(losses: Losses, rivals: Rivals) -> list[Versus]:
+    """Compare row losses of the winner with those of rivals by `certus.compare`; all comparisons hold together.
+
+    On a row the one with the larger loss is wrong. Of the rows on which the losses differ, the winner has the smaller
+    one on about half if both are equally good: for 0/1 losses this is McNemar's test, for others the sign test.
     """
-    counts = [(int(np.sum(losses < other)), int(np.sum(losses > other))) for _, other in rivals]
-    adjusted = holm([mcnemar(lost, wins).pvalue for wins, lost in counts])
-    return [
-        Versus(name, wins, lost, p, _verdict(wins, lost, p))
-        for (name, _), (wins, lost), p in zip(rivals, counts, adjusted, strict=True)
-    ]
+    truth = np.zeros(len(losses), dtype=np.intp)
+    tests = []
+    for _, other in rivals:
+        worse, better = (flags.astype(np.intp) for flags in (losses > other, losses < other))
+        pvalue = compare(worse, better, y_true=truth, loss="error").pvalue
+        assert pvalue is not None
+        tests.append(pvalue)
+    return _judged(losses, rivals, tests)
 
 
-def _verdict(wins: int, losses: int, p_value: float) -> str:
-    if p_value > LEVEL:
-        return "cannot tell"
-    return "better" if wins > losses else "worse"
+def tell_apart(losses: Losses, rivals: Rivals) -> list[Versus]:
+    """The same verdicts by the tests alone, for many rivals: nothing is promised about rows that chose the winner."""
+    return _judged(losses, rivals, [mcnemar(*reversed(_counts(losses, other))).pvalue for _, other in rivals])
+
+
+def _counts(losses: Losses, other: Losses) -> tuple[int, int]:
+    """Rows on which the winner has the smaller loss, and the reverse."""
+    return int(np.sum(losses < other)), int(np.sum(losses > other))
+
+
+def _judged(losses: Losses, rivals: Rivals, tests: list[float]) -> list[Versus]:
+    found = []
+    for (name, other), p_value in zip(rivals, holm(tests), strict=True):
+        wins, lost = _counts(losses, other)
+        verdict = "cannot tell" if p_value > LEVEL else "better" if wins > lost else "worse"
+        found.append(Versus(name, wins, lost, p_value, verdict))
+    return found

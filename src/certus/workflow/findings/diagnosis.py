@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# A training loss below this share of the validation loss means that the model knows its rows by heart.
+# A training loss below this fraction of the validation loss means that the model knows its rows by heart.
 BY_HEART = 0.5
-# A validation loss above this share of the baseline's means that little was learned.
+# A validation loss above this fraction of the baseline's means that little was learned.
 LITTLE_LEARNED = 0.9
 
 

@@ -16,7 +16,7 @@ LARGEST_COLUMN_COUNT = 100  # wider tables: their first columns, once each
 
 def importances(
     frame: pl.DataFrame,
-    value: Callable[[Any], float],
+    value: Callable[[pl.DataFrame], float],
     *,
     seed: int,
     in_time: Callable[[], bool],
@@ -28,7 +28,7 @@ def importances(
     frame : polars.DataFrame
         Rows that it was not trained on, with their used columns.
     value : callable
-        The measure of what the model says about a table of these rows.
+        The measure of what the model predicts for a table of these rows.
     seed : int
         Decides the orders.
     in_time : callable

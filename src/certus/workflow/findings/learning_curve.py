@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.workflow.candidates import Candidate
-from certus.workflow.learning import Division, Evaluator, Learning
 from certus.workflow.measures import Measure
+from certus.workflow.race.candidates import Candidate
+from certus.workflow.race.learning import Division, Evaluator, Learning
 
-SHARES = (0.1, 0.25, 0.5, 1.0)
+FRACTIONS = (0.1, 0.25, 0.5, 1.0)
 FEWEST_ROWS = 20
-# A fall of the loss from half to all rows by less than this share is no fall.
+# A fall of the loss from half to all rows by less than this fraction is no fall.
 STILL_FALLING = 0.03
 
 
@@ -44,26 +44,19 @@ class LearningCurve:
 def learning_curve(
     candidate: Candidate, learning: Learning, measure: Measure, threads: int, in_time: Callable[[], bool]
 ) -> LearningCurve:
-    """Train on growing shares of one division's rows; the smaller are parts of the larger."""
+    """Train on growing parts of one division's rows; the smaller are parts of the larger."""
     whole = learning.divisions[-1] if learning.rungs else learning.divisions[0]
     mixed: NDArray[np.intp] = np.random.default_rng(learning.seed).permutation(whole.fit)
     rows, values = [], []
-    for share in SHARES:
-        size = round(share * len(mixed))
+    for fraction in FRACTIONS:
+        size = round(fraction * len(mixed))
         if size < FEWEST_ROWS or not in_time():
             continue
-        part = Learning(
-            learning.frame,
-            learning.y,
-            learning.classes,
-            learning.columns,
-            [Division(np.sort(mixed[:size]), whole.validation)],
-            learning.rungs,
-            learning.seed,
-        )
+        part = replace(learning, divisions=[Division(np.sort(mixed[:size]), whole.validation)])
         outcome = Evaluator(part).evaluate(candidate, 0, threads)
-        if outcome.answers is not None and (measure.needs == "answers" or outcome.shares is not None):
-            rows.append(size)
-            answers = measure.answers(outcome.answers, outcome.shares)
-            values.append(measure.value(learning.y[whole.validation], answers, outcome.shares))
+        if outcome.predictions is None or (measure.needs == "probabilities" and outcome.probabilities is None):
+            continue
+        rows.append(size)
+        predictions = measure.predictions(outcome.predictions, outcome.probabilities)
+        values.append(measure.value(learning.y[whole.validation], predictions, outcome.probabilities))
     return LearningCurve(rows, values)

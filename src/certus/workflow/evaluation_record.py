@@ -1,0 +1,33 @@
+"""What the test rows tell about the winner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from certus.guarantees import Certificate
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the test rows tell about the winner.
+
+    Attributes
+    ----------
+    value : float
+        The measure on the test rows.
+    certificate : Certificate
+        What is promised about new rows.
+    truth, predictions : arrays
+        Targets and predictions of the test rows; of clusters, zeros and the ratios of distances.
+    probabilities : array or None
+        Probabilities of the labels in the order of the task; of several targets, of each one's second label.
+    """
+
+    value: float
+    certificate: Certificate
+    truth: NDArray[Any]
+    predictions: NDArray[Any]
+    probabilities: NDArray[Any] | None

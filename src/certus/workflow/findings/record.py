@@ -1,0 +1,97 @@
+"""The findings of a study, as values and in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from certus.workflow.findings import guards as guarding
+from certus.workflow.findings import reliability as reliable
+from certus.workflow.findings.alike import AlikeColumns
+from certus.workflow.findings.clusters import Cluster
+from certus.workflow.findings.comparisons import Versus
+from certus.workflow.findings.learning_curve import LearningCurve
+from certus.workflow.findings.subgroups import Subgroup
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a study found besides its winner; None or empty where there was no time or no sense.
+
+    Attributes
+    ----------
+    shortlist : list of str
+        Candidates that the validation rows cannot tell from the winner.
+    training_value : float
+        The measure on the rows that were learned from.
+    diagnosis : str
+        Over- and under-fitting in words; of clusters, whether there are any.
+    versus : list of Versus
+        The winner against the runner-up and the baseline on the test rows.
+    curve : LearningCurve or None
+        The measure after training on ever more rows.
+    importances : dict of str to float
+        Rise of the measure when a column is shuffled.
+    subgroups : list of Subgroup
+        Errors by subgroup, worst first.
+    labels : list of Subgroup
+        Where rows have several labels: the error of each.
+    bins : list of Bin
+        Predicted probabilities against what happened.
+    guards : list of GuardedPredictions
+        How sure the model must be for its predictions to be right as often as somebody needs.
+    clusters : list of Cluster
+        The clusters that a clustering study found.
+    alike : AlikeColumns or None
+        Which columns of numbers tell the same.
+    """
+
+    shortlist: list[str]
+    training_value: float
+    diagnosis: str
+    versus: list[Versus] = field(default_factory=list)
+    curve: LearningCurve | None = None
+    importances: dict[str, float] = field(default_factory=dict)
+    subgroups: list[Subgroup] = field(default_factory=list)
+    labels: list[Subgroup] = field(default_factory=list)
+    bins: list[reliable.Bin] = field(default_factory=list)
+    guards: list[guarding.GuardedPredictions] = field(default_factory=list)
+    clusters: list[Cluster] = field(default_factory=list)
+    alike: AlikeColumns | None = None
+
+    def remarks(self) -> list[str]:
+        """The findings that everybody should read, in words."""
+        told = [self.diagnosis]
+        for rival in self.versus:
+            score = f"{rival.wins} to {rival.losses}, p = {rival.p_value:.2g}"
+            told.append(f"against {rival.rival}: {rival.verdict} on the test rows ({score})")
+        others = len(self.shortlist) - 1
+        if others > 0:
+            noun = "candidate" if others == 1 else "candidates"
+            told.append(f"{others} other {noun} cannot be told from the winner on the validation rows")
+        if self.curve is not None:
+            told.append(self.curve.verdict)
+        if self.bins:
+            told.append(reliable.remark(self.bins))
+        if self.guards:
+            told.append(guarding.remark(self.guards))
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain values."""
+        curve = None if self.curve is None else {**asdict(self.curve), "verdict": self.curve.verdict}
+        return {
+            "shortlist": self.shortlist,
+            "comparisons": [asdict(rival) for rival in self.versus],
+            "learning_curve": curve,
+            "importances": self.importances,
+            "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
+            "labels": [{**asdict(label), "error": label.error} for label in self.labels],
+            "calibration": [one.to_dict() for one in self.bins],
+            "guards": [asdict(one) for one in self.guards],
+            "clusters": [asdict(cluster) for cluster in self.clusters],
+            "alike_columns": None if self.alike is None else asdict(self.alike),
+            "training_value": self.training_value,
+            "diagnosis": self.diagnosis,
+            "remarks": self.remarks(),
+        }

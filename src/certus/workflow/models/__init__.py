@@ -1,0 +1,10 @@
+"""What a study trains and saves: its winner, with the sets or intervals that go with it."""
+
+from certus.workflow.models.blend import Blend
+from certus.workflow.models.cluster_model import ClusterModel
+from certus.workflow.models.distance_ratios import distance_ratios
+from certus.workflow.models.fold_models import FoldModels
+from certus.workflow.models.scaled_target import ScaledTarget
+from certus.workflow.models.study_model import StudyModel
+
+__all__ = ["Blend", "ClusterModel", "FoldModels", "ScaledTarget", "StudyModel", "distance_ratios"]

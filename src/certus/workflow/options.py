@@ -1,0 +1,239 @@
+"""The options of a study: one list, from which `certus.study` and the command ``certus study`` are made."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar, get_type_hints
+
+import polars as pl
+
+from certus.workflow.declared_costs import parse_costs
+from certus.workflow.study_error import StudyError
+
+TASKS = ("classification", "ordinal", "multi-label", "regression", "clustering")
+
+
+@dataclass(frozen=True)
+class Described:
+    """What is said about an option besides its default.
+
+    Attributes
+    ----------
+    type : str
+        Its type in the words of a docstring.
+    help : str
+        What it means; other options are named in double backticks.
+    typed : type
+        Its type on the command line.
+    choices : tuple of str
+        The allowed values, where they are few.
+    flag : str
+        How the command line calls it, if not by its name.
+    typing : str
+        What else must be known to type it there.
+    read : callable or None
+        Makes its value from what was typed.
+    decides : bool
+        Whether another value makes another study, which does not continue the journal of this one.
+    """
+
+    type: str
+    help: str
+    typed: Any
+    choices: tuple[str, ...] = ()
+    flag: str = ""
+    typing: str = ""
+    read: Callable[[Any], Any] | None = None
+    decides: bool = True
+
+
+def option(default: Any, type: str, help: str, typed: Any, **more: Any) -> Any:
+    """A field of `Options`."""
+    return field(default=default, metadata={"described": Described(type, help, typed, **more)})
+
+
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",")]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asks for besides the table; checked when it is made."""
+
+    target: str | Sequence[str] | None = option(
+        None,
+        "str or list of str",
+        "The column to predict, or several columns with two values each; without one, the study looks for clusters.",
+        list[str],
+        typing="Several with commas between them, or given several times.",
+    )
+    task: str | None = option(
+        None, "str", "The kind of task; inferred from the target if not given.", str, choices=TASKS
+    )
+    measure: str | None = option(
+        None,
+        "str",
+        "What to minimize: error, balanced_error, log_loss, auc, f1, macro_f1; hamming (several targets); rmse, mae; "
+        "silhouette_loss (clusters); all as losses. Or an SQL expression of truth and prediction with its "
+        '``loss_range``, such as "least(abs(truth - prediction), 10)".',
+        str,
+    )
+    positive: str | None = option(
+        None, "str", "Which of two labels is the positive one; by default the last in alphabetical order.", str
+    )
+    levels: Sequence[Any] = option(
+        (),
+        "sequence",
+        "Labels that have an order, from the lowest to the highest; inferred where words or types tell.",
+        str,
+        typing="With commas between them.",
+        read=_listed,
+    )
+    confidence: float = option(0.95, "float", "Probability with which the winner's certificate holds.", float)
+    holdout: float = option(
+        0.2, "float", "Fraction of the rows kept untouched for the certificate (at most 10 000 rows).", float
+    )
+    group: str | None = option(
+        None,
+        "str",
+        "Keep rows with the same value of this column together; the certificate is then about groups.",
+        str,
+    )
+    order: str | None = option(
+        None, "str", "Column that orders the rows in time: the last rows become the test rows.", str
+    )
+    families: Sequence[str] = option(
+        (),
+        "sequence of str",
+        "Families of learners to try; all if not given.",
+        str,
+        typing="With commas between them.",
+        read=_listed,
+    )
+    trials: int | None = option(
+        None,
+        "int",
+        "How many candidates to try (24 if neither this nor ``time`` is given). The result then depends on the seed "
+        "only, not on the number of threads, nor on interruptions.",
+        int,
+        decides=False,
+    )
+    time: float | None = option(None, "float", "Seconds that the study may take.", float, decides=False)
+    loss_range: tuple[float, float] | None = option(
+        None,
+        "(float, float)",
+        "Lowest and highest possible squared (rmse) or absolute (mae) error, or declared loss; the certificate then "
+        "bounds its mean.",
+        tuple[float, float],
+        flag="range",
+    )
+    costs: Mapping[tuple[Any, Any], float] | None = option(
+        None,
+        "dict of (true label, predicted label) to float",
+        "What mistakes cost; those not named cost 1. Predictions are chosen by it, and the certificate bounds the mean "
+        "cost.",
+        list[str],
+        flag="cost",
+        typing="As in 'sick as healthy=10' (true label, predicted label); may be given several times.",
+        read=parse_costs,
+    )
+    refit_all: bool = option(
+        False,
+        "bool",
+        "Also train the winner on all rows, test rows included (model-all-rows.certus). Nothing is guaranteed about "
+        "that model: no row is left to test it on.",
+        bool,
+        decides=False,
+    )
+    sql: str | None = option(None, "str", "A query instead of a table; needs ``database``.", str, decides=False)
+    database: str | None = option(None, "str", "A SQLite file, or the address of a database.", str, decides=False)
+    seed: int = option(0, "int", "Decides which rows are set aside, and every other random choice.", int)
+    threads: int | None = option(None, "int", "How many cores to use; all if not given.", int, decides=False)
+
+    _IN_UNIT_INTERVAL: ClassVar = ("confidence", "holdout")
+
+    def __post_init__(self) -> None:
+        """Bring sequences into one form, and refuse values that cannot be."""
+        put = object.__setattr__
+        put(self, "target", self.target if self.target is None or isinstance(self.target, str) else tuple(self.target))
+        put(self, "levels", tuple(self.levels))
+        put(self, "families", tuple(self.families))
+        put(self, "costs", dict(self.costs or {}))
+        for name in self._IN_UNIT_INTERVAL:
+            if not 0.0 < getattr(self, name) < 1.0:
+                self._refuse(name, "lie strictly between 0 and 1")
+        if self.task is not None and self.task not in TASKS:
+            self._refuse("task", f"be one of {', '.join(map(repr, TASKS))}")
+        if self.trials is not None and self.trials < 1:
+            self._refuse("trials", "be at least 1")
+        if self.time is not None and not self.time > 0:
+            self._refuse("time", "be a positive number of seconds")
+        if self.group is not None and self.order is not None:
+            raise StudyError(
+                "group and order exclude each other.\nHint: choose one way to set test rows aside.",
+                options=["group", "order"],
+            )
+
+    def _refuse(self, name: str, rule: str) -> None:
+        raise StudyError(f"{name} must {rule}, got {getattr(self, name)!r}.", options=[name])
+
+    def check_columns(self, frame: pl.DataFrame) -> None:
+        """Raise for columns that the table does not have."""
+        for name in ("group", "order"):
+            column = getattr(self, name)
+            if column is not None and column not in frame.columns:
+                raise StudyError(
+                    f"{name}: the table has no column {column!r}.\nHint: its columns are {frame.columns}.",
+                    options=[name],
+                )
+
+    def given(self, *names: str) -> list[str]:
+        """Which of these options have a value."""
+        return [name for name in names if getattr(self, name)]
+
+    def fingerprint(self) -> dict[str, str]:
+        """The options that must be equal for a journal to be continued, as text."""
+        found = {name: getattr(self, name) for name, about in described().items() if about.decides}
+        return {name: str(value) for name, value in {**found, "costs": tuple(found["costs"].items())}.items()}
+
+
+def described() -> dict[str, Described]:
+    """What is said about every option, by name."""
+    return {one.name: one.metadata["described"] for one in fields(Options)}
+
+
+def parameters() -> Iterator[inspect.Parameter]:
+    """Every option as a keyword parameter."""
+    types = get_type_hints(Options)
+    for one in fields(Options):
+        kind = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(one.name, kind, default=_default(one), annotation=types[one.name])
+
+
+def _default(one: Field[Any]) -> Any:
+    assert one.default is not MISSING
+    return one.default
+
+
+def _paragraph(one: Field[Any]) -> str:
+    """A parameter in the form of numpydoc."""
+    about: Described = one.metadata["described"]
+    kind = "{" + ", ".join(f'"{choice}"' for choice in about.choices) + "}" if about.choices else about.type
+    return f"    {one.name} : {kind}, default={_default(one)!r}\n        {about.help}"
+
+
+def takes_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: writes every option into the signature and the docstring of a function of ``**given``."""
+    own = [p for p in inspect.signature(function).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    first, last = (
+        [p for p in own if (p.kind is inspect.Parameter.KEYWORD_ONLY) == keyword] for keyword in (False, True)
+    )
+    returns = inspect.signature(function).return_annotation
+    signature = inspect.Signature([*first, *parameters(), *last], return_annotation=returns)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()} | {"return": returns}
+    paragraphs = "\n".join(_paragraph(one) for one in fields(Options))
+    function.__doc__ = (function.__doc__ or "").replace("    <options>", paragraphs)
+    return function

@@ -1,0 +1,1 @@
+"""The race of candidates on the learning rows: who enters, where evaluations run, who leaves, who wins."""

@@ -1,0 +1,77 @@
+"""Choosing a blend greedily on validation predictions, when it really wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.workflow.measures import Measure
+
+Array = NDArray[Any]
+LARGEST_BLEND = 12  # votes, of which one model may have several
+REPEATS = 3  # divisions into halves by which a blend is compared with the best single trial
+
+
+def choose_blend(votes: Sequence[Array], truth: Array, measure: Measure, seed: int) -> NDArray[np.float64] | None:
+    """Weights of a blend that beats the best single trial, or None.
+
+    ``votes`` has for each trial its out-of-fold numbers, or probabilities of every class. Whether a blend wins is
+    judged on rows that did not choose it: weights chosen on one half of the rows are measured on the other, and the
+    same is done for the best single trial; three times, since halves are a matter of chance.
+    """
+    if len(votes) < 2:
+        return None
+    rng = np.random.default_rng(seed)
+    blended, single = [], []
+    for _ in range(REPEATS):
+        halves = rng.permutation(len(truth)) % 2
+        for half in (0, 1):
+            chosen, judged = halves == half, halves != half
+            weights = greedy_weights([vote[chosen] for vote in votes], truth[chosen], measure)
+            best = min(votes, key=lambda vote: _value(vote[chosen], truth[chosen], measure))
+            blended.append(_value(mix([vote[judged] for vote in votes], weights), truth[judged], measure))
+            single.append(_value(best[judged], truth[judged], measure))
+    if not np.mean(blended) < np.mean(single):
+        return None
+    weights = greedy_weights(votes, truth, measure)
+    return weights if np.count_nonzero(weights) > 1 else None
+
+
+def greedy_weights(votes: Sequence[Array], truth: Array, measure: Measure) -> NDArray[np.float64]:
+    """Add one vote at a time, whichever gives the lowest loss of the mean; keep the best number of votes.
+
+    Of equal losses, as counts of errors often are, the one with the better probabilities counts as lower.
+    """
+    total, counts = np.zeros_like(votes[0], dtype=np.float64), np.zeros(len(votes))
+    lowest, kept = (np.inf, np.inf), counts
+    for number in range(1, LARGEST_BLEND + 1):
+        mixed = [(total + vote) / number for vote in votes]
+        values = [(_value(one, truth, measure), _squared_distance(one, truth)) for one in mixed]
+        best = min(range(len(votes)), key=values.__getitem__)
+        total += votes[best]
+        counts[best] += 1
+        if values[best] < lowest:
+            lowest, kept = values[best], counts.copy()
+    return kept / kept.sum()
+
+
+def mix(votes: Sequence[Array], weights: NDArray[np.float64]) -> Array:
+    """The weighted mean of votes."""
+    return np.einsum("m,m...->...", weights, np.array(votes, dtype=np.float64))
+
+
+def _squared_distance(votes: Array, truth: Array) -> float:
+    """Mean squared distance of probabilities from what happened (Brier's score); 0 for numbers."""
+    if votes.ndim == 1:
+        return 0.0
+    happened = truth if truth.ndim == 2 else np.eye(votes.shape[1])[truth.astype(np.intp)]
+    return float(np.mean(np.sum((votes - happened) ** 2, axis=1)))
+
+
+def _value(votes: Array, truth: Array, measure: Measure) -> float:
+    if votes.ndim == 1:
+        return measure.value(truth, votes, None)
+    return measure.value(truth, measure.decide(votes), votes)

@@ -1,0 +1,63 @@
+"""How long an evaluation will take: known exponents of the learners, corrected by what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from certus.workflow.race.candidates import Recipe
+
+# Seconds, by the table of the recipes alone, above which a candidate is not tried on so many rows.
+LARGEST_WORK = 600.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An evaluation that is done."""
+
+    recipe: Recipe
+    rows: int
+    seconds: float
+
+
+class WorkModel:
+    """Predicts seconds of fits on so many rows of a table.
+
+    The first guess is the recipe's own law, unit * rows^a * columns^b. What was measured corrects it: by the same
+    candidate on fewer rows if there is one, else by the usual ratio of measured to guessed time on this machine.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._ratios: list[float] = []
+
+    def guess(self, recipe: Recipe, rows: int) -> float:
+        """Seconds by the recipe's law alone: the same on every machine."""
+        return recipe.seconds(rows, self._columns)
+
+    def learn(self, done: Measured) -> None:
+        """Take an evaluation into account."""
+        self._ratios.append(done.seconds / max(1e-9, self.guess(done.recipe, done.rows)))
+
+    def predict(self, recipe: Recipe, rows: int, before: Measured | None = None) -> float:
+        """Seconds of an evaluation, from an earlier one of the same candidate if there is one."""
+        if before is not None:
+            return float(before.seconds * (rows / before.rows) ** recipe.work[0])
+        usual = float(np.median(self._ratios)) if self._ratios else 1.0
+        return usual * self.guess(recipe, rows)
+
+
+def affordable(seconds: Sequence[float], workers: int, remaining: float) -> list[bool]:
+    """Which of several jobs, in the order of their importance, fit into the time of so many workers.
+
+    A job that is too long for the time that is left is passed over; shorter ones after it may still fit.
+    """
+    free = workers * remaining
+    chosen = []
+    for length in seconds:
+        fits = length <= remaining and length <= free
+        free -= length if fits else 0.0
+        chosen.append(fits)
+    return chosen

@@ -1,0 +1,58 @@
+"""Step 2, the data: which rows and columns are used, what is odd about them, and which rows nobody touches."""
+
+from __future__ import annotations
+
+from certus.workflow.columns import classify_columns
+from certus.workflow.leakage import leakage_suspects
+from certus.workflow.profile import profile_table
+from certus.workflow.split import split_rows
+from certus.workflow.state import State
+from certus.workflow.study_error import StudyError
+
+
+def prepare_data(state: State) -> None:
+    """Leave out rows without a target, sort the columns by kind, profile the table, and set test rows aside."""
+    _leave_out_rows(state)
+    task, options = state.task, state.options
+    aside = [*task.targets, *([options.group] if options.group else [])]
+    state.columns = classify_columns(state.frame, aside)
+    for column, why in state.columns.left_out.items():
+        state.note(f"column {column!r} is not used: {why}")
+    state.profile = profile_table(state.frame, state.columns, task.targets, task.class_sizes(state.frame))
+    state.notes += state.profile.remarks()
+    state.split = split_rows(
+        state.frame,
+        state.columns.used,
+        task.targets,
+        holdout=options.holdout,
+        seed=options.seed,
+        group=options.group,
+        order=options.order,
+        spare=task.calibrates,
+    )
+    if state.split.copies:
+        state.note("the table holds copies of rows: no split divides them, and each counts once in the test")
+    state.values = task.values(state.frame)
+    _look_for_leaks(state)
+
+
+def _leave_out_rows(state: State) -> None:
+    """Rows without a target teach nothing."""
+    if not state.task.targets:
+        return
+    filled = state.frame.drop_nulls(list(state.task.targets))
+    if filled.height < state.frame.height:
+        missing = state.frame.height - filled.height
+        state.note(f"{missing} {'row' if missing == 1 else 'rows'} without a value of {state.task.target!r} left out")
+    state.frame = filled
+
+
+def _look_for_leaks(state: State) -> None:
+    """Name the columns that alone nearly give the target away."""
+    learn = state.split.learn
+    y = state.task.positions(state.values[learn])
+    if not state.task.can_be_learned(y):
+        raise StudyError("All rows that are left to learn from have the same target.\nHint: bring more rows.")
+    suspects = leakage_suspects(state.task, state.used[learn], y, state.columns, state.options.seed)
+    for name in suspects:
+        state.note(f"column {name!r} alone nearly gives the target away: leave it out if it is not known beforehand")

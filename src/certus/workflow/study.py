@@ -1,0 +1,136 @@
+"""The study: a table in, a certified model and a report out, in six steps that never look at each other's rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from certus import datasets
+from certus.base import TableLike, resolve_threads
+from certus.guarantees import Report
+from certus.tables import read_query, read_table
+from certus.workflow.models import Blend
+from certus.workflow.options import Options, takes_options
+from certus.workflow.race.executors import Workers
+from certus.workflow.result import Study
+from certus.workflow.state import Progress, State
+from certus.workflow.steps.data import prepare_data
+from certus.workflow.steps.evaluation import evaluate_winner
+from certus.workflow.steps.features import prepare_features
+from certus.workflow.steps.learners import choose_learners
+from certus.workflow.steps.task import decide_task
+from certus.workflow.steps.training import train_winner
+from certus.workflow.study_error import StudyError
+
+BUILT_IN = "breast_cancer"
+
+
+@takes_options
+def study(
+    table: str | Path | TableLike | None = None,
+    *,
+    journal: str | Path | None = None,
+    progress: Progress | None = None,
+    **given: Any,
+) -> Study:
+    """Take a table through the six steps of a machine-learning project and certify the winner.
+
+    Parameters
+    ----------
+    table : path or data frame, default=None
+        CSV, Parquet, Arrow, JSON lines or Excel ("-": standard input), or a pandas, polars or pyarrow table; a
+        built-in table if None.
+    <options>
+    journal : path, default=None
+        File that keeps every finished evaluation; a study with the same options continues from it.
+    progress : callable, default=None
+        Called with (message, evaluations done or no longer needed, how many there are or None).
+
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
+    >>> import certus
+    >>> result = certus.study(trials=3)
+    >>> result.certificate.check()
+    True
+    """
+    with _opened(table, Options(**given), journal, progress) as state:
+        decide_task(state)
+        prepare_data(state)
+        prepare_features(state)
+        choose_learners(state)
+        train_winner(state)
+        evaluate_winner(state)
+        return _result(state)
+
+
+@contextmanager
+def _opened(
+    table: str | Path | TableLike | None, options: Options, journal: str | Path | None, progress: Progress | None
+) -> Iterator[State]:
+    """The table is read, while the processes of a race against time start."""
+    begin, cores = time.monotonic(), resolve_threads(options.threads)
+    workers = Workers(cores) if options.time is not None and cores > 1 else None
+    try:
+        frame, options, name = _read(table, options)
+        options.check_columns(frame)
+        kept = Path(journal) if journal is not None else None
+        yield State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
+    finally:
+        if workers is not None:
+            workers.close()
+
+
+def _read(table: str | Path | TableLike | None, options: Options) -> tuple[pl.DataFrame, Options, str]:
+    """The rows, the options with the target of a built-in table, and what the table is called."""
+    if options.sql is not None:
+        if table is not None:
+            raise StudyError("sql and a table exclude each other.\nHint: give one of them.", options=["sql"])
+        return read_query(options.sql, options.database), options, "a query"
+    if options.database is not None:
+        raise StudyError("database needs a query.\nHint: sql='select …'.", options=["database", "sql"])
+    if table is None:
+        return _read_built_in(options)
+    if not isinstance(table, str | Path):
+        return read_table(table), options, "a data frame"
+    return read_table(table), options, "standard input" if str(table) == "-" else Path(table).name
+
+
+def _read_built_in(options: Options) -> tuple[pl.DataFrame, Options, str]:
+    built_in, name = datasets.load(BUILT_IN), f"the built-in table {BUILT_IN}"
+    if options.task == "clustering" and not options.target:
+        return built_in.frame.drop(built_in.target), options, name
+    return built_in.frame, replace(options, target=options.target or built_in.target), name
+
+
+def _result(state: State) -> Study:
+    """What all steps together found."""
+    model = state.best.model_
+    training = model.report_ if isinstance(model, Blend) else model[-1].report_
+    return Study(
+        name=state.name,
+        task=state.task,
+        profile=state.profile,
+        columns=state.columns,
+        split=state.split,
+        trials=state.trials,
+        baseline=state.baseline,
+        winner=state.winner,
+        best=state.best,
+        refitted=state.refitted,
+        evaluation=state.evaluation,
+        findings=state.findings,
+        certificates=Report([state.evaluation.certificate, *state.level]).with_(training),
+        seconds=state.elapsed(),
+        notes=state.notes,
+        sets=state.sets,
+    )

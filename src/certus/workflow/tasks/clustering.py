@@ -1,0 +1,109 @@
+"""No target: clusters of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.guarantees import Certificate
+from certus.guarantees.records import Quantity
+from certus.workflow.findings import Findings, Finished, find_clusters
+from certus.workflow.measures import BoundedBy, Measure, mean_of
+from certus.workflow.models import ClusterModel, StudyModel, distance_ratios
+from certus.workflow.models.forms import Trained
+from certus.workflow.notes import Note
+from certus.workflow.options import Options
+from certus.workflow.study_error import StudyError
+from certus.workflow.tasks.judged import Judged
+from certus.workflow.tasks.kind_of_task import Constant, Kind, Task
+
+Array = NDArray[Any]
+NAME = "silhouette_loss"
+QUANTITY = "mean ratio of the distances to the nearest and the second nearest center"
+
+
+def _ratios(_truth: Array, predictions: Array, _probabilities: Array | None) -> Array:
+    return predictions
+
+
+_MEAN = BoundedBy.MEAN
+MEASURE = Measure(
+    NAME, frozenset({"clustering"}), "predictions", mean_of(_ratios), _ratios, (0.0, 1.0), None, _MEAN, QUANTITY
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteringTask(Task):
+    """The search for clusters; what is measured of a row is its ratio of distances."""
+
+    kind: ClassVar[Kind] = "clustering"
+    learners: ClassVar[Literal["classification", "regression", "clustering"]] = "clustering"
+    baseline_name: ClassVar[str] = "baseline (one cluster)"
+    calibrates: ClassVar[bool] = False
+    calibrates_on_folds: ClassVar[bool] = False
+    blends: ClassVar[bool] = False  # clusters of different trials have nothing in common that could be mixed
+
+    @classmethod
+    def create(cls, options: Options) -> ClusteringTask:
+        """The task of finding clusters; refuses options that speak of a target."""
+        if options.measure not in (None, NAME):
+            raise StudyError(
+                f"measure: {options.measure!r} does not fit a clustering task.\n"
+                f"Hint: it has {NAME}; name a target to predict a column.",
+                options=["measure", "target"],
+            )
+        if unfit := options.given("target", "positive", "levels", "costs", "loss_range"):
+            raise StudyError(
+                f"{unfit[0]} does not fit a clustering task.\nHint: leave it out, or name a target.",
+                options=[unfit[0], "target"],
+            )
+        text = f"clustering, since no target is named (target=NAME predicts a column), measured by {NAME}"
+        return cls((), MEASURE, np.empty(0), Note(text, ["target"]))
+
+    @property
+    def plain_target(self) -> str | list[str] | None:
+        return None
+
+    def values(self, frame: pl.DataFrame) -> Array:
+        return np.zeros(frame.height)
+
+    def can_be_learned(self, y: Array) -> bool:
+        return True
+
+    @classmethod
+    def single_targets(cls, _y: Array) -> list[tuple[type[Task], Array]]:
+        return []
+
+    @staticmethod
+    def strata(y: Array) -> Array:
+        return np.zeros(len(y))
+
+    @staticmethod
+    def fit_and_predict(learner: Any, X: Array, _y: Array, X_new: Array, _classes: int) -> tuple[Array, Array | None]:
+        return distance_ratios(learner.fit(X), X_new), None
+
+    @staticmethod
+    def best_constant(_y: Array, _measure: Measure, _classes: int) -> Constant:
+        """One cluster: nothing tells a row's center from a second one."""
+        return Constant(1.0)
+
+    def model(self, trained: Trained) -> StudyModel:
+        return ClusterModel(trained, self.target, {})
+
+    def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
+        assert isinstance(model, ClusterModel)
+        return model.ratios(X), None
+
+    def certify(self, judged: Judged) -> Certificate:
+        return judged.bound_mean(judged.predictions, (0.0, 1.0), Quantity(QUANTITY))
+
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        return judged.predictions, Quantity(QUANTITY)
+
+    def find(self, study: Finished, in_time: Callable[..., bool]) -> Findings:
+        return find_clusters(study, in_time)

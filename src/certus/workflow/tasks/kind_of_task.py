@@ -1,0 +1,192 @@
+"""What a study is asked to do: the part that all kinds of task share, and what each kind must say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.evaluation import Display
+from certus.guarantees import Certificate
+from certus.guarantees.records import Quantity
+from certus.workflow.findings import Findings, Finished, find_all
+from certus.workflow.measures import Measure
+from certus.workflow.models import StudyModel
+from certus.workflow.models.forms import Trained
+from certus.workflow.notes import Note
+from certus.workflow.race.candidates import Candidate
+from certus.workflow.tasks.judged import Judged
+
+if TYPE_CHECKING:
+    from certus.workflow.evaluation_record import Evaluation
+
+Array = NDArray[Any]
+Kind = Literal["binary", "multiclass", "ordinal", "multi-label", "regression", "clustering"]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A prediction that looks at no column, and the probabilities that go with it."""
+
+    prediction: Any
+    probabilities: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Task(ABC):
+    """What a study is asked to do.
+
+    Attributes
+    ----------
+    targets : tuple of str
+        The columns to predict: one, several with two values each, or none.
+    measure : Measure
+        What success means; lower is better.
+    labels : array
+        The classes in the order of their indices: sorted, the positive one of two last, levels from the lowest to the
+        highest; empty for numbers. Of several targets the two values of each, one row per target.
+    guess : Note
+        What was inferred, and the options that override it.
+    """
+
+    targets: tuple[str, ...]
+    measure: Measure
+    labels: Array
+    guess: Note
+
+    kind: ClassVar[Kind]
+    learners: ClassVar[Literal["classification", "regression", "clustering"]] = "classification"
+    baseline_name: ClassVar[str] = "baseline (always the same prediction)"
+    calibrates: ClassVar[bool] = True  # whether rows may be spared for sets or intervals
+    calibrates_on_folds: ClassVar[bool] = True  # whether folds of the race may serve where rows are few
+    blends: ClassVar[bool] = True  # whether predictions of different trials can be mixed
+
+    @property
+    def target(self) -> str:
+        """The columns to predict, as a text."""
+        return ", ".join(self.targets)
+
+    @property
+    def plain_target(self) -> str | list[str] | None:
+        """The columns to predict, as ``study.json`` has them."""
+        return self.target
+
+    # Targets
+
+    @abstractmethod
+    def values(self, frame: pl.DataFrame) -> Array:
+        """The target as the model is to give it."""
+
+    def positions(self, values: Array) -> Array:
+        """Targets as they are measured: indices among the labels, or the numbers themselves."""
+        return values
+
+    def to_learn(self, values: Array) -> Array:
+        """Targets as learners take them."""
+        return values
+
+    @property
+    def classes(self) -> int:
+        """How many classes learners must tell apart; 0 for numbers."""
+        return len(self.labels)
+
+    def class_sizes(self, frame: pl.DataFrame) -> dict[str, int]:
+        """How many rows each class has, the largest first; nothing where there are no classes."""
+        return {}
+
+    def can_be_learned(self, y: Array) -> bool:
+        """Whether there is more than one value to predict."""
+        return all(len(np.unique(column)) > 1 for column in y.reshape(len(y), -1).T)
+
+    @classmethod
+    def single_targets(cls, y: Array) -> list[tuple[type[Task], Array]]:
+        """The targets one by one, each with the kind of task that it is."""
+        return [(cls, y)]
+
+    # Learning: without the measure, so that worker processes can be told which kind it is.
+
+    @staticmethod
+    def strata(y: Array) -> Array:
+        """A label of every row; rows with equal ones are dealt evenly to the folds."""
+        return y
+
+    @staticmethod
+    def build(candidate: Candidate, *, seed: int, threads: int, categories: int) -> Any:
+        """A fresh, unfitted learner."""
+        return candidate.build(seed=seed, threads=threads, categories=categories)
+
+    @staticmethod
+    @abstractmethod
+    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, classes: int) -> tuple[Array, Array | None]:
+        """Train on encoded rows; predictions and probabilities of new ones."""
+
+    @staticmethod
+    @abstractmethod
+    def best_constant(y: Array, measure: Measure, classes: int) -> Constant:
+        """The best prediction that looks at no column: what every learner must beat."""
+
+    # Blends: votes are numbers, or probabilities, or all weight on the prediction.
+
+    def votes(self, predictions: Array, probabilities: Array | None) -> Array:
+        """What a trial contributes to a blend."""
+        return predictions if probabilities is None else probabilities
+
+    def decide(self, votes: Array) -> tuple[Array, Array | None]:
+        """Predictions and probabilities that follow from mixed votes."""
+        return self.measure.decide(votes), votes
+
+    @property
+    def blended_classes(self) -> Array | None:
+        """The labels as a blend knows them."""
+        return None
+
+    # The winner
+
+    def model(self, trained: Trained) -> StudyModel:
+        """The model that the study hands over."""
+        return StudyModel(trained, self.target, {})
+
+    def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
+        """The model's predictions, and probabilities in the order of the task."""
+        return model.predict(X), None
+
+    @abstractmethod
+    def certify(self, judged: Judged) -> Certificate:
+        """The bound that belongs to the measure."""
+
+    @abstractmethod
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        """Losses between 0 and 1 that can be averaged over groups, and what their mean is called."""
+
+    def tolerance(self, truth: Array, predictions: Array) -> float | None:
+        """The size of an error that counts as large, from validation rows, where there is one."""
+        return None
+
+    def comparable_losses(self, truth: Array, predictions: Array) -> Array:
+        """Row losses by which two models are compared: declared ones, or wrong and right."""
+        if self.measure.compares_rows and self.measure.rows is not None:
+            return self.measure.rows(truth, predictions, None)
+        return (truth != predictions).reshape(len(truth), -1).any(axis=1).astype(float)
+
+    # What is told about it
+
+    def find(self, study: Finished, in_time: Callable[..., bool]) -> Findings:
+        """What the study can tell besides its winner."""
+        return find_all(study, in_time)
+
+    def special_findings(self, study: Finished) -> dict[str, Any]:
+        """The fields of `Findings` that only this kind of task has."""
+        return {}
+
+    def shown(self, value: float) -> str:
+        """A value of the measure as text."""
+        return f"{value:.4g}"
+
+    def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
+        """Titles and pictures of the predictions on the test rows."""
+        return []

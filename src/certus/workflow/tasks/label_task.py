@@ -1,0 +1,217 @@
+"""Tasks whose target is one column of labels: what two classes, several classes and levels share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.evaluation import ConfusionDisplay, Display, MarginsDisplay, label_response
+from certus.guarantees import Certificate, complement, f_bound, macro_f_bound, pairwise_auc_bound
+from certus.guarantees.records import ERROR, Quantity
+from certus.tables import labels_of
+from certus.verbs import certify
+from certus.workflow.declared_costs import cost_measure, declared_measure
+from certus.workflow.findings import Finished
+from certus.workflow.findings.guards import guards
+from certus.workflow.findings.reliability import reliability
+from certus.workflow.findings.subgroups import subgroups
+from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
+from certus.workflow.models import StudyModel
+from certus.workflow.models.forms import Trained
+from certus.workflow.notes import Note
+from certus.workflow.options import Options
+from certus.workflow.study_error import StudyError
+from certus.workflow.tasks.judged import Judged
+from certus.workflow.tasks.kind_of_task import Constant, Task
+
+if TYPE_CHECKING:
+    from certus.workflow.evaluation_record import Evaluation
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTask(Task):
+    """The classification of rows by one label."""
+
+    @classmethod
+    def asked(cls, target: str, labels: Array, about: str, options: Options, overriding: str = "") -> LabelTask:
+        """The task with the measure that the options name."""
+        measure = cls.find_measure(labels, options)
+        overrides = ["task", "measure", *([overriding] if overriding else [])]
+        text = f"{cls.kind} classification of {target!r}, {about}, measured by {measure.name} "
+        return cls((target,), measure, labels, Note(f"{text}({', '.join(overrides)} override)", overrides))
+
+    @classmethod
+    def find_measure(cls, labels: Array, options: Options) -> Measure:
+        """A measure by its name, from declared costs, or declared as an expression."""
+        name, costs = options.measure, dict(options.costs or {})
+        if costs or name == "cost":
+            if name not in (None, "cost"):
+                raise StudyError(
+                    f"costs and measure={name!r} exclude each other.\nHint: leave measure out.",
+                    options=["costs", "measure"],
+                )
+            if not costs:
+                raise StudyError(
+                    "measure='cost' needs costs.\n"
+                    "Hint: name the price of each mistake, such as 10 for sick as healthy.",
+                    options=["measure", "costs"],
+                )
+            return cost_measure(costs, labels)
+        if name is not None and name not in MEASURES and "prediction" in name:
+            return declared_measure(name, options.loss_range, labels)
+        return find_measure(name or "error", cls.kind)
+
+    def values(self, frame: pl.DataFrame) -> Array:
+        return labels_of(frame[self.target])
+
+    # The one translation between sorted labels, as models have them, and the order of the task.
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        """For every sorted label its index in the task."""
+        return np.argsort(self.labels, kind="stable")
+
+    def positions(self, values: Array) -> Array:
+        return self._order[np.searchsorted(self.labels, values, sorter=self._order)]
+
+    def _in_order(self, response: Array) -> Array:
+        """Columns of sorted labels as columns of the task."""
+        ordered = np.empty_like(response)
+        ordered[:, self._order] = response
+        return ordered
+
+    def class_sizes(self, frame: pl.DataFrame) -> dict[str, int]:
+        texts = frame[self.target].cast(pl.String).alias("label")
+        counts = texts.value_counts().sort(["count", "label"], descending=[True, False])
+        return dict(zip(counts["label"].to_list(), counts["count"].to_list(), strict=True))
+
+    @staticmethod
+    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, classes: int) -> tuple[Array, Array | None]:
+        learner.fit(X, y)
+        predictions = np.asarray(learner.predict(X_new))
+        probabilities = label_response(learner, X_new, np.arange(classes))
+        return predictions.astype(np.int32), probabilities.astype(np.float32)
+
+    @staticmethod
+    def best_constant(y: Array, measure: Measure, classes: int) -> Constant:
+        frequencies = np.bincount(y.astype(np.intp), minlength=classes) / len(y)
+        return Constant(int(measure.decide(frequencies[None, :])[0]), frequencies)
+
+    def votes(self, predictions: Array, probabilities: Array | None) -> Array:
+        return np.eye(len(self.labels))[predictions] if probabilities is None else probabilities
+
+    @property
+    def blended_classes(self) -> Array | None:
+        return np.sort(self.labels)
+
+    def model(self, trained: Trained) -> StudyModel:
+        costs = self.measure.costs
+        ordered = None if costs is None else costs[np.ix_(self._order, self._order)]
+        return StudyModel(trained, self.target, {"classes_": self.labels[self._order], "costs_": ordered})
+
+    def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
+        return model.predict(X), self._in_order(model.response(X))
+
+    def certify(self, judged: Judged) -> Certificate:
+        return _BOUNDS[self.measure.bounded_by](self, judged)
+
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        return (judged.predictions != judged.truth).astype(float), Quantity(ERROR)
+
+    def bound_auc(self, judged: Judged) -> Certificate:
+        """The area above the ROC curves of all pairs of classes."""
+        assert judged.probabilities is not None
+        return complement(pairwise_auc_bound(judged.truth, judged.probabilities, confidence=judged.confidence))
+
+    def special_findings(self, study: Finished) -> dict[str, Any]:
+        """Errors by subgroup, how reliable probabilities are, and when the model may predict alone."""
+        evaluation, confidence = study.evaluation, study.confidence
+        wrong = evaluation.predictions != evaluation.truth
+        test, learned = study.frame[study.split.test], study.frame[study.split.learn]
+        found: dict[str, Any] = {"subgroups": subgroups(test, learned, wrong, study.learning.columns, confidence)}
+        if study.model.gives_probabilities and evaluation.probabilities is not None:
+            found["bins"] = reliability(evaluation.probabilities, ~wrong, confidence)
+        if study.split.unit == "row":
+            spared = study.split.calibration if len(study.split.calibration) else study.split.test
+            response = study.model.response(study.frame[spared])
+            right = study.model.classes_[np.argmax(response, axis=1)] == study.values[spared]
+            found["guards"] = guards(response, right, confidence)
+        return found
+
+    def shown(self, value: float) -> str:
+        return f"{value:.4g}" if self.measure.bounded_by is BoundedBy.MEAN else f"{100 * value:.2f} %"
+
+    def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
+        confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.predictions, confidence=confidence)
+        shown: list[tuple[str, Display]] = [("Right and wrong on the test rows", confusion)]
+        truth, probabilities = self.positions(evaluation.truth), evaluation.probabilities
+        if probabilities is not None:
+            shown += self.curves(truth, probabilities, confidence)
+            margins = MarginsDisplay.from_predictions(truth, probabilities, confidence=confidence)
+            shown.append(("Margins of the predictions", margins))
+        return shown
+
+    def curves(self, truth: Array, probabilities: Array, confidence: float) -> list[tuple[str, Display]]:
+        """Further pictures, drawn from probabilities."""
+        return []
+
+
+def _error(_task: LabelTask, judged: Judged) -> Certificate:
+    return judged.bound_error(judged.predictions != judged.truth)
+
+
+def _balanced(task: LabelTask, judged: Judged) -> Certificate:
+    if len(np.unique(judged.truth)) < len(task.labels):
+        return _error(task, judged)
+    truth, predictions = (np.asarray(one, dtype=np.intp) for one in (judged.truth, judged.predictions))
+    report = certify(y_true=truth, y_pred=predictions, loss="error", confidence=judged.confidence)
+    return complement(report["balanced accuracy"])
+
+
+def _auc(task: LabelTask, judged: Judged) -> Certificate:
+    return _error(task, judged) if len(np.unique(judged.truth)) < 2 else task.bound_auc(judged)
+
+
+def _f1(task: LabelTask, judged: Judged) -> Certificate:
+    counts = [int(np.sum(one)) for one in _confusions(judged, 1)]
+    hits, alarms, misses = counts
+    if not sum(counts):
+        return _error(task, judged)
+    return complement(f_bound(hits, alarms, misses, confidence=judged.confidence))
+
+
+def _macro_f1(task: LabelTask, judged: Judged) -> Certificate:
+    counts = [[int(np.sum(one)) for one in _confusions(judged, label)] for label in range(len(task.labels))]
+    hits, alarms, misses = (list(one) for one in zip(*counts, strict=True))
+    return complement(macro_f_bound(hits, alarms, misses, confidence=judged.confidence))
+
+
+def _confusions(judged: Judged, label: int) -> tuple[Array, Array, Array]:
+    """For every row whether it is a hit, a false alarm or a miss of a class."""
+    called, true = judged.predictions == label, judged.truth == label
+    return called & true, called & ~true, ~called & true
+
+
+def _mean(task: LabelTask, judged: Judged) -> Certificate:
+    measure = task.measure
+    assert measure.rows is not None
+    assert measure.range is not None
+    losses = measure.rows(judged.truth, judged.predictions, judged.probabilities)
+    return judged.bound_mean(losses, measure.range, Quantity(measure.quantity))
+
+
+_BOUNDS = {
+    BoundedBy.ERROR_RATE: _error,
+    BoundedBy.BALANCED_ACCURACY: _balanced,
+    BoundedBy.AUC: _auc,
+    BoundedBy.F1: _f1,
+    BoundedBy.MACRO_F1: _macro_f1,
+    BoundedBy.MEAN: _mean,
+}

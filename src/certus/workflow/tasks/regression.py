@@ -1,0 +1,121 @@
+"""Numbers to predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.evaluation import Display, ResidualsDisplay
+from certus.guarantees import Certificate
+from certus.guarantees.holdout import RateSetting, rate_bound
+from certus.guarantees.records import LARGE_ERRORS, Quantity
+from certus.workflow.declared_costs import declared_measure
+from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
+from certus.workflow.notes import Note
+from certus.workflow.options import Options
+from certus.workflow.study_error import StudyError
+from certus.workflow.tasks.judged import Judged
+from certus.workflow.tasks.kind_of_task import Constant, Kind, Task
+
+if TYPE_CHECKING:
+    from certus.workflow.evaluation_record import Evaluation
+
+Array = NDArray[Any]
+# The squares of larger numbers to predict, added up over many rows, would overflow.
+LARGEST_NUMBER = 1e140
+# A winner promises how often its error exceeds t; t is this quantile of the validation errors.
+TOLERATED_QUANTILE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionTask(Task):
+    """The prediction of a number."""
+
+    kind: ClassVar[Kind] = "regression"
+    learners: ClassVar[Literal["classification", "regression", "clustering"]] = "regression"
+
+    @classmethod
+    def create(cls, column: pl.Series, options: Options) -> RegressionTask:
+        """From the target's column."""
+        if options.costs:
+            raise StudyError(
+                "costs can be given for labels only, but a number is to be predicted.\n"
+                "Hint: choose task='classification'.",
+                options=["costs", "task"],
+            )
+        too_large = (column.cast(pl.Float64).abs() > LARGEST_NUMBER).fill_null(False)
+        if too_large.any():
+            row = int(too_large.arg_max() or 0)
+            raise StudyError(
+                f"The target column {column.name!r} is {column[row]!r} in row {row + 1}; at most {LARGEST_NUMBER:g} "
+                "can be learned.\nHint: leave the row out, or choose another unit."
+            )
+        name = options.measure or "rmse"
+        declared = name not in MEASURES and "prediction" in name
+        none = np.empty(0)
+        measure = declared_measure(name, options.loss_range, none) if declared else find_measure(name, cls.kind)
+        text = f"regression on {column.name!r}, measured by {measure.name} (task, measure override)"
+        return cls((column.name,), measure, none, Note(text, ["task", "measure"]))
+
+    def values(self, frame: pl.DataFrame) -> Array:
+        return frame[self.target].cast(pl.Float64).to_numpy()
+
+    @staticmethod
+    def strata(y: Array) -> Array:
+        return np.zeros(len(y))
+
+    @staticmethod
+    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, _classes: int) -> tuple[Array, Array | None]:
+        return np.asarray(learner.fit(X, y).predict(X_new)).astype(np.float64), None
+
+    @staticmethod
+    def best_constant(y: Array, measure: Measure, _classes: int) -> Constant:
+        """The median minimizes absolute errors, the mean squared ones."""
+        return Constant(float(np.median(y) if measure.name == "mae" else np.mean(y)))
+
+    def decide(self, votes: Array) -> tuple[Array, Array | None]:
+        return votes, None
+
+    def tolerance(self, truth: Array, predictions: Array) -> float | None:
+        return tolerance(truth, predictions)
+
+    def certify(self, judged: Judged) -> Certificate:
+        """The mean loss where its range is known, else how often errors are large."""
+        measure = self.measure
+        ends = measure.range if measure.bounded_by is BoundedBy.MEAN else judged.loss_range
+        if ends is not None and measure.rows is not None:
+            losses = measure.rows(judged.truth, judged.predictions, None)
+            return judged.bound_mean(losses, ends, Quantity(measure.quantity))
+        far, quantity = self.plain_losses(judged)
+        setting = RateSetting(confidence=judged.confidence, quantity=quantity, noun="such row")
+        return rate_bound(int(far.sum()), len(far), setting)
+
+    def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
+        assert judged.threshold is not None
+        far = np.abs(judged.truth - judged.predictions) > judged.threshold
+        return far.astype(float), Quantity(LARGE_ERRORS, threshold=judged.threshold)
+
+    def comparable_losses(self, truth: Array, predictions: Array) -> Array:
+        """Declared losses, or the distance."""
+        if self.measure.compares_rows:
+            return super().comparable_losses(truth, predictions)
+        return np.abs(truth - predictions)
+
+    def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
+        residuals = ResidualsDisplay(
+            evaluation.truth, evaluation.predictions, evaluation.certificate.quantity.threshold
+        )
+        return [("Errors on the test rows", residuals)]
+
+
+def tolerance(truth: Array, predictions: Array) -> float:
+    """The error size t, from validation rows, rounded up to two digits so that it can be said aloud."""
+    size = float(np.quantile(np.abs(np.asarray(truth, dtype=float) - predictions), TOLERATED_QUANTILE))
+    if size == 0.0:
+        return 0.0
+    unit = 10.0 ** (np.floor(np.log10(size)) - 1)
+    return float(f"{np.ceil(size / unit) * unit:.2g}")
