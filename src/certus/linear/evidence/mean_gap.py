@@ -72,8 +72,9 @@ def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> GapE
     if problem.strength > 0.0 and found.gap <= WEAK * problem.null:
         return found
     decrement = decrement_at(problem, coef, intercept)
-    better = decrement is not None and upper_bound(decrement, found.objective) < found.gap
-    return replace(found, bound=decrement) if better else found
+    if decrement is None or upper_bound(decrement, found.objective) >= found.gap:
+        return found
+    return replace(found, bound=decrement)
 
 
 def _line(problem: SmoothProblem, scores: Array, error: float) -> _Line:
