@@ -11,9 +11,9 @@ from certus.base import Boolean, Constraints, Interval, Iterations, Learner, Ver
 from certus.guarantees import Report
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
-from certus.linear.evidence.gap_rules import GROUPS
 from certus.linear.evidence.group_gap import group_evidence
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import GROUPS
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.block_newton import minimize_blocks
 from certus.linear.solvers.newton import NewtonResult
@@ -67,7 +67,7 @@ class GroupFit(Learner):
         "tol": [Interval(0, None, closed="neither")],
         "verbose": [Verbosity()],
     }
-    _state = (
+    _state: ClassVar[tuple[str, ...]] = (
         "coef_",
         "intercept_",
         "n_iter_",
