@@ -97,7 +97,7 @@ def conformal(
             f"method must be one of {', '.join(map(repr, _METHODS))}, got {method!r}.\n"
             "Hint: 'auto' takes the simplest for the task."
         )
-    _check_inputs(model, X_cal, y_cal, y_pred)
+    rows, truth = _inputs(model, X_cal, y_cal, y_pred)
     levels: dict[str, Any] = {"confidence": confidence, "assurance": assurance}
     classification = method in _SPLIT_CLASSIFICATION or is_classification(model, classes)
     if method in _CROSS:
@@ -106,16 +106,15 @@ def conformal(
         wrapper = CrossConformalClassifier if classification else CrossConformalRegressor
         folds = LEAVE_ONE_OUT if one_row else cv
         crossed = wrapper(model, confidence=confidence, method=combine, cv=folds, random_state=random_state)
-        return crossed.fit(X_cal, y_cal)
-    rows = X_cal if y_pred is None else np.asarray(y_pred)
+        return crossed.fit(rows, truth)
     if classification:
         score = "lac" if method == "auto" else method
         sets = SplitConformalClassifier(model, score=score, per_class=per_class, classes=classes, **levels)
-        return sets.calibrate(rows, y_cal, groups)
+        return sets.calibrate(rows, truth, groups)
     if per_class:
         raise ValueError("per_class=True needs a classifier.\nHint: for regression pass groups instead.")
     score = "absolute" if method == "auto" else method
-    return SplitConformalRegressor(model, score=score, scale=scale, **levels).calibrate(rows, y_cal, groups)
+    return SplitConformalRegressor(model, score=score, scale=scale, **levels).calibrate(rows, truth, groups)
 
 
 def is_classification(model: object, classes: object) -> bool:
@@ -127,15 +126,20 @@ def is_classification(model: object, classes: object) -> bool:
     return hasattr(model, "predict_proba") or (hasattr(model, "__sklearn_tags__") and is_classifier(model))
 
 
-def _check_inputs(model: object, X_cal: object, y_cal: object, y_pred: object) -> None:
+def _inputs(
+    model: object, X_cal: TableLike | None, y_cal: TargetLike | None, y_pred: TargetLike | None
+) -> tuple[TableLike, TargetLike]:
+    """What is calibrated on: rows of a model, or predictions; and the truth."""
     if (model is None) == (y_pred is None):
         raise ValueError(
             "exactly one of model and y_pred must be given.\n"
             "Hint: conformal(model, X_cal, y_cal) or conformal(y_pred=predictions, y_cal=truth)."
         )
-    missing = [name for name, value in (("y_cal", y_cal), ("X_cal", X_cal)) if value is None]
-    if "y_cal" in missing or (model is not None and missing):
-        raise ValueError(f"{missing[0]} must be given, got None.\nHint: pass the calibration rows and their truth.")
+    rows = X_cal if y_pred is None else np.asarray(y_pred)
+    if y_cal is None or rows is None:
+        name = "y_cal" if y_cal is None else "X_cal"
+        raise ValueError(f"{name} must be given, got None.\nHint: pass the calibration rows and their truth.")
+    return rows, y_cal
 
 
 def _refuse_for_cross(method: str, **options: object) -> None:
