@@ -112,7 +112,7 @@ def test_warm_start_extends_to_the_same_forest(forest):
     assert_array_equal(grown.predict(X), forest(9, random_state=5).fit(X, y).predict(X))
     with pytest.warns(UserWarning, match="does not fit new trees"):
         grown.fit(X, y)
-    with pytest.raises(ValueError, match="n_estimators=3 must be larger or equal to len"):
+    with pytest.raises(ValueError, match="n_estimators=3 must be at least len"):
         grown.set_params(n_estimators=3).fit(X, y)
 
 

@@ -13,6 +13,7 @@ from certus.base.data import (
     check_X,
     check_Xy,
     refuse_large,
+    require_target,
 )
 from certus.base.inputs import (
     ClassWeightLike,
@@ -108,6 +109,7 @@ __all__ = [
     "present_criterion",
     "probabilities_of",
     "refuse_large",
+    "require_target",
     "register",
     "register_part",
     "resolve_seed",

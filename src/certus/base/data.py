@@ -112,11 +112,7 @@ def check_Xy(
 ) -> tuple[Any, NDArray[Any]]:
     """A table and its target, equally long. Options as for `check_X`; always ``reset=True`` unless given."""
     options.setdefault("reset", True)
-    if y is None:
-        raise ValueError(
-            f"{type(learner).__name__} requires y to be passed, but the target y is None.\n"
-            "Hint: call fit(X, y) with one target value per row."
-        )
+    require_target(learner, y)
     table = check_X(learner, X, min_rows=min_rows, **options)
     target = check_target(learner, y, multi_output=multi_output, numeric=y_numeric)
     if table.shape[0] != target.shape[0]:
@@ -124,6 +120,15 @@ def check_Xy(
     if y_numeric and options.get("largest") is not None:
         refuse_large(learner, target, options["largest"], name="y")
     return table, target
+
+
+def require_target(learner: BaseEstimator, y: TargetLike | None) -> None:
+    """Refuse to fit without a target."""
+    if y is None:
+        raise ValueError(
+            f"{type(learner).__name__} requires y to be passed, but the target y is None.\n"
+            "Hint: call fit(X, y) with one target value per row."
+        )
 
 
 def check_target(

@@ -43,9 +43,10 @@ def complete_docstrings(learner: type) -> None:
 
 def _complete_class(learner: type, documented: list[dict[str, str]]) -> None:
     own = documented[0]
+    described = _entries(own.get("Parameters", ""))
     known = _nearest([_entries(sections.get("Parameters", "")) for sections in documented])
     parameters = [
-        _with_default(known[name], parameter)
+        _with_default(known[name], parameter, own=name in described)
         for name, parameter in inspect.signature(learner).parameters.items()
         if name in known
     ]
@@ -109,8 +110,9 @@ def _nearest(documented: list[Entries]) -> Entries:
     return merged
 
 
-def _with_default(entry: str, parameter: inspect.Parameter) -> str:
+def _with_default(entry: str, parameter: inspect.Parameter, *, own: bool) -> str:
     head, line, body = entry.partition("\n")
+    head = head if own else re.sub(r", default=.*$", "", head)  # of the base, it may be another one here
     if parameter.default is inspect.Parameter.empty or "default" in head or "," in head.partition(" :")[0]:
         return entry
     default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)

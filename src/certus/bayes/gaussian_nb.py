@@ -36,12 +36,12 @@ from certus.guarantees import Report
     cost="fit O(n p), predict O(n p k) for k classes",
 )
 class GaussianNB(Classifier):
-    r"""Naive Bayes classifier with a normal distribution per class and column.
+    """Naive Bayes classifier with a normal distribution per class and column.
 
-    Predicts :math:`\arg\max_c \log P(c) + \sum_j \log N(x_j; \mu_{cj}, \sigma^2_{cj})`, with the
-    maximum-likelihood means and variances of the training rows; it assumes that the columns are independent
-    given the class. A good first model: one pass over the data, no tuning, updates with new rows
-    (`partial_fit`). Its probabilities are over-confident when columns are correlated.
+    Predicts argmax_c log P(c) + sum_j log N(x_j; mu_cj, sigma^2_cj), with the maximum-likelihood means and variances of
+    the training rows; it assumes that the columns are independent given the class. A good first model: one pass over
+    the data, no tuning, updates with new rows (`partial_fit`). Its probabilities are over-confident when columns are
+    correlated.
 
     Parameters
     ----------

@@ -46,12 +46,12 @@ Array = NDArray[np.float64]
     cost="fit O(n p^2 + p^3), predict O(n p k) for k classes",
 )
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifier):
-    r"""Classifier with one normal distribution per class and a covariance that all classes share.
+    """Classifier with one normal distribution per class and a covariance that all classes share.
 
-    Predicts :math:`\arg\max_c \log P(c) + x' S^{-1} \mu_c - \frac12 \mu_c' S^{-1} \mu_c`, which is linear in x,
-    with class means :math:`\mu_c` and the pooled covariance :math:`S = \sum_c P(c) S_c`. For two classes it is the
-    logistic model with coefficients :math:`S^{-1}(\mu_1 - \mu_0)`. As a transformer it projects on the directions
-    that separate the class means best. With few rows per column, use ``shrinkage="auto"``.
+    Predicts argmax_c log P(c) + x' inv(S) mu_c - 1/2 mu_c' inv(S) mu_c, which is linear in x, with class means mu_c and
+    the pooled covariance S = sum_c P(c) S_c. For two classes it is the logistic model with coefficients inv(S)(mu_1 -
+    mu_0). As a transformer it projects on the directions that separate the class means best. With few rows per column,
+    use ``shrinkage="auto"``.
 
     Parameters
     ----------
@@ -180,8 +180,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         if self.covariance_estimator is not None:
             raise ValueError(
-                "covariance estimator is not supported with svd solver. Try another solver\n"
-                "Hint: use solver='lsqr' or solver='eigen'."
+                "covariance estimator is not supported with svd solver.\nHint: use solver='lsqr' or solver='eigen'."
             )
 
     def _checked_priors(self, groups: ClassGroups) -> Array:

@@ -54,11 +54,11 @@ Array = NDArray[np.float64]
     ),
 )
 class QuadraticDiscriminantAnalysis(Classifier):
-    r"""Classifier with one normal distribution per class, each with its own covariance.
+    """Classifier with one normal distribution per class, each with its own covariance.
 
-    Predicts :math:`\arg\max_c \log P(c) - \frac12 \log|S_c| - \frac12 (x - \mu_c)' S_c^{-1} (x - \mu_c)` with the
-    means :math:`\mu_c` and covariances :math:`S_c` of the classes. The boundaries are quadratic; every class needs
-    more rows than columns, or regularization (``reg_param``, or ``solver="eigen"`` with ``shrinkage``).
+    Predicts argmax_c log P(c) - 1/2 log|S_c| - 1/2 (x - mu_c)' inv(S_c) (x - mu_c) with the means mu_c and covariances
+    S_c of the classes. The boundaries are quadratic; every class needs more rows than columns, or regularization
+    (``reg_param``, or ``solver="eigen"`` with ``shrinkage``).
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
         if self.shrinkage is not None:
             raise NotImplementedError("shrinkage not supported with 'svd' solver.\nHint: use solver='eigen'.")
         if self.covariance_estimator is not None:
-            raise ValueError("covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead.")
+            raise ValueError("covariance_estimator is not supported with solver='svd'.\nHint: use solver='eigen'.")
 
     def _checked_priors(self, shares: Array) -> NDArray[Any]:
         if self.priors is None:

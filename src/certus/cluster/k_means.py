@@ -57,9 +57,11 @@ LEAST_PARALLEL_WORK = 200_000
     cost="fit O(k n p) per round, predict O(k n p)",
 )
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    r"""k-means: centers with the least sum of squared distances between rows and their nearest center.
+    """k-means: centers with the least sum of squared distances between rows and their nearest center.
 
-    .. math:: \min_{c_1, \dots, c_k} \sum_i w_i \min_j \lVert x_i - c_j \rVert^2
+    Minimizes, over the centers c_1, ..., c_k, with weights w of the rows,
+
+        sum_i w_i min_j |x_i - c_j|^2
 
     Lloyd's rounds reach a local minimum; the report says how far it can be from the best clustering.
 

@@ -37,15 +37,13 @@ from certus.trees import DecisionTreeClassifier
     cost="fit O(p n log n + rounds p n), predict O(rounds n)",
 )
 class AdaBoostClassifier(WeightBoosting, Classifier):
-    r"""AdaBoost: weak learners, each fitted to weights that favour the rows that the ones before got wrong.
+    """AdaBoost: weak learners, each fitted to weights that favor the rows that the ones before got wrong.
 
-    Round :math:`t` fits :math:`h_t` to the weights :math:`D_t`, with the weighted error :math:`\epsilon_t`, gives it
-    the weight :math:`\alpha_t = \eta \left(\log\frac{1 - \epsilon_t}{\epsilon_t} + \log(K - 1)\right)` (:math:`\eta` =
-    ``learning_rate``, :math:`K` classes) and multiplies the weights of the rows that it got wrong by
-    :math:`e^{\alpha_t}`. The class with the largest :math:`\sum_t \alpha_t [h_t(x) = k]` wins. For two classes this
-    minimises :math:`\frac1n \sum_i e^{-y_i f(x_i)}` with :math:`f = \frac12 \sum_t \alpha_t h_t` greedily, and the
-    training error is at most :math:`\prod_t Z_t`, :math:`Z_t = 2\sqrt{\epsilon_t (1 - \epsilon_t)}` for
-    :math:`\eta = 1`.
+    Round t fits h_t to the weights D_t, with the weighted error eps_t, gives it the weight alpha_t = eta (log((1 -
+    eps_t) / eps_t) + log(K - 1)) (eta = ``learning_rate``, K classes) and multiplies the weights of the rows that it
+    got wrong by exp(alpha_t). The class with the largest sum_t alpha_t [h_t(x) = k] wins. For two classes this
+    minimizes (1/n) sum_i exp(-y_i f(x_i)) with f = 1/2 sum_t alpha_t h_t greedily, and the training error is at most
+    prod_t Z_t, Z_t = 2 sqrt(eps_t (1 - eps_t)) for eta = 1.
 
     Use it with weak learners (the default stumps, or small trees) on data without wrong labels, whose weights would
     grow without end.
@@ -68,7 +66,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and weighted error of each round; 0 and 1 for rounds that were not needed.
     report_ : Report
-        For two classes: the product of the :math:`Z_t` as a bound on the training error; with the default stumps and
+        For two classes: the product of the Z_t as a bound on the training error; with the default stumps and
         rows of equal weight also a margin bound on the error of new rows, which few rows leave vacuous.
 
     Examples
@@ -260,7 +258,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
             yield self._probabilities(scores)
 
     def margins(self, X: TableLike, y: TargetLike) -> NDArray[np.float64]:
-        r"""Normalized margins :math:`y f(x) / \sum_t \alpha_t` of labelled rows, from -1 to 1; positive where right.
+        """Normalized margins y f(x) / sum_t alpha_t of labeled rows, from -1 to 1; positive where right.
 
         With more than two classes: the score of the true class minus the largest of the others, in the same scale.
 

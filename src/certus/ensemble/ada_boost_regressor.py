@@ -37,12 +37,11 @@ from certus.trees import DecisionTreeRegressor
     draws_rows=True,
 )
 class AdaBoostRegressor(WeightBoosting, Regressor):
-    r"""AdaBoost for numbers: the weighted median of learners fitted to ever harder bags of rows.
+    """AdaBoost for numbers: the weighted median of learners fitted to ever harder bags of rows.
 
-    Round :math:`t` fits a weak learner to rows drawn by their weights :math:`D_t`. With the losses
-    :math:`L_i = \ell(|y_i - h_t(x_i)| / \max_j |y_j - h_t(x_j)|)` and :math:`\bar L = \sum_i D_t(i) L_i`, its weight is
-    :math:`\alpha_t = \eta \log\frac{1 - \bar L}{\bar L}` and the rows' weights are multiplied by
-    :math:`\left(\frac{\bar L}{1 - \bar L}\right)^{\eta (1 - L_i)}`. Rounds end when :math:`\bar L \ge 1/2`.
+    Round t fits a weak learner to rows drawn by their weights D_t. With the losses L_i = l(|y_i - h_t(x_i)| / max_j
+    |y_j - h_t(x_j)|) and mean(L) = sum_i D_t(i) L_i, its weight is alpha_t = eta log((1 - mean(L)) / mean(L)) and the
+    rows' weights are multiplied by (mean(L) / (1 - mean(L)))^(eta (1 - L_i)). Rounds end when mean(L) >= 1/2.
 
     Use it as a simple way to make a weak regressor stronger; gradient boosting is usually better.
 
@@ -51,7 +50,7 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
     estimator : learner, default=None
         The weak learner; None means ``DecisionTreeRegressor(max_depth=3)``.
     loss : {"linear", "square", "exponential"}, default="linear"
-        :math:`\ell(u) = u`, :math:`u^2` or :math:`1 - e^{-u}`.
+        l(u) = u, u^2 or 1 - exp(-u).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the bags and of weak learners with a ``random_state``.
 
@@ -59,8 +58,6 @@ class AdaBoostRegressor(WeightBoosting, Regressor):
     ----------
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and average loss of each round; 0 and 1 for rounds that were not needed.
-    report_ : Report
-        Empty: training alone bounds nothing here. Use `certify`.
 
     Examples
     --------

@@ -46,11 +46,10 @@ def _members_have_decisions(bagging: Any) -> bool:
     draws_rows=True,
 )
 class BaggingClassifier(Bagging, Classifier):
-    r"""Bagging: the average of learners, each fitted to rows drawn with replacement.
+    """Bagging: the average of learners, each fitted to rows drawn with replacement.
 
-    :math:`\hat p(x) = \frac1T \sum_t p_t(x)`, the class shares of :math:`T` members, or their votes if they only
-    predict labels. Member :math:`t` is fitted to ``max_samples`` rows drawn with replacement and ``max_features``
-    columns.
+    p(x) = (1/T) sum_t p_t(x), the class shares of T members, or their votes if they only predict labels. Member t is
+    fitted to ``max_samples`` rows drawn with replacement and ``max_features`` columns.
 
     Use it to steady a learner that changes much with its training rows, such as a full tree; for trees a
     `RandomForestClassifier` is faster and usually better.

@@ -36,10 +36,10 @@ from certus.trees import DecisionTreeRegressor
     draws_rows=True,
 )
 class BaggingRegressor(Bagging, Regressor):
-    r"""Bagging: the average of regressors, each fitted to rows drawn with replacement.
+    """Bagging: the average of regressors, each fitted to rows drawn with replacement.
 
-    :math:`\hat y(x) = \frac1T \sum_t f_t(x)` over :math:`T` members. Member :math:`t` is fitted to ``max_samples``
-    rows drawn with replacement and ``max_features`` columns.
+    y(x) = (1/T) sum_t f_t(x) over T members. Member t is fitted to ``max_samples`` rows drawn with replacement and
+    ``max_features`` columns.
 
     Use it to steady a learner that changes much with its training rows, such as a full tree; for trees a
     `RandomForestRegressor` is faster.
@@ -57,8 +57,6 @@ class BaggingRegressor(Bagging, Regressor):
         Coefficient of determination over the rows, each judged by the members without it, if ``oob_score`` is set.
     oob_prediction_ : ndarray of shape (n_samples,)
         Average of the members that have not seen the row, if ``oob_score`` is set.
-    report_ : Report
-        Empty: training alone bounds nothing here. Use `certify`.
 
     Examples
     --------

@@ -16,20 +16,13 @@ from certus.trees import ExtraTreeClassifier
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
 )
 class ExtraTreesClassifier(ForestClassifier):
-    r"""Extremely randomized trees: a vote of trees with random thresholds.
+    """Extremely randomized trees: a vote of trees with random thresholds.
 
-    :math:`\hat p(x) = \frac1T \sum_t p_t(x)`: the class shares of :math:`T` trees, averaged. At each node one
-    threshold, uniform between the smallest and the largest value, is drawn for each of ``max_features`` random
-    columns, and the best of these splits is taken.
+    p(x) = (1/T) sum_t p_t(x): the class shares of T trees, averaged. At each node one threshold, uniform between the
+    smallest and the largest value, is drawn for each of ``max_features`` random columns, and the best of these splits
+    is taken.
 
     Cheaper to grow than a random forest and often as accurate; with many useless columns a random forest is better.
-
-    Parameters
-    ----------
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
-        random side, and those that training did not contain with them, else to the larger side.
 
     Attributes
     ----------

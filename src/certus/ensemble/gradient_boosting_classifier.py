@@ -34,14 +34,12 @@ from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, Expon
     cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
 )
 class GradientBoostingClassifier(GradientBoosting, Classifier):
-    r"""Gradient boosting of exact regression trees, for labels.
+    """Gradient boosting of exact regression trees, for labels.
 
-    For two classes :math:`P(y = 1 \mid x) = 1 / (1 + e^{-f_M(x)})` with
-    :math:`f_M(x) = f_0(x) + \eta \sum_{m=1}^M t_m(x)`; for :math:`K > 2` classes there is one such sum per class and
-    the probabilities are their softmax. Tree :math:`t_m` is grown with the squared error on the negative gradients
-    :math:`r_i = y_i - P(y = 1 \mid x_i)` of the log-loss, trying every border between two values of every column; its
-    leaves then get one Newton step :math:`\sum r_i / \sum p_i (1 - p_i)` (times :math:`(K - 1) / K` for several
-    classes).
+    For two classes P(y = 1 | x) = 1 / (1 + exp(-f_M(x))) with f_M(x) = f_0(x) + eta sum_m t_m(x); for K > 2 classes
+    there is one such sum per class and the probabilities are their softmax. Tree t_m is grown with the squared error on
+    the negative gradients r_i = y_i - P(y = 1 | x_i) of the log-loss, trying every border between two values of every
+    column; its leaves then get one Newton step sum r_i / sum (p_i (1 - p_i)) (times (K - 1) / K for several classes).
 
     Use it for up to some ten thousand rows; `HistGradientBoostingClassifier` is faster on larger tables. The columns
     are sorted once for all trees.
@@ -144,7 +142,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
             if self.n_classes_ > 2:
                 raise ValueError(
                     f"loss='exponential' is only suitable for a binary classification problem, you have "
-                    f"n_classes={self.n_classes_}. Please use loss='log_loss' instead."
+                    f"n_classes={self.n_classes_}.\nHint: use loss='log_loss'."
                 )
             return ExponentialLoss()
         return BinaryLoss() if self.n_classes_ == 2 else ClassesLoss(self.n_classes_)

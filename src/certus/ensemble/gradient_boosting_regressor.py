@@ -35,15 +35,14 @@ from certus.ensemble.boosting.stage_losses import AbsoluteLoss, HuberLoss, Quant
     cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
 )
 class GradientBoostingRegressor(GradientBoosting, Regressor):
-    r"""Gradient boosting of exact regression trees.
+    """Gradient boosting of exact regression trees.
 
-    The prediction is :math:`f_M(x) = f_0(x) + \eta \sum_{m=1}^M t_m(x)`. Tree :math:`t_m` is grown on the negative
-    gradients :math:`r_i = -\partial L(y_i, f) / \partial f` at :math:`f = f_{m-1}(x_i)` with the squared error, trying
-    every border between two values of every column; its leaves then get the values
-    :math:`\operatorname{argmin}_v \sum_{i \in \text{leaf}} L(y_i, f_{m-1}(x_i) + v)`.
+    The prediction is f_M(x) = f_0(x) + eta sum_m t_m(x). Tree t_m is grown on the negative gradients r_i = -dL(y_i, f)
+    / df at f = f_(m-1)(x_i) with the squared error, trying every border between two values of every column; its leaves
+    then get the values argmin_v sum_(i in leaf) L(y_i, f_(m-1)(x_i) + v).
 
-    Use it for up to some ten thousand rows; `HistGradientBoostingRegressor` is faster on larger tables. The columns
-    are sorted once for all trees. It cannot extrapolate.
+    Use it for up to some ten thousand rows; `HistGradientBoostingRegressor` is faster on larger tables. The columns are
+    sorted once for all trees. It cannot extrapolate.
 
     Parameters
     ----------

@@ -38,15 +38,13 @@ from certus.losses import Logistic
     cost="fit O(n p) for bins + O(rounds n p depth classes), predict O(n rounds depth classes)",
 )
 class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
-    r"""Boosted classification trees on binned columns: fast on large tables.
+    """Boosted classification trees on binned columns: fast on large tables.
 
-    Two classes: :math:`P(y = 1 | x) = 1 / (1 + e^{-f_M(x)})`; more: the softmax of one :math:`f_M` per class, with
-    :math:`f_M = f_0 + \eta \sum_m t_m(x)`. Tree :math:`t_m` is grown on the derivatives :math:`g_i, h_i` of the
-    log-loss at :math:`f_{m-1}(x_i)`: a node is divided where
-    :math:`\frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda} - \frac{G^2}{H + \lambda}` is largest, with
-    :math:`G = \sum g_i`, :math:`H = \sum h_i`, and a leaf has the value :math:`-G / (H + \lambda)`. Columns are divided
-    at quantiles into at most 255 bins; missing values have a bin of their own and go to the side where they help
-    most; categories are put into order by :math:`G / H` at every node.
+    Two classes: P(y = 1 | x) = 1 / (1 + exp(-f_M(x))); more: the softmax of one f_M per class, with f_M = f_0 + eta
+    sum_m t_m(x). Tree t_m is grown on the derivatives g_i, h_i of the log-loss at f_(m-1)(x_i): a node is divided where
+    G_L^2 / (H_L + lambda) + G_R^2 / (H_R + lambda) - G^2 / (H + lambda) is largest, with G = sum g_i, H = sum h_i, and
+    a leaf has the value -G / (H + lambda). Columns are divided at quantiles into at most 255 bins; missing values have
+    a bin of their own and go to the side where they help most; categories are put into order by G / H at every node.
 
     Use it for tables with more than some thousand rows, mixed columns and missing values.
 
@@ -67,9 +65,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     n_iter_, n_trees_per_iteration_ : int
         Rounds, and trees in each of them (1 for two classes, else one per class).
     baseline_ : ndarray of shape (n_trees_per_iteration_,)
-        The constant :math:`f_0`.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
+        The constant f_0.
 
     Notes
     -----

@@ -34,15 +34,14 @@ from certus.losses import named_loss
     cost="fit O(n p) for bins + O(rounds n p depth), predict O(n rounds depth)",
 )
 class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
-    r"""Boosted regression trees on binned columns: fast on large tables.
+    """Boosted regression trees on binned columns: fast on large tables.
 
-    The prediction is :math:`g^{-1}(f_M(x))` with :math:`f_M = f_0 + \eta \sum_m t_m(x)`. Tree :math:`t_m` is grown
-    on the derivatives :math:`g_i, h_i` of the loss at :math:`f_{m-1}(x_i)`: a node is divided where
-    :math:`\frac{G_L^2}{H_L + \lambda} + \frac{G_R^2}{H_R + \lambda} - \frac{G^2}{H + \lambda}` is largest, with
-    :math:`G = \sum g_i`, :math:`H = \sum h_i`, and a leaf has the value :math:`-G / (H + \lambda)` (for the absolute
-    and the quantile loss: the median or quantile of its residuals). Columns are divided at quantiles into at most
-    255 bins; missing values have a bin of their own and go to the side where they help most; categories are put
-    into order by :math:`G / H` at every node.
+    The prediction is f_M(x), or exp(f_M(x)) for the gamma and the Poisson loss, with f_M = f_0 + eta sum_m t_m(x). Tree
+    t_m is grown on the derivatives g_i, h_i of the loss at f_(m-1)(x_i): a node is divided where G_L^2 / (H_L + lambda)
+    + G_R^2 / (H_R + lambda) - G^2 / (H + lambda) is largest, with G = sum g_i, H = sum h_i, and a leaf has the value -G
+    / (H + lambda) (for the absolute and the quantile loss: the median or quantile of its residuals). Columns are
+    divided at quantiles into at most 255 bins; missing values have a bin of their own and go to the side where they
+    help most; categories are put into order by G / H at every node.
 
     Use it for tables with more than some thousand rows, mixed columns and missing values. It cannot extrapolate.
 
@@ -60,9 +59,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
     n_iter_, n_trees_per_iteration_ : int
         Rounds, and trees in each of them (1).
     baseline_ : ndarray of shape (1,)
-        The constant :math:`f_0`.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others.
+        The constant f_0.
 
     Notes
     -----
@@ -169,7 +166,7 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
         target = y.astype(np.float64)
         if self.loss == "gamma" and not (target > 0).all():
             row = int(np.flatnonzero(target <= 0)[0])
-            raise ValueError(f"loss='gamma' requires strictly positive y. Row {row} has {target[row]:g}.")
+            raise ValueError(f"loss='gamma' requires strictly positive y, got {target[row]:g} in row {row}.")
         if self.loss == "poisson" and not ((target >= 0).all() and target.sum() > 0):
             raise ValueError("loss='poisson' requires non-negative y and sum(y) > 0.")
         return np.ascontiguousarray(target)

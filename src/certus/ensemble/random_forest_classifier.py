@@ -20,11 +20,11 @@ from certus.trees import DecisionTreeClassifier
     draws_rows=True,
 )
 class RandomForestClassifier(ForestClassifier):
-    r"""Random forest: a vote of trees grown on bags of rows and random columns.
+    """Random forest: a vote of trees grown on bags of rows and random columns.
 
-    :math:`\hat p(x) = \frac1T \sum_t p_t(x)`: the class shares of :math:`T` trees, averaged. Tree :math:`t` is
-    grown on a bag of rows drawn with replacement, and at each node only ``max_features`` randomly drawn columns are
-    searched for the split that lowers the impurity most.
+    p(x) = (1/T) sum_t p_t(x): the class shares of T trees, averaged. Tree t is grown on a bag of rows drawn with
+    replacement, and at each node only ``max_features`` randomly drawn columns are searched for the split that lowers
+    the impurity most.
 
     Use it as a first strong model on tables: it needs no scaling and hardly any tuning, takes missing values in dense
     tables, sparse tables, several outputs and weights. It cannot extrapolate, and large forests take memory.

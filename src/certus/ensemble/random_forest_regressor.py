@@ -22,11 +22,11 @@ from certus.trees import DecisionTreeRegressor
     draws_rows=True,
 )
 class RandomForestRegressor(ForestRegressor):
-    r"""Random forest: the average of trees grown on bags of rows.
+    """Random forest: the average of trees grown on bags of rows.
 
-    :math:`\hat y(x) = \frac1T \sum_t f_t(x)`: the predictions of :math:`T` trees, averaged. Tree :math:`t` is grown
-    on a bag of rows drawn with replacement, and at each node only ``max_features`` randomly drawn columns are
-    searched for the split that lowers the loss most.
+    y(x) = (1/T) sum_t f_t(x): the predictions of T trees, averaged. Tree t is grown on a bag of rows drawn with
+    replacement, and at each node only ``max_features`` randomly drawn columns are searched for the split that lowers
+    the loss most.
 
     Use it as a first strong model on tables: it needs no scaling and hardly any tuning, takes missing values in dense
     tables, sparse tables, several outputs and weights. It cannot extrapolate, and large forests take memory.

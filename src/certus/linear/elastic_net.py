@@ -44,7 +44,7 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     l1_ratio : float, default=0.5
         Share of the L1 part: 1 is the lasso, 0 is ridge regression.
     precompute : bool or array-like of shape (n_features, n_features), default=False
-        True: work on the Gram matrix; a matrix: the Gram matrix of the centred (and weighted) table; False: choose.
+        True: work on the Gram matrix; a matrix: the Gram matrix of the centered (and weighted) table; False: choose.
     max_iter : int or None, default=1000
         Largest number of sweeps, in visits of coordinates divided by the number of columns; None means 1000.
     random_state : int, RandomState or None, default=None

@@ -54,7 +54,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         Whether X has to stay as it is. False allows `fit` to center a wide dense table of doubles in its own
         memory; the model and its certificate are those of the original table. Other tables are not copied anyway.
     tol : float, default=1e-6
-        Singular values of the (centred, column-scaled) table at most `tol` times the largest count as zero when
+        Singular values of the (centered, column-scaled) table at most `tol` times the largest count as zero when
         the rank is decided. Large sparse tables: the relative size of the final gradient is kept below it.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result does not depend on it.
@@ -66,7 +66,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
     rank_ : int
         Rank of the table; dense tables without `positive` only.
     singular_ : ndarray
-        Singular values of the centred, weighted table; as for `rank_`.
+        Singular values of the centered, weighted table; as for `rank_`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         units = column_units(table, thorough=False)
         threads = resolve_threads(self.n_jobs)
-        wide = table.shape[0] < table.shape[1]  # others are solved without a centred table
+        wide = table.shape[0] < table.shape[1]  # others are solved without a centered table
         shift = center_in_place(self, table, weights, threads) if wide and units is None else None
         problem = Problem(
             table if units is None else in_units(table, units),

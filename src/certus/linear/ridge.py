@@ -60,7 +60,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         Strength of the penalty, at least 0; one for all targets or one for each.
     copy_X : bool, default=True
         Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in its own memory where
-        a centred one is needed (wide tables and solver="svd"); the model and its certificate are those of the
+        a centered one is needed (wide tables and solver="svd"); the model and its certificate are those of the
         original table.
     max_iter : int or None, default=None
         Largest number of iterations of the iterative solvers.
@@ -150,7 +150,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
         alphas = penalties(self.alpha, targets.shape[1])
         threads = resolve_threads()
-        needed = table.shape[0] < table.shape[1] or self.solver == "svd"  # others are solved without a centred table
+        needed = table.shape[0] < table.shape[1] or self.solver == "svd"  # others are solved without a centered table
         shift = center_in_place(self, table, weights, threads) if needed else None
         problem = Problem(table, targets, weights, alphas, self.fit_intercept, threads, shift)
         try:

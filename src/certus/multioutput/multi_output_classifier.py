@@ -66,10 +66,10 @@ def _members_have(name: str) -> Any:
     known_failures=dict.fromkeys(_CHECKS_OF_ONE_TARGET, _ONE_TARGET),
 )
 class MultiOutputClassifier(Classifier):
-    r"""Several labels per row, each predicted by a classifier of its own.
+    """Several labels per row, each predicted by a classifier of its own.
 
-    :math:`\hat y_j(x) = f_j(x)`, where :math:`f_j` minimizes the learner's own objective for target :math:`j` alone.
-    What labels tell about each other is not used.
+    y_j(x) = f_j(x), where f_j minimizes the learner's own objective for target j alone. What labels tell about each
+    other is not used.
 
     Parameters
     ----------

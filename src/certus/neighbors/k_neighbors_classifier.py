@@ -33,17 +33,15 @@ from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weight
     cost="fit O(n p log n), predict O(n p) per row or less, by kd-tree or matrix products",
 )
 class KNeighborsClassifier(NeighborSearch, Classifier):
-    r"""Classifier that lets the nearest training rows vote.
+    """Classifier that lets the nearest training rows vote.
 
-    With :math:`N_k(x)` the ``n_neighbors`` training rows nearest to :math:`x` and :math:`w_i(x)` their weights,
+    With N_k(x) the ``n_neighbors`` training rows nearest to x and w_i(x) their weights,
 
-    .. math::
-        \hat y(x) = \arg\max_c \sum_{i \in N_k(x)} w_i(x)\, 1[y_i = c], \qquad
-        \hat P(c \mid x) = \frac{\sum_{i \in N_k(x)} w_i(x)\, 1[y_i = c]}{\sum_{i \in N_k(x)} w_i(x)}.
+        y(x) = argmax_c P(c | x),    P(c | x) = sum_i w_i(x) 1[y_i = c] / sum_i w_i(x),       i in N_k(x)
 
-    The neighbors are exact whatever ``algorithm`` is: rows equally far away are taken in the order of the
-    training table, and a tie in the vote goes to the first class. All columns count alike in the distance, so
-    scale them first; many columns that do not matter hide those that do. The model keeps all training rows.
+    The neighbors are exact whatever ``algorithm`` is: rows equally far away are taken in the order of the training
+    table, and a tie in the vote goes to the first class. All columns count alike in the distance, so scale them first;
+    many columns that do not matter hide those that do. The model keeps all training rows.
 
     Parameters
     ----------

@@ -20,16 +20,15 @@ from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weight
     cost="fit O(n p log n), predict O(n p) per row or less, by kd-tree or matrix products",
 )
 class KNeighborsRegressor(NeighborSearch, Regressor):
-    r"""Regressor that averages the targets of the nearest training rows.
+    """Regressor that averages the targets of the nearest training rows.
 
-    With :math:`N_k(x)` the ``n_neighbors`` training rows nearest to :math:`x` and :math:`w_i(x)` their weights,
+    With N_k(x) the ``n_neighbors`` training rows nearest to x and w_i(x) their weights,
 
-    .. math::
-        \hat y(x) = \frac{\sum_{i \in N_k(x)} w_i(x)\, y_i}{\sum_{i \in N_k(x)} w_i(x)}.
+        y(x) = sum_i w_i(x) y_i / sum_i w_i(x),       i in N_k(x)
 
-    The neighbors are exact whatever ``algorithm`` is, and rows equally far away are taken in the order of the
-    training table. All columns count alike in the distance, so scale them first. The prediction cannot leave the
-    range of the training targets. The model keeps all training rows.
+    The neighbors are exact whatever ``algorithm`` is, and rows equally far away are taken in the order of the training
+    table. All columns count alike in the distance, so scale them first. The prediction cannot leave the range of the
+    training targets. The model keeps all training rows.
 
     Parameters
     ----------

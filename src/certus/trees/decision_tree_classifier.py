@@ -41,20 +41,18 @@ from certus.trees.tree import Tree
     cost="fit O(p n log n + p n depth), predict O(n depth)",
 )
 class DecisionTreeClassifier(DecisionTree, Classifier):
-    r"""Classification tree: yes/no questions about single columns, one after the other.
+    """Classification tree: yes/no questions about single columns, one after the other.
 
-    Every node :math:`t` with weight :math:`w_t` and class shares :math:`p_k` is split into :math:`L` and
-    :math:`R` at the column and threshold that maximise
-    :math:`w_t Q(t) - w_L Q(L) - w_R Q(R)`, where :math:`Q = 1 - \sum_k p_k^2` (Gini),
-    :math:`Q = -\sum_k p_k \log_2 p_k` (entropy) or :math:`Q = 1 - \max_k p_k` (misclassification). Every border
-    between two different values of every column is tried. A leaf predicts its class shares. With ``ccp_alpha``
-    :math:`= \alpha` the tree is then pruned to the smallest sub-tree that minimises
-    :math:`\sum_{\text{leaves}} w_t Q(t) / w + \alpha \cdot` (number of leaves), where :math:`Q` may be another
-    impurity (``prune_criterion``) and :math:`\alpha` may be chosen by cross-validation.
+    Every node t with weight w_t and class shares p_k is split into L and R at the column and threshold that maximize
+    w_t Q(t) - w_L Q(L) - w_R Q(R), where Q = 1 - sum_k p_k^2 (Gini), Q = -sum_k p_k log2 p_k (entropy) or Q = 1 - max_k
+    p_k (misclassification). Every border between two different values of every column is tried. A leaf predicts its
+    class shares. With ``ccp_alpha`` = alpha the tree is then pruned to the smallest sub-tree that minimizes sum_leaves
+    w_t Q(t) / w + alpha * (number of leaves), where Q may be another impurity (``prune_criterion``) and alpha may be
+    chosen by cross-validation.
 
-    Use it where a rule that can be read is worth more than the last percent; limit or prune it, a full tree
-    repeats the noise of the training rows. It needs no scaling, takes missing values in dense tables (they go
-    to the side where they help most), sparse tables, several outputs and weights.
+    Use it where a rule that can be read is worth more than the last percent; limit or prune it, a full tree repeats the
+    noise of the training rows. It needs no scaling, takes missing values in dense tables (they go to the side where
+    they help most), sparse tables, several outputs and weights.
 
     Parameters
     ----------
@@ -67,9 +65,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     class_weight : dict, list of dict or "balanced", default=None
         Weights of the classes, multiplied with ``sample_weight``; a list has one dict per output. "balanced"
         gives all classes the same total weight.
-    monotonic_cst : array-like of shape (n_features,), default=None
-        1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For
-        two classes and one output.
     prune_criterion : {"gini", "entropy", "log_loss", "misclassification"}, default=None
         What a leaf costs when the tree is pruned; None: ``criterion``.
     prune_cv : int, splitter or iterable of (train, test) rows, default=5
@@ -84,8 +79,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         Their number (for each output).
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the impurity.
-    report_ : Report
-        Empty: how well a tree fits its own training rows promises nothing about others. Use `certify`.
 
     Notes
     -----

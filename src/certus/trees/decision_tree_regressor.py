@@ -38,19 +38,17 @@ from certus.trees.tree import Tree
     cost="fit O(p n log n + p n depth), predict O(n depth)",
 )
 class DecisionTreeRegressor(DecisionTree, Regressor):
-    r"""Regression tree: a piecewise constant function on boxes, found greedily.
+    """Regression tree: a piecewise constant function on boxes, found greedily.
 
-    Every node :math:`t` is split into :math:`L` and :math:`R` at the column and threshold that minimise
-    :math:`\sum_{i \in L} w_i \ell(y_i, c_L) + \sum_{i \in R} w_i \ell(y_i, c_R)` with the best constants
-    :math:`c`, where :math:`\ell` is :math:`(y - c)^2` (squared error; :math:`c` is the mean),
-    :math:`|y - c|` (absolute error; the median) or :math:`y \log(y / c) + c - y` (Poisson; the mean). Every
-    border between two different values of every column is tried. With ``ccp_alpha`` :math:`= \alpha` the tree is
-    then pruned to the smallest sub-tree that minimises the loss per weight + :math:`\alpha \cdot` (number of
-    leaves).
+    Every node t is split into L and R at the column and threshold that minimize sum_(i in L) w_i l(y_i, c_L) + sum_(i
+    in R) w_i l(y_i, c_R) with the best constants c, where l is (y - c)^2 (squared error; c is the mean), |y - c|
+    (absolute error; the median) or y log(y / c) + c - y (Poisson; the mean). Every border between two different values
+    of every column is tried. With ``ccp_alpha`` = alpha the tree is then pruned to the smallest sub-tree that minimizes
+    the loss per weight + alpha * (number of leaves).
 
-    Use it where a rule that can be read is worth more than the last percent; limit or prune it, a full tree
-    repeats the noise of the training rows. It cannot extrapolate. It needs no scaling, takes missing values in
-    dense tables (they go to the side where they help most), sparse tables, several outputs and weights.
+    Use it where a rule that can be read is worth more than the last percent; limit or prune it, a full tree repeats the
+    noise of the training rows. It cannot extrapolate. It needs no scaling, takes missing values in dense tables (they
+    go to the side where they help most), sparse tables, several outputs and weights.
 
     Parameters
     ----------
@@ -59,8 +57,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     min_impurity_decrease : float, default=0.0
         Split only if ``w_t / w * (Q(t) - w_L / w_t Q(L) - w_R / w_t Q(R))`` is at least this, with ``Q`` the
         loss per weight and ``w`` the total weight.
-    monotonic_cst : array-like of shape (n_features,), default=None
-        1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
     prune_criterion : {"squared_error", "absolute_error", "poisson"}, default=None
         What a leaf costs when the tree is pruned; None: ``criterion``, else this loss of the
         node's prediction.
@@ -72,8 +68,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     ----------
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the decrease of the loss.
-    report_ : Report
-        Empty: how well a tree fits its own training rows promises nothing about others.
 
     Notes
     -----

@@ -15,11 +15,11 @@ from certus.trees.decision_tree_classifier import DecisionTreeClassifier
     cost="fit O(p n depth), predict O(n depth)",
 )
 class ExtraTreeClassifier(DecisionTreeClassifier):
-    r"""Classification tree with random thresholds.
+    """Classification tree with random thresholds.
 
-    Like `DecisionTreeClassifier`, but at every node one threshold :math:`t_j` is drawn for each of ``max_features``
-    randomly chosen columns :math:`j`, uniform between the smallest and the largest value in the node, and the best
-    of these splits is taken: :math:`\arg\max_j\; w_t Q(t) - w_L Q(L_j) - w_R Q(R_j)`.
+    Like `DecisionTreeClassifier`, but at every node one threshold t_j is drawn for each of ``max_features`` randomly
+    chosen columns j, uniform between the smallest and the largest value in the node, and the best of these splits is
+    taken: argmax_j w_t Q(t) - w_L Q(L_j) - w_R Q(R_j).
 
     Use it inside an ensemble, where `certus.ensemble.ExtraTreesClassifier` grows many at once; alone it is a poor
     predictor.
@@ -27,30 +27,13 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     Parameters
     ----------
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
-        Impurity :math:`Q`; "log_loss" is another name for "entropy".
+        Impurity Q; "log_loss" is another name for "entropy".
     splitter : {"random", "best"}, default="random"
         "best" searches every threshold of the chosen columns.
-    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Columns drawn at random at each node; a float is a fraction of the columns, None means all.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
-    min_impurity_decrease : float, default=0.0
-        Split only if the weighted impurity falls at least by this share of the total weight.
     class_weight : dict, list of dict or "balanced", default=None
         Weights of the classes, multiplied with ``sample_weight``.
-    ccp_alpha : float or "cv", default=0.0
-        Price of a leaf in cost-complexity pruning.
-    monotonic_cst : array-like of shape (n_features,), default=None
-        1, 0 or -1 per column: the prediction must not fall (must not rise) with it.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A random set of categories goes left, the others right; missing ones go to a
-        random side, and those that training did not contain with them, else to the larger side.
-
-    Attributes
-    ----------
-    report_ : Report
-        Empty: how well a tree fits its own training rows promises nothing about others.
 
     Examples
     --------

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def estimate_covariance(rows: Array, weights: Array, shrinkage: float | str | None, estimator: BaseEstimator) -> Array:
-    """Covariance of centred rows; ``shrinkage`` is None, "auto" or a number from 0 to 1."""
+    """Covariance of centered rows; ``shrinkage`` is None, "auto" or a number from 0 to 1."""
     if estimator is not None:
         return _by_estimator(rows, weights, shrinkage, estimator)
     if shrinkage == "auto":

@@ -38,7 +38,7 @@ class ClassGroups:
     totals: Array
 
     def __iter__(self) -> Iterator[tuple[Array, Array]]:
-        """Centred rows and weights, class by class."""
+        """Centered rows and weights, class by class."""
         for first, last in pairwise(self.ends):
             yield self.centered[first:last], self.weights[first:last]
 
@@ -57,7 +57,7 @@ def group_by_class(X: NDArray[Any], codes: NDArray[np.intp], classes: int, weigh
     weight = np.ones(len(order)) if weights is None else weights[order]
     ends = np.searchsorted(codes[order], np.arange(classes + 1))
     totals = np.add.reduceat(weight, ends[:-1])
-    # Twice: the mean of rows that are centred already removes what rounding left of a large offset.
+    # Twice: the mean of rows that are centered already removes what rounding left of a large offset.
     means = _means(rows, weight, ends, totals)
     rows = rows - np.repeat(means, np.diff(ends), axis=0)
     correction = _means(rows, weight, ends, totals)

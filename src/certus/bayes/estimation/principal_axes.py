@@ -1,4 +1,4 @@
-"""Principal axes of centred rows: the right singular vectors and values.
+"""Principal axes of centered rows: the right singular vectors and values.
 
 Tall tables go by the eigenvalues of the cross products, which costs a fraction of a singular value decomposition
 but squares the condition; where that would show, the decomposition itself is used.

@@ -13,7 +13,6 @@ from certus.base import resolve_threads
 from certus.losses import KnownLoss, native_loss
 
 MAX_EDGES = 254
-MISSING_BIN = 255
 SETS = 4  # 64-bit words in a set of bins
 
 # The layout of boosting::Node in cpp/boosting/tree.hpp.

@@ -32,6 +32,7 @@ from certus.base import (
     check_target,
     check_weights,
     check_X,
+    require_target,
     warn_user,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
@@ -144,11 +145,7 @@ class Bagging(Learner):
     # -- fitting ------------------------------------------------------------------------------------------------
     def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, parameters: dict[str, Any]) -> None:
         table = self._check_table(X, reset=True)
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                "Hint: call fit(X, y) with one target value per row."
-            )
+        require_target(self, y)
         y = check_target(self, y, multi_output=True)
         check_consistent_length(table, y)
         y = self._encode(y)
@@ -205,8 +202,8 @@ class Bagging(Learner):
         more = self.n_estimators - len(self.estimators_)
         if more < 0:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to "
-                f"len(estimators_)={len(self.estimators_)} when warm_start==True"
+                f"n_estimators={self.n_estimators} must be at least "
+                f"len(estimators_)={len(self.estimators_)} with warm_start=True"
             )
         if more == 0:
             warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")

@@ -53,7 +53,7 @@ def margin_certificate(margins: Array, features: int, confidence: float = 0.95) 
 
 
 def round_factors(errors: Array, weights: Array) -> Array:
-    r""":math:`Z_t = \epsilon_t e^{\alpha_t / 2} + (1 - \epsilon_t) e^{-\alpha_t / 2}` of each round."""
+    """Z_t = eps_t exp(alpha_t / 2) + (1 - eps_t) exp(-alpha_t / 2) of each round."""
     return np.asarray(errors * np.exp(weights / 2.0) + (1.0 - errors) * np.exp(-weights / 2.0))
 
 

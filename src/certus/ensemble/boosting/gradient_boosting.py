@@ -26,6 +26,7 @@ from certus.base import (
     WeightsLike,
     check_target,
     check_weights,
+    require_target,
     warn_deprecated,
 )
 from certus.ensemble.boosting.early_stopping import Sample
@@ -35,7 +36,7 @@ from certus.ensemble.constant_start import ConstantStart
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
 from certus.trees import DecisionTreeRegressor, Tree
-from certus.trees.growing import DecisionTree, as_float32
+from certus.trees.growing import DecisionTree, GrowthParameters, as_float32
 
 TREE_PARAMETERS = (
     "max_depth",
@@ -52,7 +53,7 @@ OUTSIDE = ("oob_improvement_", "oob_scores_", "oob_score_")
 Numbers = NDArray[np.float64]
 
 
-class GradientBoosting(StagedTrees):
+class GradientBoosting(GrowthParameters, StagedTrees):
     """Base of the gradient boosting learners with exact trees.
 
     Parameters
@@ -65,26 +66,12 @@ class GradientBoosting(StagedTrees):
         Share of the rows, drawn without replacement, that each tree is grown on.
     criterion : {"squared_error", "friedman_mse"}
         Without effect, as in scikit-learn, where it is deprecated.
-    min_samples_split : int or float
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float
-        Every leaf keeps at least this fraction of the total weight.
-    max_depth : int or None
-        Most splits between the root and a leaf.
-    min_impurity_decrease : float
-        Split only if the weighted impurity falls by at least this.
     init : learner, "zero" or None
         What boosting starts from: a learner that is fitted first, 0, or the best constant.
     random_state : int, RandomState, Generator or None
         Seed of the drawn rows and columns and of the held-out rows.
-    max_features : int, float or {"sqrt", "log2"}
-        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
     verbose : int
         1 prints a table of the rounds, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    max_leaf_nodes : int
-        Grow at most so many leaves, the largest improvement first.
     warm_start : bool
         Go on from the last fit with a larger ``n_estimators``.
     validation_fraction : float
@@ -93,8 +80,6 @@ class GradientBoosting(StagedTrees):
         Stop when the loss of the held-out rows has not fallen by ``tol`` for so many rounds; None: never.
     tol : float
         What counts as falling.
-    ccp_alpha : float
-        Price of a leaf in cost-complexity pruning of each tree.
 
     Attributes
     ----------
@@ -114,8 +99,6 @@ class GradientBoosting(StagedTrees):
         Columns searched at each node.
     random_draws_ : ndarray of shape (625,)
         State of the random numbers after the last round, for a warm start.
-    report_ : Report
-        Empty: how well the training rows are fitted promises nothing about others. Use `certify`.
     """
 
     _constraints: ClassVar[Constraints] = {
@@ -135,8 +118,6 @@ class GradientBoosting(StagedTrees):
     loss: str
     n_estimators: int
     subsample: float
-    criterion: str
-    random_state: Any
     warm_start: bool
     validation_fraction: float
     n_iter_no_change: int | None
@@ -168,8 +149,8 @@ class GradientBoosting(StagedTrees):
         train, held_out = self._split(sample, source)
         if begun and self.n_estimators < self.n_estimators_:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to estimators_.shape[0]="
-                f"{self.n_estimators_} when warm_start==True"
+                f"n_estimators={self.n_estimators} must be at least estimators_.shape[0]="
+                f"{self.n_estimators_} with warm_start=True"
             )
         trees: list[list[tuple[Tree, int]]] = self._grown_trees() if begun else [[] for _ in range(self._loss.outputs)]
         if begun:
@@ -245,11 +226,7 @@ class GradientBoosting(StagedTrees):
 
     def _training_sample(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> Sample:
         table = as_float32(self, X, reset=True, accept_sparse="csc")
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                "Hint: call fit(X, y) with one target value per row."
-            )
+        require_target(self, y)
         target = check_target(self, y, numeric=not is_classifier(self))
         check_consistent_length(table, target)
         weights = check_weights(self, sample_weight, table)
@@ -279,8 +256,8 @@ class GradientBoosting(StagedTrees):
         )
         if is_classifier(self) and len(np.unique(sample.y[train])) != len(np.unique(sample.y)):
             raise ValueError(
-                "The training data after the early stopping split is missing some classes. Try using another random "
-                "seed."
+                "The training rows lack some classes after some rows were held out for early stopping.\n"
+                "Hint: use another random_state, or a smaller validation_fraction."
             )
         return sample.take(train), sample.take(held_out)
 

@@ -205,7 +205,7 @@ class HuberLoss(StageLoss):
 
 
 class BinaryLoss(StageLoss):
-    r"""Log-loss of two classes, y = 0 or 1: :math:`\log(1 + e^f) - y f`."""
+    r"""Log-loss of two classes, y = 0 or 1: log(1 + exp(f)) - y f."""
 
     loss: KnownLoss = Logistic()
     negligible_impurity = ROUNDING
@@ -232,7 +232,7 @@ class BinaryLoss(StageLoss):
 
 
 class ExponentialLoss(BinaryLoss):
-    """The loss of AdaBoost: :math:`e^{-f}` for the second class, :math:`e^f` for the first."""
+    """The loss of AdaBoost: exp(-f) for the second class, exp(f) for the first."""
 
     loss: KnownLoss = Exponential()
     score_factor = 1.0

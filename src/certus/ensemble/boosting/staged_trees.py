@@ -137,7 +137,7 @@ class StagedTrees(Learner):
     def feature_importances_(self) -> Numbers:
         """Share of each column in the decrease of the squared error of the residuals, over all trees.
 
-        It favours columns with many different values; compare with permutation importances.
+        It favors columns with many different values; compare with permutation importances.
         """
         return self._importances()
 

@@ -26,6 +26,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    require_target,
     warn_user,
 )
 from certus.trees.growing import as_float32
@@ -83,11 +84,7 @@ class WeightBoosting(Learner):
         return weights / weights.sum()
 
     def _training_target(self, y: TargetLike, X: TableLike, *, numeric: bool = False) -> NDArray[Any]:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                "Hint: call fit(X, y) with one target value per row."
-            )
+        require_target(self, y)
         target = check_target(self, y, numeric=numeric)
         check_consistent_length(X, target)
         return target
@@ -111,8 +108,8 @@ class WeightBoosting(Learner):
                 total = after.sum()
                 if not np.isfinite(total):
                     warn_user(
-                        f"Sample weights have reached infinite values, at iteration {number}, causing overflow. "
-                        "Iterations stopped. Try lowering the learning rate."
+                        f"Sample weights have reached infinite values at iteration {number}, where the fit stopped.\n"
+                        "Hint: lower learning_rate."
                     )
                     break
                 if error == 0 or total <= 0 or stops:

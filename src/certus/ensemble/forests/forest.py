@@ -32,6 +32,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    require_target,
     resolve_threads,
     warn_user,
 )
@@ -40,7 +41,7 @@ from certus.ensemble.bagged.bags import Bags, bag_size
 from certus.ensemble.forests.binning import forest_bins
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
-from certus.trees.growing import Categories, DecisionTree, coded_table, growth_of
+from certus.trees.growing import Categories, DecisionTree, GrowthParameters, coded_table, growth_of
 from certus.trees.pruning import prune
 
 # max_bins="auto": tables with at least so many rows are searched between bins.
@@ -64,7 +65,7 @@ TREE_PARAMETERS = (
 BINS_RULE: list[Rule] = [Exactly(None), OneOf("auto"), Interval(2, 255, integer=True)]
 
 
-class Forest(MultiOutputMixin, Learner):
+class Forest(GrowthParameters, MultiOutputMixin, Learner):
     """Base of the forests; use `RandomForestClassifier` and its siblings.
 
     Parameters
@@ -73,20 +74,6 @@ class Forest(MultiOutputMixin, Learner):
         Number of trees.
     criterion : {"gini", "entropy", "log_loss"}
         Impurity; "log_loss" is another name for "entropy".
-    max_depth : int
-        Most splits between the root and a leaf of a tree.
-    min_samples_split : int or float
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float
-        Every leaf keeps at least this fraction of its tree's total weight.
-    max_features : {"sqrt", "log2", None}, int or float
-        Columns drawn at random at each node; a float is a fraction of the columns, None means all.
-    max_leaf_nodes : int
-        Grow at most so many leaves per tree, the largest improvement first.
-    min_impurity_decrease : float
-        Split only if the weighted impurity falls at least by this share of the tree's total weight.
     bootstrap : bool
         Whether each tree is grown on a bag of rows drawn with replacement, or on all rows.
     oob_score : bool or callable
@@ -103,18 +90,9 @@ class Forest(MultiOutputMixin, Learner):
     class_weight : dict, list of dict, "balanced" or "balanced_subsample"
         Weights of the classes, multiplied with ``sample_weight``. "balanced" gives all classes the same total weight;
         "balanced_subsample" does so in each bag.
-    ccp_alpha : float
-        Price of a leaf in cost-complexity pruning of each tree.
     max_samples : int or float
         Rows drawn for each bag; a float is a fraction of the rows (of their total weight). None means as many as
         there are, where whole weights count as repeated rows.
-    monotonic_cst : array-like of shape (n_features,)
-        1, 0 or -1 per column: the probability of the second class must not fall (must not rise) with it. For two
-        classes and one output.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
-        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -136,8 +114,6 @@ class Forest(MultiOutputMixin, Learner):
         Which columns are categorical.
     categories_ : list of ndarray or None
         Categories of the categorical columns, None for the others; their places are the codes.
-    report_ : Report
-        Empty: training alone bounds nothing here. Use `certify`.
     """
 
     _constraints: ClassVar[Constraints] = {
@@ -171,12 +147,9 @@ class Forest(MultiOutputMixin, Learner):
     bootstrap: bool
     oob_score: Any
     n_jobs: int | None
-    random_state: Any
     warm_start: bool
     max_samples: int | float | None
-    criterion: str
     ccp_alpha: float
-    min_weight_fraction_leaf: float
 
     _trees: list[Any] | None
     forest_: PackedForest
@@ -219,8 +192,8 @@ class Forest(MultiOutputMixin, Learner):
         more = self.n_estimators - (0 if previous is None else len(previous))
         if previous is not None and more < 0:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={len(previous)} "
-                "when warm_start==True"
+                f"n_estimators={self.n_estimators} must be at least len(estimators_)={len(previous)} with "
+                "warm_start=True."
             )
         forest = previous
         if more == 0:
@@ -240,11 +213,7 @@ class Forest(MultiOutputMixin, Learner):
             raise ValueError("sparse multilabel-indicator for y is not supported.\nHint: pass y.toarray().")
         goes_on = self.warm_start and "forest_" in vars(self)
         X = coded_table(self, X, reset=True, keep=goes_on, accept_sparse="csc")
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                "Hint: call fit(X, y) with one target value per row."
-            )
+        require_target(self, y)
         y = np.atleast_1d(check_target(self, y, multi_output=True))
         if y.ndim == 2 and y.shape[1] == 1:
             warn_user(
@@ -433,7 +402,7 @@ class Forest(MultiOutputMixin, Learner):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the decrease of the impurity, averaged over the trees.
 
-        It favours columns with many different values; compare with permutation importances.
+        It favors columns with many different values; compare with permutation importances.
         """
         return self._importances()
 

@@ -20,8 +20,6 @@ class ForestRegressor(Forest, Regressor):
     ----------
     criterion : {"squared_error", "absolute_error", "poisson"}
         The loss. ("friedman_mse", deprecated in scikit-learn, means "squared_error".)
-    monotonic_cst : array-like of shape (n_features,)
-        1, 0 or -1 per column: the prediction must not fall (must not rise) with it. For one output.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class PathRun:
 class ColumnTable:
     """A table by its columns, whose rows are already scaled by ``root``.
 
-    Products with vectors orthogonal to ``root`` are those of the centred columns.
+    Products with vectors orthogonal to ``root`` are those of the centered columns.
     """
 
     def __init__(self, X: Any, root: Array, *, center: bool, threads: int) -> None:

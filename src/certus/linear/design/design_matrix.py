@@ -107,7 +107,7 @@ class SparseDesign:
         return self._transposed_product(directions), directions.sum(axis=0)
 
     def scores_and_lengths(self, coef: Array, intercept: Array, shift: Array, scale: Array) -> tuple[Array, Array]:
-        # |x - m| <= |x| + |m|: exact centred lengths would cost as much as a dense table.
+        # |x - m| <= |x| + |m|: exact centered lengths would cost as much as a dense table.
         lengths = np.sqrt(smooth_kernels.sparse_squares(self.X, scale, self.threads))
         return self.scores(coef, intercept), lengths + np.linalg.norm(shift / scale)
 

@@ -22,7 +22,7 @@ def given_gram(learner: Any, problem: PenalizedProblem) -> Array | bool | None:
 def checked_gram(value: Any, problem: PenalizedProblem, *, check: bool) -> Array | bool | None:
     """The same for a value of ``precompute``: "auto", a bool or a matrix.
 
-    A matrix is X'X of the centred table, with weights that add up to the number of rows.
+    A matrix is X'X of the centered table, with weights that add up to the number of rows.
     """
     if isinstance(value, str):
         return None
@@ -32,7 +32,7 @@ def checked_gram(value: Any, problem: PenalizedProblem, *, check: bool) -> Array
     if gram.shape != (problem.columns, problem.columns):
         raise ValueError(
             f"The 'precompute' matrix must be the Gram matrix of X, of shape {(problem.columns, problem.columns)}. "
-            f"Got an array of shape {gram.shape}.\nHint: pass X.T @ X of the centred table, or precompute=True."
+            f"Got an array of shape {gram.shape}.\nHint: pass X.T @ X of the centered table, or precompute=True."
         )
     table = problem.table
     spread = np.sqrt(table.squares / problem.weight)
@@ -43,7 +43,7 @@ def checked_gram(value: Any, problem: PenalizedProblem, *, check: bool) -> Array
     if check and not _is_gram(gram, problem, centered=True):
         raise ValueError(
             "Gram matrix passed in via 'precompute' parameter did not pass validation when one of its columns was "
-            "checked against X.\nHint: it must be X.T @ X of the centred (and weighted) table; precompute=True "
+            "checked against X.\nHint: it must be X.T @ X of the centered (and weighted) table; precompute=True "
             "computes it."
         )
     return np.ascontiguousarray(gram * (problem.weight / problem.rows))

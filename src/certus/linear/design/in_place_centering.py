@@ -1,4 +1,4 @@
-"""Centring a table in the caller's own memory, which `copy_X=False` allows: no second table is needed then."""
+"""Centering a table in the caller's own memory, which `copy_X=False` allows: no second table is needed then."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Second moments of a table and its targets, with a bound on their rounding error.
 
-From Z'WZ of the shifted table (one pass, `smooth_kernels.shifted_gram`) follow the centred moments
+From Z'WZ of the shifted table (one pass, `smooth_kernels.shifted_gram`) follow the centered moments
 
     gram  = sum_i w_i (x_i - mean)(x_i - mean)',      cross = sum_i w_i (x_i - mean)(y_i - mean)'
 
@@ -32,7 +32,7 @@ def gamma(terms: int) -> float:
 class Moments:
     """Moments of n rows, d columns and t targets.
 
-    ``column_size`` and ``target_size`` are the roots of the diagonal before centring; every entry (i, j) of gram
+    ``column_size`` and ``target_size`` are the roots of the diagonal before centering; every entry (i, j) of gram
     (cross) is within ``error * size_i * size_j`` of the exact one.
     """
 
@@ -94,7 +94,7 @@ def _near_mean(X: NDArray[Any], Y: Array, weights: Array | None) -> Array:
 
 
 def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tuple[Moments, bool]:
-    """Centred moments, and whether centring cancelled more than two digits somewhere."""
+    """Centered moments, and whether centering cancelled more than two digits somewhere."""
     sums, weight = raw[:-1, -1], float(raw[-1, -1])
     size = np.sqrt(np.diag(raw)[:-1])
     error = 4.0 * gamma(smooth_kernels.gram_chain(rows, len(raw)) + 8)
@@ -106,7 +106,7 @@ def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tupl
         spread = np.diag(second).copy()
         # What rounding alone makes of a constant column: treat it as exactly constant.
         constant = spread <= weight * (4.0 * UNIT * np.abs(mean)) ** 2 + 2.0 * error * size**2
-        # What is neglected so counts as rounding error: a centred column of length v has entries up to v |other|.
+        # What is neglected so counts as rounding error: a centered column of length v has entries up to v |other|.
         neglected = np.sqrt(np.maximum(spread, 0.0) + error * size**2)
         second[constant, :] = 0.0
         second[:, constant] = 0.0

@@ -55,7 +55,7 @@ class _Rows:
         return self.residual.shape[1] * (self.X.shape[1] + self.ones)
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Blocks of centred rows, the constant last."""
+        """Blocks of centered rows, the constant last."""
         for start in range(0, self.X.shape[0], BLOCK):
             block = slice(start, start + BLOCK)
             part = self.X[block].toarray() if sparse.issparse(self.X) else self.X[block]

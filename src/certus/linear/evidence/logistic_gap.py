@@ -1,6 +1,6 @@
 """How far a logistic solution with a ridge penalty can be from the best one.
 
-In centred coordinates, with gradient (G, g) of P at (W, c), penalty strength > 0 and radius R = max |x_i - m|:
+In centered coordinates, with gradient (G, g) of P at (W, c), penalty strength > 0 and radius R = max |x_i - m|:
 
 1. Given W, the best c is within tau of ours. The loss along c is quasi-self-concordant (its curvature changes
    at most by the factor e^t over a distance t, e^2t for several classes), hence with least curvature h

@@ -39,7 +39,7 @@ class Residual:
     product_error: Array  # bound on the error of the norm of each row of `products`, orthogonality included
     error: float  # bound on |vectors - true residual|
     along: float  # bound on the component along the roots of the weights
-    lengths: Array  # upper bounds on the lengths of the centred columns
+    lengths: Array  # upper bounds on the lengths of the centered columns
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _mean(values: Array, weights: Array | None) -> Array:
 def _residual(
     problem: PenalizedProblem, coef: Array, vectors: Array, products: Array, whole: Array, lengths: Array
 ) -> Residual:
-    """``whole``: bounds on the lengths of the columns before centring."""
+    """``whole``: bounds on the lengths of the columns before centering."""
     size = float(np.linalg.norm(vectors))
     chain = gamma(problem.rows + 16)
     along = 0.0

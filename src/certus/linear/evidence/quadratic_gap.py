@@ -1,6 +1,6 @@
 """How far a least-squares or ridge solution can be from the best one: the certificate of its optimality gap.
 
-The objective P is quadratic with half-gradient g (in centred coordinates) and half-Hessian A = gram + alpha I, so
+The objective P is quadratic with half-gradient g (in centered coordinates) and half-Hessian A = gram + alpha I, so
 
     P(w, b) - min P = g'A^-1 g + W (b - b(w))^2  <=  |S^-1 g|^2 / m + (sum of residuals)^2 / W
 
@@ -117,8 +117,8 @@ def _from_residuals(
     fitted = gamma(design.columns + 4) * magnitude  # error of the residuals, as a vector of all rows
     residual = np.sqrt(2.0 * value) + fitted
     chain = gamma(design.chain(len(coef)) + 8)
-    centred = size + np.abs(mean) * np.sqrt(weight)
-    error = np.outer(chain * residual + fitted, centred) + 4.0 * UNIT * np.abs(problem.alphas[:, None] * coef)
+    centered = size + np.abs(mean) * np.sqrt(weight)
+    error = np.outer(chain * residual + fitted, centered) + 4.0 * UNIT * np.abs(problem.alphas[:, None] * coef)
     intercept_gap = 0.0
     if problem.center:
         slip = np.abs(total) + np.sqrt(weight) * (chain * residual + fitted)
@@ -180,7 +180,7 @@ def _metric_without_copies(problem: Problem) -> tuple[NDArray[np.intp] | None, A
     factor = ScaledCholesky(moments.gram, 0.0)
     least = 0.0
     if factor.rcond > 0.0:
-        error = moments.error + 8.0 * UNIT  # the second part: columns that were centred before
+        error = moments.error + 8.0 * UNIT  # the second part: columns that were centered before
         least = factor.smallest_eigenvalue(np.sqrt(error) * moments.column_size / factor.scale)
     return kept, factor.scale * np.sqrt(least) if least > 0.0 else None
 

@@ -76,13 +76,13 @@ def stochastic_certificate(
 
 
 def _one(
-    table: MachineTable, y: Array, weights: Array | None, w: Array, b: float, loss: Any, penalty: Any, centred: bool
+    table: MachineTable, y: Array, weights: Array | None, w: Array, b: float, loss: Any, penalty: Any, centered: bool
 ) -> tuple[float, float, float, float]:
     """Primal and dual value, bound on their rounding error, primal value at zero."""
     scores = table.scores(np.append(w, 0.0).astype(np.float64)) + float(b)
     sums, u = _first_pass(y, weights, scores, loss)
     factors = (1.0, 1.0)
-    if centred:  # the larger side shrinks, so that sum_i p_i u_i = 0; 0 is in every conjugate's domain
+    if centered:  # the larger side shrinks, so that sum_i p_i u_i = 0; 0 is in every conjugate's domain
         up, down = sums["up"], sums["down"]
         factors = (min(1.0, down / up), min(1.0, up / down)) if up > 0.0 and down > 0.0 else (0.0, 0.0)
     width, chain = table.width + 8, table.chain + 8
@@ -99,7 +99,7 @@ def _one(
     error += (
         image_error * point + image_error**2 / penalty.l2 + gamma(width) * (penalty.value(w) + penalty.l2 * point**2)
     )
-    if centred:  # what rounding leaves of sum_i p_i u_i costs that times the optimum's intercept
+    if centered:  # what rounding leaves of sum_i p_i u_i costs that times the optimum's intercept
         least = min((group for group in (sums["positive"], sums["negative"]) if group > 0.0), default=1.0)
         longest = float(lengths.max(initial=0.0)) * (1.0 + 1e-12)
         reach = _intercept_bound(sums, least, loss, min(primal, sums["at_zero"]), penalty.l2, longest)

@@ -70,7 +70,7 @@ def logistic_problem(
     """The smooth part of the objective.
 
     Under L1, narrow tables are dense and wide ones sparse: that is what coordinate descent works on. Sparse columns
-    stay uncentred there.
+    stay uncentered there.
     """
     if penalty.l1 > 0.0:
         narrow = design.columns <= EXPLICIT_HESSIAN and design.rows * design.columns <= SMALL_TABLE
@@ -93,7 +93,7 @@ def solve(
     watch: Callable[[Array, Array, dict[str, float]], bool],
     evidence: KeptEvidence[LogisticEvidence],
 ) -> NewtonResult:
-    """Coefficients in centred coordinates."""
+    """Coefficients in centered coordinates."""
     at_zero = problem.total_weight * float(np.log(max(2, problem.outputs)))
     if penalty.l1 > 0.0:
         wanted = min(accuracy.tol, 1e-4) * 1e-3
@@ -245,7 +245,7 @@ def steps_by_shape(problem: SmoothProblem, solver: str, *, refuse_start: bool = 
 
 def nearly_diagonal(problem: SmoothProblem) -> bool:
     """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
-    squares = float(np.sum(problem.spread**2))  # mean squared length of a centred row
+    squares = float(np.sum(problem.spread**2))  # mean squared length of a centered row
     return problem.strength >= 0.25 * squares
 
 

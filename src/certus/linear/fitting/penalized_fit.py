@@ -138,7 +138,7 @@ def make_penalized(
 
 
 def effort_of(learner: BaseEstimator) -> Effort:
-    """What the learner's parameters ask for. With y centred, objective_at_zero is |Y|^2 / 2."""
+    """What the learner's parameters ask for. With y centered, objective_at_zero is |Y|^2 / 2."""
     share = float(learner.tol)
     if getattr(learner, "gap_tol", None) is not None:
         share = min(share, 0.25 * learner.gap_tol)

@@ -92,7 +92,7 @@ def store_regression(
 
 
 def _size(problem: Problem) -> float:
-    """Weighted sum of squared targets, before centring."""
+    """Weighted sum of squared targets, before centering."""
     squares = np.einsum("ij,ij->i", problem.Y, problem.Y)
     return float(squares.sum() if problem.weights is None else problem.weights @ squares)
 

@@ -104,7 +104,7 @@ def _tall_by_singular_values(problem: Problem, penalties: Array) -> Array:
 
 
 def _wide(problem: Problem, penalties: Array, singular: bool) -> LeaveOneOut:
-    """Errors by way of the kernel matrix of the centred, weighted table."""
+    """Errors by way of the kernel matrix of the centered, weighted table."""
     root = _roots(problem)
     parts = _kernel(problem, root)
     kernel, size = parts.kernel, max(float(np.trace(parts.kernel)) / len(root), np.finfo(float).tiny)
@@ -156,7 +156,7 @@ def _by_decomposition(
 
 @dataclass(frozen=True)
 class _Dual:
-    """Kernel matrix, the dense table behind it if there is one, and the targets; all centred and weighted."""
+    """Kernel matrix, the dense table behind it if there is one, and the targets; all centered and weighted."""
 
     kernel: Array
     table: Array | None

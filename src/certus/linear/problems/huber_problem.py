@@ -33,7 +33,7 @@ LEAST_SCALE = 10.0 * float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class HuberPoint:
-    """A point in centred coordinates with everything that is computed there."""
+    """A point in centered coordinates with everything that is computed there."""
 
     coef: Array
     center: float

@@ -2,7 +2,7 @@
 
     F(W) = |Y - X W|^2 / 2 + l1 sum_j |w_j| + (l2 / 2) |W|^2,      rows scaled by the roots of their weights
 
-The intercept is not penalized, so columns and targets count as centred. With total weight S this is S times the
+The intercept is not penalized, so columns and targets count as centered. With total weight S this is S times the
 learners' objective: l1 = S alpha l1_ratio, l2 = S alpha (1 - l1_ratio). For several targets |w_j| is the Euclidean
 norm over the targets (multi-task).
 """
@@ -73,13 +73,13 @@ class PenalizedProblem:
 
     @cached_property
     def target(self) -> Array:
-        """Scaled and centred targets, t x n."""
+        """Scaled and centered targets, t x n."""
         centered = self.Y - self.mean_y
         return np.ascontiguousarray((centered if self.weights is None else centered * self.root[:, None]).T)
 
     @cached_property
     def target_squares(self) -> float:
-        """|Y|^2 of the scaled and centred targets."""
+        """|Y|^2 of the scaled and centered targets."""
         return float(np.vdot(self.target, self.target))
 
     @cached_property

@@ -1,9 +1,9 @@
-"""A smooth loss plus a ridge penalty on the coefficients, in centred coordinates.
+"""A smooth loss plus a ridge penalty on the coefficients, in centered coordinates.
 
     P(W, c) = sum_i s_i l(y_i, W (x_i - m) + c) + (strength/2) |W|^2
 
 m is the weighted mean of the columns. The intercept b = c - W m is not penalized, so P is the same function as
-with uncentred columns, but its Hessian is far better conditioned. Without intercept, m = 0 and c stays 0.
+with uncentered columns, but its Hessian is far better conditioned. Without intercept, m = 0 and c stays 0.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SmoothProblem:
     constant: float = 0.0
 
     def intercept(self, coef: Array, center: Array) -> Array:
-        """B of the uncentred model."""
+        """B of the uncentered model."""
         return center - coef @ self.mean
 
     @cached_property

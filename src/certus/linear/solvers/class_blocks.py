@@ -1,6 +1,6 @@
 """A preconditioner for several classes: the blocks of the Hessian that belong to one class each.
 
-    H_k = sum_i s_i p_ik (1 - p_ik) z_i z_i' + strength        z: centred columns, the constant last
+    H_k = sum_i s_i p_ik (1 - p_ik) z_i z_i' + strength        z: centered columns, the constant last
 
 The rows that a class is likely for have a mean of their own, which couples coefficients and intercept of the class; a
 diagonal cannot see that. The sums run over a sample of the rows, so that all blocks cost about as much as one product

@@ -43,7 +43,7 @@ class NotFiniteError(ArithmeticError):
 class Problem:
     """One least-squares problem; ``Y`` is n x t, ``alphas`` has one penalty per target.
 
-    ``shift``: what has been subtracted from the columns of the caller's table to make them centred.
+    ``shift``: what has been subtracted from the columns of the caller's table to make them centered.
     """
 
     X: Any
@@ -135,7 +135,7 @@ def refined(problem: Problem, solution: Solution, steps: int) -> Solution:
 def half_gradient(
     problem: Problem, design: DenseDesign | SparseDesign, solution: Solution, intercept: Array | None = None
 ) -> tuple[Array, Array]:
-    """Half the gradient (t x d) in centred coordinates from true residuals, and the residuals' sums."""
+    """Half the gradient (t x d) in centered coordinates from true residuals, and the residuals' sums."""
     coef = np.ascontiguousarray(solution.coef)
     intercept = solution.intercept if intercept is None else intercept
     _, gradient, total, _ = design.loss_gradient(Squared(), problem.Y, problem.weights, coef, intercept)
@@ -219,7 +219,7 @@ def by_lsqr(problem: Problem, *, tol: float, max_iter: int | None, method: str =
 def by_average_gradient(problem: Problem, *, tol: float, max_iter: int, seed: int, unbiased: bool) -> Solution:
     """Stochastic average gradient (SAGA if ``unbiased``), target by target.
 
-    Dense tables are centred, so that no intercept is needed; that converges much faster, so small sparse ones are
+    Dense tables are centered, so that no intercept is needed; that converges much faster, so small sparse ones are
     filled in. In large sparse ones the intercept takes part, and the best one for the coefficients that were found
     replaces it.
     """

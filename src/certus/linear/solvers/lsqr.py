@@ -2,7 +2,7 @@
 
     min_w |sqrt(W) (y - mean_y - (X - 1 mean_x') w)|^2 + alpha |w|^2
 
-Centring is implicit: the sparse table is never filled in.
+Centering is implicit: the sparse table is never filled in.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def solve(
     coef = np.empty((design.columns, Y.shape[1]))
     iterations = np.empty(Y.shape[1], dtype=np.int32)
     converged = True
-    # A constant column is 0 when centred, but for rounding errors, which would be fitted.
+    # A constant column is 0 when centered, but for rounding errors, which would be fitted.
     constant = constant_columns(design.X, weights) & (mean_x != 0.0)
     operator = _operator(design, root, mean_x, np.where(constant, 0.0, 1.0))
     limit = max(1000, 4 * min(design.rows, design.columns)) if max_iter is None else max_iter

@@ -1,4 +1,4 @@
-"""Least squares by orthogonal factorizations of the (centred, weighted) table itself.
+"""Least squares by orthogonal factorizations of the (centered, weighted) table itself.
 
 Slower than the normal equations, but the error grows with the condition number instead of its square. Tall
 tables are first reduced to a square by QR.

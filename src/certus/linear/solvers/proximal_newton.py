@@ -261,8 +261,8 @@ class ProximalNewton:
     def _with_best_center(self, state: _State) -> tuple[_State, Array]:
         """The same coefficients with the intercepts solved to machine precision, and their scores."""
         problem = self.problem
-        uncentred = problem.intercept(state.coef, np.zeros_like(state.center))
-        scores = problem.design.scores(state.coef, uncentred)
+        uncentered = problem.intercept(state.coef, np.zeros_like(state.center))
+        scores = problem.design.scores(state.coef, uncentered)
         if not problem.has_intercept:
             return state, scores
         center = best_center(problem, scores, state.center)

@@ -263,9 +263,9 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
     def _check_count(self, n_neighbors: Any) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if not isinstance(k, Integral):
-            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+            raise TypeError(f"n_neighbors must be an integer, got {k!r} of {type(k)}.")
         if k <= 0:
-            raise ValueError(f"Expected n_neighbors > 0. Got {k}")
+            raise ValueError(f"n_neighbors must be at least 1, got {k}.")
         return int(k)
 
     def _refuse_sparse_for_trees(self, queries: Table) -> None:

@@ -32,7 +32,7 @@ def _from_function(function: Any, distances: Floats) -> Floats:
     if found.shape != distances.shape:
         raise ValueError(
             "The function given as 'weights' must return an array of the same shape as the distances, "
-            f"{distances.shape}. It returned the shape {found.shape}."
+            f"{distances.shape}, got {found.shape}."
         )
     return found
 

@@ -82,7 +82,10 @@ def _method_for_semimetric(algorithm: str) -> str:
 
 def _method_for_sparse(algorithm: str, metric: Any) -> str:
     if algorithm not in ("auto", "brute"):
-        warn_user("cannot use tree with sparse input: using brute force", UserWarning)
+        warn_user(
+            "A tree cannot search sparse rows, they are compared by brute force.\nHint: set algorithm='brute'.",
+            UserWarning,
+        )
     if isinstance(metric, str) and metric not in SPARSE_METRICS:
         raise ValueError(
             f"Metric '{metric}' not valid for sparse input. Allowed are {list(SPARSE_METRICS)}.\n"

@@ -5,11 +5,13 @@ from certus.trees.growing.category_sets import CategorySets, compact_arrays
 from certus.trees.growing.coded_table import as_float32, coded_table
 from certus.trees.growing.decision_tree import DecisionTree
 from certus.trees.growing.growth_options import growth_of
+from certus.trees.growing.growth_parameters import GrowthParameters
 
 __all__ = [
     "Categories",
     "CategorySets",
     "DecisionTree",
+    "GrowthParameters",
     "as_float32",
     "categorical_mask",
     "coded_table",

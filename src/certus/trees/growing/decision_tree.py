@@ -27,6 +27,7 @@ from certus.base import (
     check_target,
     check_weights,
     predict_method,
+    require_target,
     resolve_seed,
 )
 from certus.guarantees import Report
@@ -34,13 +35,14 @@ from certus.trees import _native_calls
 from certus.trees.growing.category_codes import Categories
 from certus.trees.growing.coded_table import CATEGORICAL_RULE, coded_table
 from certus.trees.growing.growth_options import growth_of
+from certus.trees.growing.growth_parameters import GrowthParameters
 from certus.trees.pruning.cost_complexity import prune, pruning_path
 from certus.trees.pruning.cross_validated_pruning import between, folds_of, held_out_losses, least
 from certus.trees.pruning.node_costs import summed_over_paths
 from certus.trees.tree import Tree
 
 
-class DecisionTree(MultiOutputMixin, Learner):
+class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     """Base of the decision trees; use `DecisionTreeClassifier` or `DecisionTreeRegressor`.
 
     Parameters
@@ -48,27 +50,11 @@ class DecisionTree(MultiOutputMixin, Learner):
     splitter : {"best", "random"}
         "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
         the best of these.
-    max_depth : int
-        Most splits between the root and a leaf.
-    min_samples_split : int or float
-        A node with fewer rows stays a leaf; a float is a fraction of the rows.
-    min_samples_leaf : int or float
-        Every leaf keeps at least so many rows; a float is a fraction of the rows.
-    min_weight_fraction_leaf : float
-        Every leaf keeps at least this fraction of the total weight.
-    max_features : int, float or {"sqrt", "log2"}
-        Columns drawn at random and searched at each node; a float is a fraction of the columns, None means all.
     random_state : int, RandomState, Generator or None
         Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
         of columns. Ties between columns are never broken at random: the first column wins.
-    max_leaf_nodes : int
-        Grow at most so many leaves, the largest improvement first.
     ccp_alpha : float or "cv"
         Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None
-        Categorical columns as a mask, as numbers or as names; "from_dtype" takes those of a data frame that have a
-        categorical type, None takes none. A set of categories goes left, the others right; missing ones, and
-        those that training did not contain, go to the side where missing values helped most, else the larger one.
 
     Attributes
     ----------
@@ -124,19 +110,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         "categories_",
     )
 
-    criterion: str
-    splitter: str
-    max_depth: int | None
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_features: int | float | str | None
-    random_state: Any
-    max_leaf_nodes: int | None
-    min_impurity_decrease: float
     ccp_alpha: float | str
-    monotonic_cst: Any
-    categorical_features: Any
     prune_criterion: str | None = None  # parameters of some of the learners
     prune_cv: Any = 5
 
@@ -172,7 +146,7 @@ class DecisionTree(MultiOutputMixin, Learner):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the total decrease of the impurity.
 
-        It favours columns with many different values; compare with permutation importances.
+        It favors columns with many different values; compare with permutation importances.
         """
         return self._fitted_tree().compute_feature_importances()
 
@@ -253,11 +227,7 @@ class DecisionTree(MultiOutputMixin, Learner):
         """The table as float32 (sparse: by columns), the target with one column per output."""
         if check_input:
             table = coded_table(self, X, reset=True, accept_sparse="csc")
-            if y is None:
-                raise ValueError(
-                    f"{type(self).__name__} requires y to be passed, but the target y is None.\n"
-                    "Hint: call fit(X, y) with one target value per row."
-                )
+            require_target(self, y)
             y = check_target(self, y, multi_output=True)
             if sparse.issparse(y):
                 raise TypeError(f"{type(self).__name__} does not accept a sparse target y.\nHint: pass y.toarray().")

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from certus.trees._native_calls import Growth
+from certus.trees.growing.growth_parameters import GrowthParameters
 
 NO_LIMIT = np.iinfo(np.int32).max
 MOST_LEAVES = 2**40  # of about 100 bytes each, more than any address space holds
 
 
 def growth_of(
-    learner: BaseEstimator,
+    learner: GrowthParameters,
     *,
     rows: int,
     total_weight: float,
