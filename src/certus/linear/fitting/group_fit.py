@@ -165,7 +165,7 @@ class GroupFit(Learner):
             "fit_intercept": bool(self.fit_intercept),
             "classes": classes,
         }
-        self.report_ = Report([GROUPS.certificate(evidence, inputs, coef=coef, intercept=intercept)])
+        self.report_ = Report([GROUPS.certificate(evidence, inputs, {"coef": coef, "intercept": intercept})])
         if not self.converged_:
             cause = f"The iterations ended after {self.n_iter_} (max_iter={self.max_iter})."
             warn_not_converged(self, cause, gap=self.gap_, at_zero=evidence.objective_at_zero)
