@@ -191,8 +191,8 @@ def stochastic(certificate: Certificate, gap: float, data: Any) -> None:
 def groups(certificate: Certificate, gap: float, data: Any) -> None:
     """The mean squared or logistic loss with a penalty on the lengths of groups, a problem for every class."""
     X, y, weights = training_data(data)
-    inputs, coef = certificate.inputs, require_kept(certificate, "coef").reshape(-1, np.shape(X)[1])
-    intercept, center = require_kept(certificate, "intercept").ravel(), bool(inputs["fit_intercept"])
+    inputs, coef = certificate.inputs, kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
+    intercept, center = kept_array(certificate, "intercept").ravel(), bool(inputs["fit_intercept"])
     factors = [len(group) ** 0.5 for group in inputs["groups"]]
     penalty = GroupL2(inputs["groups"], inputs["alpha"], factors)
     share = np.asarray(weights, dtype=np.longdouble) / np.sum(weights)

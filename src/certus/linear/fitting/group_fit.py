@@ -11,9 +11,9 @@ from certus.base import Boolean, Constraints, Interval, Iterations, Learner, Ver
 from certus.guarantees import Report
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
-from certus.linear.evidence.gap_rules import GROUPS
 from certus.linear.evidence.group_gap import group_evidence
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.evidence.linear_gap_rules import GROUPS
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.block_newton import minimize_blocks
 from certus.linear.solvers.newton import NewtonResult
@@ -165,7 +165,7 @@ class GroupFit(Learner):
             "fit_intercept": bool(self.fit_intercept),
             "classes": classes,
         }
-        self.report_ = Report([GROUPS.certificate(evidence, inputs, coef=coef, intercept=intercept)])
+        self.report_ = Report([GROUPS.certificate(evidence, inputs, {"coef": coef, "intercept": intercept})])
         if not self.converged_:
             cause = f"The iterations ended after {self.n_iter_} (max_iter={self.max_iter})."
             warn_not_converged(self, cause, gap=self.gap_, at_zero=evidence.objective_at_zero)
