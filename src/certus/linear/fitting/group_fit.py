@@ -67,7 +67,7 @@ class GroupFit(Learner):
         "tol": [Interval(0, None, closed="neither")],
         "verbose": [Verbosity()],
     }
-    _state = (
+    _state: ClassVar[tuple[str, ...]] = (
         "coef_",
         "intercept_",
         "n_iter_",

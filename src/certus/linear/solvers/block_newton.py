@@ -139,10 +139,11 @@ def _working_set(penalty: GroupL2, w: Array, gradient: Array) -> NDArray[np.intp
 def _hessian(problem: SmoothProblem, columns: NDArray[np.intp], curvature: Array) -> Array:
     """[X - mean, 1]' diag(curvature) [X - mean, 1] in some columns."""
     design, mean = problem.design, problem.mean[columns]
+    whole = len(columns) == design.columns and (np.diff(columns) == 1).all()
+    X: Any = design.X if whole else design.X[:, columns]
     if not isinstance(design, SparseDesign):
-        X = design.X if len(columns) == design.columns and (np.diff(columns) == 1).all() else design.X[:, columns]
         return smooth_kernels.shifted_gram(X, np.empty((len(X), 0)), curvature, mean, design.threads)
-    X: Any = sparse.csr_array(design.X[:, columns])
+    X = sparse.csr_array(X)
     weighted = sparse.csr_array(X.multiply(curvature[:, None]))
     totals, all_of_it = np.asarray(weighted.sum(axis=0)).ravel(), float(curvature.sum())
     gram = np.empty((len(columns) + 1, len(columns) + 1))
