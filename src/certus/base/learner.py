@@ -156,7 +156,7 @@ class Learner(CallbackSupportMixin, BaseEstimator):
 
 
 def _gives_probabilities(learner: Learner) -> bool:
-    return hasattr(learner, "predict_proba")
+    return learner.predict_proba is not None  # where it does not exist, the error says why
 
 
 class Classifier(ClassifierMixin, Learner):
