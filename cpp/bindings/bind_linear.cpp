@@ -2,6 +2,7 @@
 
 #include "bindings/common.hpp"
 #include "core/parallel.hpp"
+#include "linear/block_descent.hpp"
 #include "linear/coordinate_descent.hpp"
 #include "linear/dense_pass.hpp"
 #include "linear/gram.hpp"
@@ -125,6 +126,22 @@ void bind_sparse(nb::module_& m) {
       "Sum of the squared scaled entries of every sparse row.");
 }
 
+void bind_descend_blocks(nb::module_& m) {
+  m.def(
+      "descend_blocks",
+      [](Matrix<const double> hessian, Vector<const double> gradient, Vector<const double> at,
+         Vector<const std::int64_t> starts, Vector<const double> l1, double tol, Index max_sweeps,
+         Vector<double> step) {
+        return run_kernel([&](StopToken& stop) {
+          const linear::BlockProblem problem{view(hessian), span(gradient), span(at), span(starts), span(l1)};
+          return linear::descend_blocks(problem, tol, max_sweeps, stop, span(step)).iterations;
+        });
+      },
+      nb::arg("hessian").noconvert(), nb::arg("gradient").noconvert(), nb::arg("at").noconvert(),
+      nb::arg("starts").noconvert(), nb::arg("l1").noconvert(), nb::arg("tol"), nb::arg("max_sweeps"),
+      nb::arg("step").noconvert(), "Step of a quadratic model with a penalty per block of coefficients.");
+}
+
 void bind_descend_gram(nb::module_& m) {
   m.def(
       "descend_gram",
@@ -213,6 +230,7 @@ void bind_linear(nb::module_& m) {
   bind_sparse<float, std::int32_t>(m);
   bind_sparse<float, std::int64_t>(m);
   bind_pointwise(m);
+  bind_descend_blocks(m);
   bind_descend_gram(m);
   bind_descend_columns<double, std::int32_t>(m);
   bind_descend_columns<double, std::int64_t>(m);

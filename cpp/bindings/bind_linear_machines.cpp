@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "bindings/common.hpp"
-#include "core/parallel.hpp"
+
 #include "linear/box_pass.hpp"
 #include "linear/dual_descent.hpp"
 #include "linear/joint_descent.hpp"
@@ -34,42 +34,51 @@ struct SparseTable {
   Rows rows(double constant) const { return {{span(starts), span(columns), span(values)}, width, constant}; }
 };
 
+// The arrays of a dual, or of several (matrices with a row for each), that Python holds.
+template <class Numbers>
+struct DualArrays {
+  Numbers target, lower, upper, ridge;
+  double epsilon;
+  BoxDual dual() const { return {span(target), span(lower), span(upper), span(ridge), epsilon}; }
+  BoxDualFamily family() const { return {view(target), view(lower), view(upper), view(ridge), epsilon}; }
+};
+using OneDual = DualArrays<Vector<const double>>;
+using SeveralDuals = DualArrays<Matrix<const double>>;
+
+struct SagArrays {
+  Loss loss;
+  Vector<const double> target, weights;
+  double strength, step, intercept_decay;
+  bool unbiased;
+};
+
 template <class Table>
-auto box_pass(const Table& table, double constant, Vector<const double> target, Vector<const double> lower,
-              Vector<const double> upper, Vector<const double> ridge, double epsilon, double prox,
+auto box_pass(const Table& table, double constant, const OneDual& dual, double prox,
               Vector<const double> center, Vector<const double> w, int threads, Vector<double> scores,
               Vector<double> b, Vector<double> curvature, Vector<double> image) {
   const auto rows = table.rows(constant);
-  const BoxDual dual{span(target), span(lower), span(upper), span(ridge), epsilon};
   const linear::BoxSums sums = run_kernel([&](StopToken& stop) {
-    return linear::box_pass(rows, dual, prox, span(center), span(w), threads, stop, span(scores), span(b),
-                            span(curvature), span(image));
+    return linear::box_pass(rows, dual.dual(), prox, span(center), span(w), threads, stop, span(scores),
+                            span(b), span(curvature), span(image));
   });
   return std::make_tuple(sums.loss, sums.dual, sums.envelope);
 }
 
 template <class Table>
-void dual_descent(const Table& table, double constant, Matrix<const double> target,
-                  Matrix<const double> lower, Matrix<const double> upper, Matrix<const double> ridge,
-                  double epsilon, double tol, bool relative, double gap_tol, Index max_passes,
-                  std::uint64_t seed, std::uint64_t stage, int threads, Vector<const std::int64_t> numbers,
-                  Matrix<double> b, Matrix<double> w, Vector<std::int64_t> passes,
-                  Vector<std::uint8_t> converged, Matrix<double> memory) {
+void dual_descent(const Table& table, double constant, const SeveralDuals& duals, const DescentRule& rule,
+                  int threads, Vector<const std::int64_t> numbers, Matrix<double> b, Matrix<double> w,
+                  Vector<std::int64_t> passes, Vector<std::uint8_t> converged, Matrix<double> memory) {
   const auto rows = table.rows(constant);
-  const BoxDualFamily family{view(target), view(lower), view(upper), view(ridge), epsilon};
-  const DescentRule rule{tol, relative, gap_tol, max_passes, seed, stage};
   run_kernel([&](StopToken& stop) {
-    linear::dual_descent(rows, family, rule, threads, stop,
+    linear::dual_descent(rows, duals.family(), rule, threads, stop,
                          {span(numbers), view(b), view(w), span(passes), span(converged), view(memory)});
   });
 }
 
 template <class Table>
 auto joint_descent(const Table& table, double constant, Vector<const std::int64_t> labels,
-                   Vector<const double> costs, double tol, double gap_tol, Index max_passes,
-                   std::uint64_t seed, std::uint64_t stage, Matrix<double> a, Matrix<double> w) {
+                   Vector<const double> costs, const DescentRule& rule, Matrix<double> a, Matrix<double> w) {
   const auto rows = table.rows(constant);
-  const DescentRule rule{tol, false, gap_tol, max_passes, seed, stage};
   const linear::JointResult result = run_kernel([&](StopToken& stop) {
     return linear::joint_descent(rows, span(labels), span(costs), rule, stop, view(a), view(w));
   });
@@ -82,30 +91,21 @@ void stochastic_descent(const Table& table, Matrix<const double> targets, Matrix
                         Index epochs, int threads, Matrix<double> coef, Matrix<double> average,
                         Matrix<double> l1_taken, Matrix<double> numbers) {
   const auto rows = table.rows(0.0);
-  const auto row = [](auto& matrix, Index k) {
-    auto all = view(matrix);
-    return matrix.size() == 0 ? std::span(all.data, 0)
-                              : std::span(all.row(k), static_cast<std::size_t>(all.cols));
-  };
   run_kernel([&](StopToken& stop) {
-    parallel_for(static_cast<Index>(targets.shape(0)), threads, stop, [&](Index k, int) {
-      const linear::StochasticProblem problem{row(targets, k), row(weights, k), span(held)};
-      const linear::StochasticState state{row(coef, k), row(average, k), row(l1_taken, k), row(numbers, k)};
-      linear::stochastic_descent(rows, problem, options, k, epochs, stop, state);
-    });
+    linear::stochastic_descents(rows, {view(targets), view(weights), span(held)}, options, epochs, threads,
+                                stop, {view(coef), view(average), view(l1_taken), view(numbers)});
   });
 }
 
 template <class Table>
-void sag_epoch(const Table& table, Loss loss, Vector<const double> target, Vector<const double> weights,
-               double strength, double step, double intercept_decay, bool unbiased, std::uint64_t seed,
-               std::uint64_t epoch, Matrix<double> coef, Vector<double> intercept, Matrix<double> sums,
+void sag_epoch(const Table& table, const SagArrays& of, std::uint64_t seed, std::uint64_t epoch,
+               Matrix<double> coef, Vector<double> intercept, Matrix<double> sums,
                Vector<double> intercept_sums, Matrix<double> slopes, Vector<std::uint8_t> seen) {
   const auto rows = table.rows(0.0);
   const auto flat = [](Matrix<double>& matrix) { return std::span(matrix.data(), matrix.size()); };
   const linear::SagProblem problem{
-      loss.kind, span(target), span(weights),   static_cast<Index>(intercept.size()),
-      strength,  step,         intercept_decay, unbiased};
+      of.loss.kind, span(of.target), span(of.weights),   static_cast<Index>(intercept.size()),
+      of.strength,  of.step,         of.intercept_decay, of.unbiased};
   const linear::SagState state{flat(coef),           span(intercept), flat(sums),
                                span(intercept_sums), flat(slopes),    span(seen)};
   run_kernel([&](StopToken& stop) { linear::sag_epoch(rows, problem, seed, epoch, stop, state); });
@@ -127,38 +127,31 @@ auto logistic_descent(const Table& table, Vector<const double> signs, Vector<con
 template <class Table>
 void bind_table(nb::module_& m, const char* name) {
   nb::class_<Table>(m, name);
-  m.def("box_pass", &box_pass<Table>, nb::arg("table"), nb::arg("constant"), nb::arg("target").noconvert(),
-        nb::arg("lower").noconvert(), nb::arg("upper").noconvert(), nb::arg("ridge").noconvert(),
-        nb::arg("epsilon"), nb::arg("prox"), nb::arg("center").noconvert(), nb::arg("w").noconvert(),
-        nb::arg("threads"), nb::arg("scores").noconvert(), nb::arg("b").noconvert(),
-        nb::arg("curvature").noconvert(), nb::arg("image").noconvert(),
-        "Scores, dual coefficients and their image for given coefficients.");
-  m.def("dual_descent", &dual_descent<Table>, nb::arg("table"), nb::arg("constant"),
-        nb::arg("target").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-        nb::arg("ridge").noconvert(), nb::arg("epsilon"), nb::arg("tol"), nb::arg("relative"),
-        nb::arg("gap_tol"), nb::arg("max_passes"), nb::arg("seed"), nb::arg("stage"), nb::arg("threads"),
-        nb::arg("numbers").noconvert(), nb::arg("b").noconvert(), nb::arg("w").noconvert(),
-        nb::arg("passes").noconvert(), nb::arg("converged").noconvert(), nb::arg("memory").noconvert(),
-        "Dual coordinate descent for every row of the matrices.");
+  m.def("box_pass", &box_pass<Table>, nb::arg("table"), nb::arg("constant"), nb::arg("dual"), nb::arg("prox"),
+        nb::arg("center").noconvert(), nb::arg("w").noconvert(), nb::arg("threads"),
+        nb::arg("scores").noconvert(), nb::arg("b").noconvert(), nb::arg("curvature").noconvert(),
+        nb::arg("image").noconvert(), "Scores, dual coefficients and their image for given coefficients.");
+  m.def("dual_descent", &dual_descent<Table>, nb::arg("table"), nb::arg("constant"), nb::arg("duals"),
+        nb::arg("rule"), nb::arg("threads"), nb::arg("numbers").noconvert(), nb::arg("b").noconvert(),
+        nb::arg("w").noconvert(), nb::arg("passes").noconvert(), nb::arg("converged").noconvert(),
+        nb::arg("memory").noconvert(), "Dual coordinate descent for every row of the matrices.");
   m.def("stochastic_descent", &stochastic_descent<Table>, nb::arg("table"), nb::arg("targets").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("held").noconvert(), nb::arg("options"), nb::arg("epochs"),
         nb::arg("threads"), nb::arg("coef").noconvert(), nb::arg("average").noconvert(),
         nb::arg("l1_taken").noconvert(), nb::arg("numbers").noconvert(),
         "Epochs of stochastic gradient descent for every row of the matrices.");
-  m.def("sag_epoch", &sag_epoch<Table>, nb::arg("table"), nb::arg("loss"), nb::arg("target").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("step"), nb::arg("intercept_decay"),
-        nb::arg("unbiased"), nb::arg("seed"), nb::arg("epoch"), nb::arg("coef").noconvert(),
-        nb::arg("intercept").noconvert(), nb::arg("sums").noconvert(), nb::arg("intercept_sums").noconvert(),
-        nb::arg("slopes").noconvert(), nb::arg("seen").noconvert(),
-        "One epoch of stochastic average gradient.");
+  m.def("sag_epoch", &sag_epoch<Table>, nb::arg("table"), nb::arg("problem"), nb::arg("seed"),
+        nb::arg("epoch"), nb::arg("coef").noconvert(), nb::arg("intercept").noconvert(),
+        nb::arg("sums").noconvert(), nb::arg("intercept_sums").noconvert(), nb::arg("slopes").noconvert(),
+        nb::arg("seen").noconvert(), "One epoch of stochastic average gradient.");
   m.def("logistic_descent", &logistic_descent<Table>, nb::arg("table"), nb::arg("signs").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("strength"), nb::arg("tol"), nb::arg("max_passes"),
         nb::arg("seed"), nb::arg("stage"), nb::arg("multipliers").noconvert(), nb::arg("w").noconvert(),
         "Dual coordinate descent for logistic regression with a ridge penalty.");
   m.def("joint_descent", &joint_descent<Table>, nb::arg("table"), nb::arg("constant"),
-        nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("tol"), nb::arg("gap_tol"),
-        nb::arg("max_passes"), nb::arg("seed"), nb::arg("stage"), nb::arg("a").noconvert(),
-        nb::arg("w").noconvert(), "The joint multiclass machine of Crammer and Singer.");
+        nb::arg("labels").noconvert(), nb::arg("costs").noconvert(), nb::arg("rule"),
+        nb::arg("a").noconvert(), nb::arg("w").noconvert(),
+        "The joint multiclass machine of Crammer and Singer.");
 }
 
 template <class T>
@@ -196,6 +189,39 @@ void bind_sparse(nb::module_& m, const char* name) {
       nb::arg("width"), "A compressed sparse table for methods that go row by row.");
 }
 
+template <class Numbers>
+void bind_duals(nb::module_& m, const char* name) {
+  nb::class_<DualArrays<Numbers>>(m, name).def(
+      "__init__",
+      [](DualArrays<Numbers>* self, Numbers target, Numbers lower, Numbers upper, Numbers ridge,
+         double epsilon) { new (self) DualArrays<Numbers>{target, lower, upper, ridge, epsilon}; },
+      nb::arg("target").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+      nb::arg("ridge").noconvert(), nb::arg("epsilon"));
+}
+
+void bind_problems(nb::module_& m) {
+  bind_duals<Vector<const double>>(m, "BoxDual");
+  bind_duals<Matrix<const double>>(m, "BoxDuals");
+  nb::class_<DescentRule>(m, "DescentRule")
+      .def(
+          "__init__",
+          [](DescentRule* self, double tol, bool relative, double gap_tol, Index max_passes,
+             std::uint64_t seed, std::uint64_t stage) {
+            new (self) DescentRule{tol, relative, gap_tol, max_passes, seed, stage};
+          },
+          nb::arg("tol"), nb::arg("relative"), nb::arg("gap_tol"), nb::arg("max_passes"), nb::arg("seed"),
+          nb::arg("stage"));
+  nb::class_<SagArrays>(m, "SagProblem")
+      .def(
+          "__init__",
+          [](SagArrays* self, Loss loss, Vector<const double> target, Vector<const double> weights,
+             double strength, double step, double intercept_decay, bool unbiased) {
+            new (self) SagArrays{loss, target, weights, strength, step, intercept_decay, unbiased};
+          },
+          nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("weights").noconvert(), nb::arg("strength"),
+          nb::arg("step"), nb::arg("intercept_decay"), nb::arg("unbiased"));
+}
+
 void bind_options(nb::module_& m) {
   using linear::StepRule;
   using linear::StochasticOptions;
@@ -231,6 +257,7 @@ void bind_options(nb::module_& m) {
 
 void bind_linear_machines(nb::module_& m) {
   bind_options(m);
+  bind_problems(m);
   bind_dense<float>(m);
   bind_dense<double>(m);
   bind_sparse<float, std::int32_t>(m, "SparseRowsSingle32");
@@ -239,15 +266,12 @@ void bind_linear_machines(nb::module_& m) {
   bind_sparse<double, std::int64_t>(m, "SparseRowsDouble64");
   m.def(
       "slope_along",
-      [](Vector<const double> target, Vector<const double> lower, Vector<const double> upper,
-         Vector<const double> ridge, double epsilon, double prox, Vector<const double> center,
-         Vector<const double> scores, Vector<const double> change, double step) {
-        const BoxDual dual{span(target), span(lower), span(upper), span(ridge), epsilon};
-        return linear::slope_along(dual, prox, span(center), span(scores), span(change), step);
+      [](const OneDual& dual, double prox, Vector<const double> center, Vector<const double> scores,
+         Vector<const double> change, double step) {
+        return linear::slope_along(dual.dual(), prox, span(center), span(scores), span(change), step);
       },
-      nb::arg("target").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-      nb::arg("ridge").noconvert(), nb::arg("epsilon"), nb::arg("prox"), nb::arg("center").noconvert(),
-      nb::arg("scores").noconvert(), nb::arg("change").noconvert(), nb::arg("step"),
+      nb::arg("dual"), nb::arg("prox"), nb::arg("center").noconvert(), nb::arg("scores").noconvert(),
+      nb::arg("change").noconvert(), nb::arg("step"),
       "Derivative of the smoothed losses along a line of scores.");
   m.def("box_chain", &linear::box_chain, nb::arg("rows"), "Longest chain of additions in box_pass.");
 }

@@ -39,11 +39,19 @@ struct Table {
   }
 };
 
-linear::PathOptions path_options(Vector<const double> l1, Vector<const double> l2, bool positive,
-                                 double wanted, std::int64_t max_sweeps, bool random, std::uint64_t seed,
-                                 std::int64_t max_rounds) {
-  return {span(l1), span(l2), positive, wanted, max_sweeps, random, seed, max_rounds};
-}
+// The penalties of a path and how accurately its points are to be solved.
+struct PathArrays {
+  Vector<const double> l1, l2;
+  bool positive;
+  double wanted;
+  std::int64_t max_sweeps;
+  bool random;
+  std::uint64_t seed;
+  std::int64_t max_rounds;
+  linear::PathOptions options() const {
+    return {span(l1), span(l2), positive, wanted, max_sweeps, random, seed, max_rounds};
+  }
+};
 
 template <class Arrays>
 void bind_table(nb::class_<Table<Arrays>> table) {
@@ -71,22 +79,19 @@ void bind_table(nb::class_<Table<Arrays>> table) {
       nb::arg("residual").noconvert(), nb::arg("threads"), nb::arg("out").noconvert(), "out := X'residual.");
   table.def(
       "path",
-      [](const Self& self, Matrix<const double> target, bool center, Vector<const double> l1,
-         Vector<const double> l2, bool positive, double wanted, std::int64_t max_sweeps, bool random,
-         std::uint64_t seed, std::int64_t max_rounds, int threads, Matrix<double> coefs, Vector<double> gaps,
-         Vector<double> objectives, Vector<std::int64_t> sweeps, Matrix<double> rounds) {
+      [](const Self& self, Matrix<const double> target, bool center, const PathArrays& penalties, int threads,
+         Matrix<double> coefs, Vector<double> gaps, Vector<double> objectives, Vector<std::int64_t> sweeps,
+         Matrix<double> rounds) {
         ensure_blas();
         run_kernel([&](StopToken& stop) {
-          const auto options = path_options(l1, l2, positive, wanted, max_sweeps, random, seed, max_rounds);
           const auto columns = self.centered();
-          linear::WorkingSetPath<Store>(columns, view(target), center, options, threads, stop)
+          linear::WorkingSetPath<Store>(columns, view(target), center, penalties.options(), threads, stop)
               .run({view(coefs), span(gaps), span(objectives), span(sweeps), view(rounds)});
         });
       },
-      nb::arg("target").noconvert(), nb::arg("center"), nb::arg("l1").noconvert(), nb::arg("l2").noconvert(),
-      nb::arg("positive"), nb::arg("wanted"), nb::arg("max_sweeps"), nb::arg("random"), nb::arg("seed"),
-      nb::arg("max_rounds"), nb::arg("threads"), nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(),
-      nb::arg("objectives").noconvert(), nb::arg("sweeps").noconvert(), nb::arg("rounds").noconvert(),
+      nb::arg("target").noconvert(), nb::arg("center"), nb::arg("penalties"), nb::arg("threads"),
+      nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(), nb::arg("objectives").noconvert(),
+      nb::arg("sweeps").noconvert(), nb::arg("rounds").noconvert(),
       "Solves a path of penalties with working sets.");
 }
 
@@ -135,6 +140,15 @@ void bind_sparse_table(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_linear_paths(nb::module_& m) {
+  nb::class_<PathArrays>(m, "PathPenalties")
+      .def(
+          "__init__",
+          [](PathArrays* self, Vector<const double> l1, Vector<const double> l2, bool positive, double wanted,
+             std::int64_t max_sweeps, bool random, std::uint64_t seed, std::int64_t max_rounds) {
+            new (self) PathArrays{l1, l2, positive, wanted, max_sweeps, random, seed, max_rounds};
+          },
+          nb::arg("l1").noconvert(), nb::arg("l2").noconvert(), nb::arg("positive"), nb::arg("wanted"),
+          nb::arg("max_sweeps"), nb::arg("random"), nb::arg("seed"), nb::arg("max_rounds"));
   bind_dense_table<double>(m, "DenseColumns64");
   bind_dense_table<float>(m, "DenseColumns32");
   bind_sparse_table<double, std::int32_t>(m, "SparseColumns64");
@@ -144,22 +158,17 @@ void bind_linear_paths(nb::module_& m) {
   m.def(
       "gram_path",
       [](Matrix<const double> gram, Matrix<const double> cross, double target_squares,
-         Vector<const double> l1, Vector<const double> l2, bool positive, double wanted,
-         std::int64_t max_sweeps, bool random, std::uint64_t seed, std::int64_t max_rounds,
-         Matrix<double> coefs, Vector<double> gaps, Vector<double> objectives, Vector<std::int64_t> sweeps,
-         Matrix<double> rounds) {
+         const PathArrays& penalties, Matrix<double> coefs, Vector<double> gaps, Vector<double> objectives,
+         Vector<std::int64_t> sweeps, Matrix<double> rounds) {
         ensure_blas();
         run_kernel([&](StopToken& stop) {
-          const auto options = path_options(l1, l2, positive, wanted, max_sweeps, random, seed, max_rounds);
-          linear::solve_gram_path(view(gram), view(cross), target_squares, options, stop,
+          linear::solve_gram_path(view(gram), view(cross), target_squares, penalties.options(), stop,
                                   {view(coefs), span(gaps), span(objectives), span(sweeps), view(rounds)});
         });
       },
       nb::arg("gram").noconvert(), nb::arg("cross").noconvert(), nb::arg("target_squares"),
-      nb::arg("l1").noconvert(), nb::arg("l2").noconvert(), nb::arg("positive"), nb::arg("wanted"),
-      nb::arg("max_sweeps"), nb::arg("random"), nb::arg("seed"), nb::arg("max_rounds"),
-      nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(), nb::arg("objectives").noconvert(),
-      nb::arg("sweeps").noconvert(), nb::arg("rounds").noconvert(),
+      nb::arg("penalties"), nb::arg("coefs").noconvert(), nb::arg("gaps").noconvert(),
+      nb::arg("objectives").noconvert(), nb::arg("sweeps").noconvert(), nb::arg("rounds").noconvert(),
       "Solves a path of penalties on a Gram matrix.");
 }
 

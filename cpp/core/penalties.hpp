@@ -62,4 +62,39 @@ inline void shrink(double* z, Index entries, double bend, const BlockPenalty& pe
   for (Index t = 0; t < entries; ++t) z[t] *= factor;
 }
 
+// The same in a metric with a bend per entry: the minimizer of sum_k bend_k w_k^2 / 2 - z'w + l1 |w|
+// overwrites z. With rho = |w| it is w_k = z_k rho / (bend_k rho + l1) where phi(rho) = sum_k z_k^2 / (bend_k
+// rho + l1)^2 = 1; Newton steps on 1 / sqrt(phi), which is concave and rises, come from the left. False if
+// there is no minimizer.
+inline bool shrink_scaled(double* z, const double* bend, Index entries, double l1) {
+  double square = 0.0, steepest = 0.0;
+  for (Index k = 0; k < entries; ++k) square += z[k] * z[k], steepest = std::max(steepest, bend[k]);
+  if (square <= l1 * l1 && l1 > 0.0) {
+    std::fill(z, z + entries, 0.0);
+    return true;
+  }
+  if (steepest <= 0.0) return false;
+  if (entries == 1 || l1 == 0.0) {
+    for (Index k = 0; k < entries; ++k) {
+      z[k] = bend[k] > 0.0 ? (z[k] - std::copysign(l1, z[k])) / bend[k] : 0.0;
+    }
+    return true;
+  }
+  double rho = 0.0;
+  for (int step = 0; step < 100; ++step) {
+    double phi = 0.0, fall = 0.0;
+    for (Index k = 0; k < entries; ++k) {
+      const double below = bend[k] * rho + l1, part = z[k] / below;
+      phi += part * part;
+      fall += part * part * bend[k] / below;
+    }
+    if (!(phi > 1.0) || fall <= 0.0) break;
+    const double change = (1.0 - 1.0 / std::sqrt(phi)) * phi * std::sqrt(phi) / fall;
+    rho += change;
+    if (change <= 1e-15 * rho) break;
+  }
+  for (Index k = 0; k < entries; ++k) z[k] *= rho / (bend[k] * rho + l1);
+  return true;
+}
+
 }  // namespace certus

@@ -317,9 +317,28 @@ void stochastic_descent(const Rows& x, const StochasticProblem& problem, const S
   descent.finish();
 }
 
-#define CERTUS_INSTANTIATE(Rows)                                                                          \
-  template void stochastic_descent<Rows>(const Rows&, const StochasticProblem&, const StochasticOptions&, \
-                                         Index, Index, StopToken&, const StochasticState&);
+template <class T>
+static std::span<T> row_of(View2D<T> matrix, Index row) {
+  if (matrix.rows == 0 || matrix.cols == 0) return {};
+  return {matrix.row(row), static_cast<std::size_t>(matrix.cols)};
+}
+
+template <class Rows>
+void stochastic_descents(const Rows& x, const StochasticProblems& problems, const StochasticOptions& options,
+                         Index epochs, int threads, StopToken& stop, const StochasticStates& states) {
+  parallel_for(problems.targets.rows, threads, stop, [&](Index k, int) {
+    const StochasticProblem problem{row_of(problems.targets, k), row_of(problems.weights, k), problems.held};
+    const StochasticState state{row_of(states.coef, k), row_of(states.average, k), row_of(states.l1_taken, k),
+                                row_of(states.numbers, k)};
+    stochastic_descent(x, problem, options, k, epochs, stop, state);
+  });
+}
+
+#define CERTUS_INSTANTIATE(Rows)                                                                            \
+  template void stochastic_descent<Rows>(const Rows&, const StochasticProblem&, const StochasticOptions&,   \
+                                         Index, Index, StopToken&, const StochasticState&);                 \
+  template void stochastic_descents<Rows>(const Rows&, const StochasticProblems&, const StochasticOptions&, \
+                                          Index, int, StopToken&, const StochasticStates&);
 CERTUS_FOR_EVERY_TABLE(CERTUS_INSTANTIATE)
 #undef CERTUS_INSTANTIATE
 

@@ -70,4 +70,19 @@ template <class Rows>
 void stochastic_descent(const Rows& x, const StochasticProblem& problem, const StochasticOptions& options,
                         Index number, Index epochs, StopToken& stop, const StochasticState& state);
 
+// The same for several problems on one table: a row of the matrices for each, in parallel.
+struct StochasticProblems {
+  View2D<const double> targets;
+  View2D<const double> weights;  // empty: all 1
+  std::span<const std::uint8_t> held;
+};
+
+struct StochasticStates {
+  View2D<double> coef, average, l1_taken, numbers;  // `average` and `l1_taken` may be empty
+};
+
+template <class Rows>
+void stochastic_descents(const Rows& x, const StochasticProblems& problems, const StochasticOptions& options,
+                         Index epochs, int threads, StopToken& stop, const StochasticStates& states);
+
 }  // namespace certus::linear

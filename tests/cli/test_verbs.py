@@ -195,7 +195,7 @@ def test_compare_scores(tmp_path: Path) -> None:
     assert Run(*arguments, "--json").json == certus.compare(scores, test="corrected-t").to_dict()
     assert Run(*arguments).out.startswith("cannot tell (an estimate, not a guarantee)")
     assert "--scores and --test go together" in Run(*arguments[:4]).err
-    assert "--truth and --prediction must be given" in Run("compare", tmp_path / "folds.csv").err
+    assert "--prediction must be given" in Run("compare", tmp_path / "folds.csv").err
 
 
 def test_plan_for_a_class() -> None:

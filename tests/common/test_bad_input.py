@@ -12,6 +12,7 @@ from tests.common.problems import answer, learners, make, problem
 
 NEEDS_TWO_CLASSES = {
     "GradientBoostingClassifier",
+    "GroupLassoClassifier",
     "KernelLogistic",
     "KernelMachineClassifier",
     "KernelPerceptron",

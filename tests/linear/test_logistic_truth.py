@@ -16,7 +16,7 @@ from certus.guarantees import CertificateError
 from certus.linear import LogisticRegression
 from certus.linear.design.design_matrix import make_design
 from certus.linear.fitting.logistic_fit import evidence_for, logistic_problem
-from certus.linear.problems.logistic_penalty import Penalty
+from certus.losses import ElasticNet
 from tests.linear.independent import (
     elastic_net_minimizer,
     logistic_minimizer,
@@ -105,7 +105,7 @@ def test_any_point(table: Table, classes: int, ratio: float, strength: float, in
     """The bounds are theorems about every point, not only about what the solver returns."""
     classes = min(classes, len(table.X))
     labels = labels_for(table, classes)
-    penalty = Penalty(ratio * strength, (1 - ratio) * strength)
+    penalty = ElasticNet(ratio * strength, (1 - ratio) * strength)
     arguments = (table.X, labels, table.weights, classes)
     if ratio == 0.0:
         best = logistic_minimizer(*arguments, penalty.l2, fit_intercept=intercept)

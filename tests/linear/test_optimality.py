@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from certus.linear import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
-from certus.linear.fitting import logistic_fit
+from certus.linear.solvers import choice
 from tests.linear.independent import Logistic
 
 
@@ -149,13 +149,13 @@ def test_l1_logistic_reaches_gap_tol(form: Any, classes: int, gap_tol: float) ->
 @pytest.mark.parametrize("C", [1.0, 20.0])
 def test_quasi_newton_steps_reach_the_optimum(C: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table whose penalty outweighs its rows goes by L-BFGS; the gap says that it arrived."""
-    monkeypatch.setattr(logistic_fit, "HUGE", 50)
+    monkeypatch.setattr(choice, "HUGE", 50)
     rng = np.random.default_rng(3)
     X = sparse.random_array((300, 60), density=0.1, rng=rng, format="csr")
     y = np.asarray(X @ rng.normal(size=(60, 4))).argmax(axis=1)
     used: list[str] = []
-    choose = logistic_fit.steps_by_shape
-    monkeypatch.setattr(logistic_fit, "steps_by_shape", lambda *given, **more: _noted(choose(*given, **more), used))
+    choose = choice.steps_by_shape
+    monkeypatch.setattr(choice, "steps_by_shape", lambda *given, **more: _noted(choose(*given, **more), used))
     model = LogisticRegression(C=C, gap_tol=1e-8).fit(X, y)
     assert used[-1] == ("QuasiNewtonSteps" if C == 1.0 else "ConjugateGradientSteps")
     assert model.converged_

@@ -75,7 +75,7 @@ def test_confusion_counts_every_test_row(labels: Study, shown: dict[str, Picture
 
 
 def test_curves_go_from_corner_to_corner_with_their_bands(shown: dict[str, Picture]) -> None:
-    for title in ("Hits and false alarms", "By how much it is right"):
+    for title in ("Hits and false alarms", "Margins of the predictions"):
         picture = shown[title]
         curve = max(picture.lines, key=len)
         assert len(curve) >= 4
@@ -86,14 +86,14 @@ def test_curves_go_from_corner_to_corner_with_their_bands(shown: dict[str, Pictu
 
 
 def test_intervals_stand_at_every_bin_and_every_shown_threshold(labels: Study, shown: dict[str, Picture]) -> None:
-    calibration, recall = shown["Is it as sure as it may be?"], shown["Precision and recall"]
+    calibration, recall = shown["Predicted and observed probability"], shown["Precision and recall"]
     upright = [line for line in calibration.lines if len(line) == 2 and np.ptp(line[:, 0]) == 0]
     assert len(upright) >= len(labels.findings.bins) > 1
     assert sum(len(line) == 2 and np.ptp(line[:, 0]) == 0 for line in recall.lines) >= 10
 
 
 def test_bars_are_as_long_as_the_importances(labels: Study, shown: dict[str, Picture]) -> None:
-    picture = shown["What it looks at"]
+    picture = shown["Which columns matter"]
     names = [text for text in picture.texts if text in labels.findings.importances]
     lengths = np.array([np.ptp(bar[:, 0]) for bar in picture.bars])
     expected = np.array([labels.findings.importances[name] for name in names])
@@ -102,7 +102,7 @@ def test_bars_are_as_long_as_the_importances(labels: Study, shown: dict[str, Pic
 
 
 def test_columns_are_merged_in_the_dendrogram(labels: Study, shown: dict[str, Picture]) -> None:
-    picture, alike = shown["Columns that say the same"], labels.findings.alike
+    picture, alike = shown["Columns that carry the same information"], labels.findings.alike
     assert alike is not None
     assert len(picture.lines) == len(alike.merges) == len(alike.columns) - 1
     assert set(alike.columns) <= set(picture.texts)
@@ -128,7 +128,7 @@ def test_errors_of_numbers_are_drawn_row_by_row_with_the_promised_band() -> None
     frame = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + 0.1 * x[:, 2]})
     result = study(frame, target="y", families=["linear"], trials=2)
     picture = pictures(result.report)["Errors on the test rows"]
-    predictions = result.evaluation.answers
+    predictions = result.evaluation.predictions
     errors = result.evaluation.truth - predictions
     assert len(picture.markers) == len(result.split.test)
     for place, values in enumerate((predictions, errors)):

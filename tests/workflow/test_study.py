@@ -124,7 +124,7 @@ def test_regression_promises_how_often_the_error_is_large() -> None:
     threshold = float(told["certificate"]["quantity"].rsplit(" ", 1)[1])
     far = np.abs(result.evaluation.truth - result.evaluation.predictions) > threshold
     assert result.certificate.witness["events"] == far.sum()
-    mean_square = np.mean((result.evaluation.truth - result.evaluation.answers) ** 2)
+    mean_square = np.mean((result.evaluation.truth - result.evaluation.predictions) ** 2)
     assert result.evaluation.value == pytest.approx(np.sqrt(mean_square), rel=1e-12)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy import sparse
 from certus import _native
 
 Array = NDArray[np.float64]
+Rows: TypeAlias = Array | sparse.csr_array  # numbers, checked
 Function = tuple[int, float, float, int]  # kind, gamma, offset, degree; see cpp/kernels/gram.hpp
 
 (
@@ -29,13 +30,13 @@ Function = tuple[int, float, float, int]  # kind, gamma, offset, degree; see cpp
 ) = range(12)
 
 
-def gram(function: Function, left: Any, right: Any, threads: int) -> Array:
+def gram(function: Function, left: Rows, right: Rows | None, threads: int) -> Array:
     """The kernel matrix; ``right`` None means the same rows again. Tables are float64, dense in C order or sparse."""
     if sparse.issparse(left) or sparse.issparse(right):
         if function[0] <= ARC_COSINE:
             return _of_sparse_rows(function, left, right, threads)
-        left = _dense(left)
-        right = None if right is None else _dense(right)
+        left = dense_rows(left)
+        right = None if right is None else dense_rows(right)
     symmetric = right is None
     other = left if right is None else right
     out = np.empty((left.shape[0], other.shape[0]))
@@ -43,26 +44,28 @@ def gram(function: Function, left: Any, right: Any, threads: int) -> Array:
     return out
 
 
-def _of_sparse_rows(function: Function, left: Any, right: Any, threads: int) -> Array:
+def _of_sparse_rows(function: Function, left: Rows, right: Rows | None, threads: int) -> Array:
     symmetric = right is None
     other = left if right is None else right
     product = left @ other.T
-    products = np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product)
-    norms = _squared_norms(left)
+    products = dense_rows(product)
+    norms = squared_norms(left)
     _native.kernel_map_products(
-        products, norms, norms if symmetric else _squared_norms(other), symmetric, function, threads
+        products, norms, norms if symmetric else squared_norms(other), symmetric, function, threads
     )
     return products
 
 
-def _squared_norms(table: Any) -> Array:
-    if sparse.issparse(table):
-        return np.asarray(table.multiply(table).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", table, table)
+def squared_norms(rows: Rows) -> Array:
+    """|x_i|^2 of every row."""
+    if isinstance(rows, np.ndarray):
+        return np.einsum("ij,ij->i", rows, rows)
+    return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
 
 
-def _dense(table: Any) -> Array:
-    return np.ascontiguousarray(table.toarray() if sparse.issparse(table) else table)
+def dense_rows(rows: Rows) -> Array:
+    """Rows as a dense array in C order."""
+    return np.ascontiguousarray(rows if isinstance(rows, np.ndarray) else rows.toarray())
 
 
 def factor_cholesky(matrix: Array, threads: int) -> bool:

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from certus.base import ClassWeightLike, Interval, TargetLike, WeightsLike, fit_method, predict_method, register
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels._native_calls import Array
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.gram_data import one_against_rest
 from certus.kernels.learning.kernel_classification import CLASS_WEIGHT, KernelClassification
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE

@@ -18,8 +18,9 @@ from certus.base import (
     register,
 )
 from certus.guarantees import Report
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.kernel_gap_rules import machine_certificate
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_machine import MACHINE_CONSTRAINTS, MACHINE_STATE, KernelMachine
 from certus.kernels.learning.kernel_parameter import KernelLike
 from certus.kernels.solvers.machine_losses import RESIDUAL_LOSSES, ConvexLossObject, residual_loss

@@ -24,8 +24,9 @@ from certus.base import (
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.kernels import _native_calls
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.perceptron_certificate import mistake_certificate
-from certus.kernels.functions.kernel import Array, Objects, count
+from certus.kernels.functions.kernel import Objects, count
 from certus.kernels.learning.gram_data import one_against_rest
 from certus.kernels.learning.kernel_labels import KernelLabels
 from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, blocks, take

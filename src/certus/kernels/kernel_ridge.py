@@ -26,8 +26,9 @@ from certus.base import (
 )
 from certus.guarantees import Report
 from certus.guarantees.training import GapEvidence
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.kernel_gap_rules import RIDGE
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_learner import KernelLearner
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike
 from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite, ridge_evidence, solve_ridge

@@ -24,8 +24,9 @@ from certus.base import (
 )
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.nystroem_certificate import nystroem_certificate, nystroem_evidence
-from certus.kernels.functions.kernel import Array, Kernel, Objects, count
+from certus.kernels.functions.kernel import Kernel, Objects, count
 from certus.kernels.learning import landmarks
 from certus.kernels.learning.kernel_learner import KernelLearner, blocks, columns, take
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS, KernelLike, choose_kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from certus.base import Exactly, InstanceOf, Interval, OneOf, RandomState, RandomStateLike, register, resolve_seed
+from certus.kernels._native_calls import Array, Rows
 from certus.kernels.functions.distances import Gaussian, Laplacian, Matern
-from certus.kernels.functions.kernel import Array, Rows
 from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from certus.base import Interval, OneOf, RandomState, RandomStateLike, register
 from certus.base.persistence import check_shapes
-from certus.kernels.functions.kernel import Array, Rows
+from certus.kernels._native_calls import Array, Rows
 from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatures
 from certus.kernels.learning.landmarks import generator
 

@@ -3,6 +3,8 @@
 from certus.linear.elastic_net import ElasticNet
 from certus.linear.elastic_net_cv import ElasticNetCV
 from certus.linear.gamma_regressor import GammaRegressor
+from certus.linear.group_lasso import GroupLasso
+from certus.linear.group_lasso_classifier import GroupLassoClassifier
 from certus.linear.huber_regressor import HuberRegressor
 from certus.linear.lasso import Lasso
 from certus.linear.lasso_cv import LassoCV
@@ -31,6 +33,8 @@ __all__ = [
     "ElasticNet",
     "ElasticNetCV",
     "GammaRegressor",
+    "GroupLasso",
+    "GroupLassoClassifier",
     "HuberRegressor",
     "Lasso",
     "LassoCV",

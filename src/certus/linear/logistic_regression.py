@@ -51,9 +51,10 @@ from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_labels
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, kept_evidence, logistic_problem, solve
-from certus.linear.problems.logistic_penalty import Penalty, resolve_penalty
+from certus.linear.problems.logistic_penalty import resolve_penalty
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, Point
+from certus.losses import ElasticNet
 
 UNKNOWN = 0.01  # gap over the objective at zero from which on a penalized fit does not count as converged
 # How a solver of this name says that the iterations did not suffice.
@@ -276,7 +277,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     def _penalizes_intercept(self) -> bool:
         return self.solver == "liblinear" and bool(self.fit_intercept)
 
-    def _problem(self, X: Any, codes: Any, weights: NDArray[Any] | None, penalty: Penalty) -> SmoothProblem:
+    def _problem(self, X: Any, codes: Any, weights: NDArray[Any] | None, penalty: ElasticNet) -> SmoothProblem:
         if self._penalizes_intercept():
             constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)
             X = sparse.csr_array(sparse.hstack([X, constant])) if sparse.issparse(X) else np.hstack([X, constant])
@@ -316,7 +317,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     def _store(
         self,
         problem: SmoothProblem,
-        penalty: Penalty,
+        penalty: ElasticNet,
         result: NewtonResult,
         class_weights: NDArray[np.float64],
         evidence_at: KeptEvidence[LogisticEvidence],

@@ -160,7 +160,8 @@ def upper_bound(bound: GapBound, objective: float) -> float:
 
 def kept(most: int = KEPT, **arrays: Any) -> dict[str, Any]:
     """Those of the arrays that have at most so many entries, as lists for the witness."""
-    return {name: np.asarray(a).tolist() for name, a in arrays.items() if np.size(a) <= most}
+    small = {name: np.asarray(array) for name, array in arrays.items() if np.size(array) <= most}
+    return {name: (a.astype(np.float64) if a.dtype == np.longdouble else a).tolist() for name, a in small.items()}
 
 
 def require_kept(certificate: Certificate, name: str, most: int = KEPT) -> Any:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from certus.kernels.functions.kernel import Kernel, Objects
 
 
 class BuiltKernel(Kernel):
     """A kernel made of others, which it keeps in `_parts`; valid by `_rule` if they are valid."""
-
-    _rule: ClassVar[str]
 
     def _parts(self) -> list[Kernel]:
         raise NotImplementedError

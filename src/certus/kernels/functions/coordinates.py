@@ -8,7 +8,8 @@ import numpy as np
 
 from certus.base import register_part
 from certus.kernels import _native_calls
-from certus.kernels.functions.kernel import Array, FeatureMap, Objects, VectorKernel, dense_rows, width
+from certus.kernels._native_calls import Array, dense_rows
+from certus.kernels.functions.kernel import FeatureMap, Objects, VectorKernel, width
 from certus.kernels.functions.kernel_arguments import whole
 from certus.kernels.functions.monomials import subset_features
 
@@ -16,6 +17,8 @@ from certus.kernels.functions.monomials import subset_features
 @register_part("kernels")
 class AllSubsets(VectorKernel):
     """The all-subsets kernel k(x, z) = prod_k (1 + x_k z_k): one feature for each of the 2^p sets of columns."""
+
+    _rule = "the inner product of the products over all sets of coordinates"
 
     def _function(self) -> _native_calls.Function:
         return (_native_calls.ALL_SUBSETS, 1.0, 0.0, 1)
@@ -33,9 +36,6 @@ class AllSubsets(VectorKernel):
     def feature_count(self, X: Objects) -> int | None:
         return int(2 ** width(X))
 
-    def _proof(self) -> str | None:
-        return "the inner product of the products over all sets of coordinates"
-
 
 @register_part("kernels")
 class Anova(VectorKernel):
@@ -48,6 +48,8 @@ class Anova(VectorKernel):
     degree : int, default=2
         How many columns a feature multiplies, at least 1.
     """
+
+    _rule = "the inner product of the products over sets of coordinates of one size"
 
     def __init__(self, degree: int = 2) -> None:
         self.degree = whole("degree", degree, self, low=1)
@@ -69,9 +71,6 @@ class Anova(VectorKernel):
     def feature_count(self, X: Objects) -> int | None:
         return math.comb(width(X), self.degree)
 
-    def _proof(self) -> str | None:
-        return "the inner product of the products over sets of coordinates of one size"
-
 
 @register_part("kernels")
 class Minimum(VectorKernel):
@@ -81,6 +80,8 @@ class Minimum(VectorKernel):
     then piecewise linear (`certus.kernels.derivative_norm`).
     """
 
+    _rule = "a sum of inner products of the indicator functions of [0, x] and [0, z]"
+
     _nonnegative = True
 
     def _function(self) -> _native_calls.Function:
@@ -89,13 +90,12 @@ class Minimum(VectorKernel):
     def diag(self, X: Objects) -> Array:
         return np.asarray(self._rows(X, "X").sum(axis=1), dtype=np.float64).ravel()
 
-    def _proof(self) -> str | None:
-        return "a sum of inner products of the indicator functions of [0, x] and [0, z]"
-
 
 @register_part("kernels")
 class Spline(VectorKernel):
     """The cubic spline kernel prod_k (1 + x z + |x - z| m^2 / 2 + m^3 / 3), m = min(x, z), of numbers >= 0."""
+
+    _rule = "a product over coordinates of 1 + xz + integral of (x - s)_+ (z - s)_+"
 
     _nonnegative = True
 
@@ -105,6 +105,3 @@ class Spline(VectorKernel):
     def diag(self, X: Objects) -> Array:
         rows = dense_rows(self._rows(X, "X"))
         return np.asarray(np.prod(1.0 + rows**2 + rows**3 / 3.0, axis=1))
-
-    def _proof(self) -> str | None:
-        return "a product over coordinates of 1 + xz + integral of (x - s)_+ (z - s)_+"

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from certus.kernels._native_calls import Array
 
 _PANEL = 0.5  # length of the pieces that are integrated by one Gauss rule
 _NODES = 16

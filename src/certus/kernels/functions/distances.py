@@ -6,7 +6,8 @@ import numpy as np
 
 from certus.base import OneOf, ParameterError, register_part, violation
 from certus.kernels import _native_calls
-from certus.kernels.functions.kernel import Array, Objects, VectorKernel
+from certus.kernels._native_calls import Array
+from certus.kernels.functions.kernel import Objects, VectorKernel
 from certus.kernels.functions.kernel_arguments import number
 
 MATERN_ORDERS = {0.5: 0, 1.5: 1, 2.5: 2}
@@ -35,14 +36,13 @@ class Gaussian(_DistanceKernel):
     [[1.0, 0.1353], [0.1353, 1.0]]
     """
 
+    _rule = "f(x) exp(2 gamma x.z) f(z) with f(x) = exp(-gamma |x|^2)"
+
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = number("gamma", gamma, self, positive=True)
 
     def _function(self) -> _native_calls.Function:
         return (_native_calls.GAUSSIAN, float(self.gamma), 0.0, 1)
-
-    def _proof(self) -> str | None:
-        return "f(x) exp(2 gamma x.z) f(z) with f(x) = exp(-gamma |x|^2)"
 
 
 @register_part("kernels")
@@ -55,14 +55,13 @@ class Laplacian(_DistanceKernel):
         Inverse width, above 0.
     """
 
+    _rule = "a product over coordinates of characteristic functions (of Cauchy distributions)"
+
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = number("gamma", gamma, self, positive=True)
 
     def _function(self) -> _native_calls.Function:
         return (_native_calls.LAPLACIAN, float(self.gamma), 0.0, 1)
-
-    def _proof(self) -> str | None:
-        return "a product over coordinates of characteristic functions (of Cauchy distributions)"
 
 
 @register_part("kernels")
@@ -77,6 +76,8 @@ class Matern(_DistanceKernel):
         Smoothness.
     """
 
+    _rule = "the characteristic function of a multivariate t distribution"
+
     def __init__(self, length_scale: float = 1.0, nu: float = 1.5) -> None:
         self.length_scale = number("length_scale", length_scale, self, positive=True)
         if nu not in MATERN_ORDERS:
@@ -86,6 +87,3 @@ class Matern(_DistanceKernel):
 
     def _function(self) -> _native_calls.Function:
         return (_native_calls.MATERN, 1.0 / float(self.length_scale), 0.0, MATERN_ORDERS[self.nu])
-
-    def _proof(self) -> str | None:
-        return "the characteristic function of a multivariate t distribution"

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.base import register_part
-from certus.kernels.functions.kernel import Array, Kernel, Objects, listed
+from certus.kernels._native_calls import Array
+from certus.kernels.functions.kernel import Kernel, Objects, listed
 from certus.kernels.functions.validity import Validity, examine
 
 

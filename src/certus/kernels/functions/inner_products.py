@@ -9,16 +9,8 @@ from numpy.typing import ArrayLike
 
 from certus.base import register_part
 from certus.kernels import _native_calls
-from certus.kernels.functions.kernel import (
-    Array,
-    FeatureMap,
-    InfiniteFeaturesError,
-    Objects,
-    VectorKernel,
-    dense_rows,
-    squared_norms,
-    width,
-)
+from certus.kernels._native_calls import Array, dense_rows, squared_norms
+from certus.kernels.functions.kernel import FeatureMap, InfiniteFeaturesError, Objects, VectorKernel, width
 from certus.kernels.functions.kernel_arguments import number, whole
 from certus.kernels.functions.monomials import polynomial_features
 from certus.kernels.functions.validity import Validity, examine
@@ -205,6 +197,8 @@ class ArcCosine(VectorKernel):
         The power n: 0 for steps, 1 for ramps, 2 for squared ramps.
     """
 
+    _rule = "an expectation of products of features of x and of z"
+
     def __init__(self, order: int = 1) -> None:
         self.order = whole("order", order, self, low=0, high=2)
 
@@ -217,6 +211,3 @@ class ArcCosine(VectorKernel):
             return np.where(norms > 0, 1.0, 0.5)
         values: Array = norms if self.order == 1 else 3.0 * norms**2
         return values
-
-    def _proof(self) -> str | None:
-        return "an expectation of products of features of x and of z"

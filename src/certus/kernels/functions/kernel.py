@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from certus.base import TableLike, assert_finite, blas_on_one_thread, resolve_threads
 from certus.kernels import _native_calls
+from certus.kernels._native_calls import Array, Rows
 from certus.kernels.functions.validity import Validity, examine, proved, vector_probes
 
-Array = NDArray[np.float64]
-Rows: TypeAlias = Array | sparse.csr_array  # numbers, checked
 Objects: TypeAlias = TableLike | Sequence[Any]  # what kernels compare: the rows of a table, or objects of any kind
 FeatureMap = Callable[[Objects], Array]
 
@@ -32,6 +30,7 @@ class Kernel(BaseEstimator):
     """
 
     _state: ClassVar[tuple[str, ...]] = ()
+    _rule: ClassVar[str | None] = None  # by which this is a kernel, whatever its parameters are
 
     def gram(self, X: Objects, Y: Objects | None = None) -> Array:
         """The matrix k(x_i, y_j); without Y that of X with itself, each pair computed once.
@@ -86,7 +85,7 @@ class Kernel(BaseEstimator):
 
     def _proof(self) -> str | None:
         """The rule by which this is a kernel, or None."""
-        return None
+        return self._rule
 
     def _probes(self) -> list[Objects]:
         """Objects on which to look for a refutation."""
@@ -202,15 +201,3 @@ def width(X: Objects) -> int:
         return int(X.shape[1]) if len(X.shape) == 2 else 1
     first = cast(Sequence[Any], X)[0]
     return len(first) if np.ndim(first) == 1 else 1
-
-
-def squared_norms(rows: Rows) -> Array:
-    """|x_i|^2 of every row."""
-    if isinstance(rows, np.ndarray):
-        return np.einsum("ij,ij->i", rows, rows)
-    return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
-
-
-def dense_rows(rows: Rows) -> Array:
-    """Rows as a dense array."""
-    return rows if isinstance(rows, np.ndarray) else np.asarray(rows.toarray())

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.kernels.functions.kernel import Array, Kernel, Objects, listed
+from certus.kernels._native_calls import Array
+from certus.kernels.functions.kernel import Kernel, Objects, listed
 
 
 class KernelFunction:

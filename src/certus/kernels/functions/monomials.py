@@ -7,9 +7,8 @@ import math
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from certus.kernels._native_calls import Array
 
 
 def polynomial_features(rows: Array, degree: int, gamma: float, offset: float) -> Array:

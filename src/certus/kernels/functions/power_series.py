@@ -7,18 +7,9 @@ import math
 import numpy as np
 
 from certus.base import register_part
+from certus.kernels._native_calls import Array, Rows, dense_rows, squared_norms
 from certus.kernels.functions.inner_products import Linear
-from certus.kernels.functions.kernel import (
-    Array,
-    FeatureMap,
-    Kernel,
-    Objects,
-    Rows,
-    as_rows,
-    dense_rows,
-    squared_norms,
-    width,
-)
+from certus.kernels.functions.kernel import FeatureMap, Kernel, Objects, as_rows, width
 from certus.kernels.functions.kernel_arguments import number, whole
 from certus.kernels.functions.monomials import polynomial_features
 from certus.kernels.functions.validity import vector_probes

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from certus.base import register_part
+from certus.kernels._native_calls import Array
 from certus.kernels.functions.built_kernel import OfOneKernel, OfTwoKernels
-from certus.kernels.functions.kernel import Array, FeatureMap, Kernel, Objects, count
+from certus.kernels.functions.kernel import FeatureMap, Kernel, Objects, count
 from certus.kernels.functions.kernel_arguments import number, whole
 from certus.kernels.functions.monomials import tensor_features
 

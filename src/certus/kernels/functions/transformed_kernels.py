@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from certus.base import register_part
+from certus.kernels._native_calls import Array
 from certus.kernels.functions.built_kernel import OfOneKernel
-from certus.kernels.functions.kernel import Array, FeatureMap, Kernel, Objects, count
+from certus.kernels.functions.kernel import FeatureMap, Kernel, Objects, count
 from certus.kernels.functions.kernel_arguments import number
 
 

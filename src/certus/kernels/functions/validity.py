@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from certus.kernels._native_calls import Array
 
 # Eigenvalues this far below 0, relative to the largest entry and the size, are not due to rounding of the entries.
 CLEARLY_NEGATIVE = 1e-9
@@ -51,7 +50,7 @@ def proved(reason: str) -> Validity:
     return Validity("proved", reason)
 
 
-def examine(points: Any, matrix: Array, size: float | None = None) -> Validity | None:
+def examine(points: object, matrix: Array, size: float | None = None) -> Validity | None:
     """The refutation that a matrix of kernel values holds, or None.
 
     ``size`` is that of the numbers from which the values were computed, if it is larger than theirs: what cancels

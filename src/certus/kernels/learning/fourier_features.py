@@ -12,8 +12,8 @@ from sklearn.utils import Tags
 from certus.base import TableLike, Transformer, check_X, fit_method, predict_method
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
+from certus.kernels._native_calls import Array, Rows
 from certus.kernels.evidence.fourier_certificate import fourier_certificate
-from certus.kernels.functions.kernel import Array, Rows
 
 AT_ONCE = 4096  # rows that are transformed together
 FOURIER_STATE = ("random_weights_", "_n_features_out", "n_features_in_", "feature_names_in_")

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from certus.kernels import _native_calls
+from certus.kernels._native_calls import Array
 
-Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
 BarrierSolve = Callable[[Array, Array], tuple[Array, Array]]
 UNIT = float(np.finfo(np.float64).eps) / 2.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.training import training_data
-from certus.kernels.functions.kernel import Array
+from certus.kernels._native_calls import Array
 
 
 def gram_data(certificate: Certificate, data: Any) -> tuple[Array, Any, Array]:

@@ -19,9 +19,10 @@ from certus.base import (
     class_weights,
 )
 from certus.guarantees import Report
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.decided_kernel_labels import label_certificate
 from certus.kernels.evidence.kernel_gap_rules import machine_certificate
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_labels import KernelLabels
 from certus.kernels.learning.kernel_machine import KernelMachine, Outcome
 

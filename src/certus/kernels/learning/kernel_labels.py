@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import Classifier, predict_method
-from certus.kernels.functions.kernel import Array, Objects
+from certus.kernels._native_calls import Array
+from certus.kernels.functions.kernel import Objects
 from certus.kernels.learning.kernel_learner import KernelLearner
 
 

@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.utils import Tags
 
 from certus.base import Learner, TargetLike, check_target, check_X, check_Xy
-from certus.kernels.functions.kernel import Array, Kernel, Objects, count, listed
+from certus.kernels._native_calls import Array
+from certus.kernels.functions.kernel import Kernel, Objects, count, listed
 from certus.kernels.learning.kernel_parameter import KernelLike, choose_kernel
 
 PREDICTED_AT_ONCE = 2048  # rows whose kernel values are in memory at one time

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from certus.base import Boolean, Constraints, Interval, Iterations, OneOf, resolve_threads, warn_not_converged
 from certus.base.persistence import check_shapes
+from certus.kernels._native_calls import Array
 from certus.kernels.evidence.kernel_machine_gap import MachineEvidence, evidence, together
-from certus.kernels.functions.kernel import Array, InfiniteFeaturesError, Objects, count
+from certus.kernels.functions.kernel import InfiniteFeaturesError, Objects, count
 from certus.kernels.learning.function_spaces import FeatureSpace, GramSpace, Space, primal_is_cheaper
 from certus.kernels.learning.kernel_learner import PREDICTED_AT_ONCE, KernelLearner, blocks, columns
 from certus.kernels.learning.kernel_parameter import KERNEL_CONSTRAINTS

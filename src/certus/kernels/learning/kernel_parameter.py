@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from certus.base import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
+from certus.kernels._native_calls import Array, Rows
 from certus.kernels.functions.distances import Gaussian, Laplacian
 from certus.kernels.functions.inner_products import Linear, Polynomial, Tanh
-from certus.kernels.functions.kernel import Array, Kernel, Objects, Rows
+from certus.kernels.functions.kernel import Kernel, Objects
 from certus.kernels.functions.sums_and_products import Constant
 from certus.kernels.functions.transformed_kernels import Normalized
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from certus.base import resolve_seed
+from certus.base import RandomStateLike, resolve_seed
+from certus.kernels._native_calls import Array
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Columns = Callable[[Integers], Array]  # kernel values of all rows with some
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-def generator(random_state: Any) -> np.random.RandomState:
+def generator(random_state: RandomStateLike) -> np.random.RandomState:
     """The generator whose draws scikit-learn would make from this seed."""
     if isinstance(random_state, np.random.RandomState):
         return random_state

@@ -14,14 +14,13 @@ s_i k(x_i, .) k(x_i, .)'. Leaving out the one or the other part of the Hessian,
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from certus.base import warn_user
 from certus.guarantees.training import GapEvidence, ScaledGradient
 from certus.kernels import _native_calls
+from certus.kernels._native_calls import Array
 
-Array = NDArray[np.float64]
 UNIT = float(np.finfo(np.float64).eps) / 2.0
 
 

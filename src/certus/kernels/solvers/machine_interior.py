@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from certus.kernels._native_calls import Array
 from certus.kernels.learning.function_spaces import Space
 from certus.kernels.solvers.machine_losses import Boxes
 from certus.kernels.solvers.machine_newton import Solved, Tell
 from certus.losses import ConvexLoss
 
-Array = NDArray[np.float64]
 TO_BOUNDARY = 0.995  # share of the way to the boundary that a step goes
 
 

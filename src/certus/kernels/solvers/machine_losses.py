@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from certus.kernels._native_calls import Array
 from certus.losses import (
     Absolute,
     ConvexLoss,
@@ -25,7 +24,6 @@ from certus.losses import (
     SquaredHinge,
 )
 
-Array = NDArray[np.float64]
 MARGIN_LOSSES: dict[str, Callable[[], ConvexLoss]] = {
     "exponential": Exponential,
     "hinge": Hinge,
@@ -61,7 +59,7 @@ def residual_loss(name: str, *, delta: float, epsilon: float, quantile: float) -
 class ConvexLossObject:
     """The rule of a parameter: an object with what a convex loss has."""
 
-    def allows(self, value: Any) -> bool:
+    def allows(self, value: object) -> bool:
         return all(callable(getattr(value, name, None)) for name in ("value", "derivative", "conjugate"))
 
     def __str__(self) -> str:

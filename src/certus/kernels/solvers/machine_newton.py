@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.kernels._native_calls import Array
 from certus.kernels.learning.function_spaces import Space
 from certus.kernels.solvers.machine_losses import curvature
 from certus.losses import ConvexLoss
 
-Array = NDArray[np.float64]
 Tell = Callable[[float, float], bool]  # objective, gap -> whether to stop
 HALVINGS = 40
 
@@ -50,7 +51,7 @@ def newton(
         direction = space.newton(s * curvature(loss, y, scores), alpha)(-gradient)
         along = space.scores(direction)
         slope = space.inner(direction, gradient, gradient_scores)
-        line = _Line(y, s, loss, scores, along, alpha, space.inner(direction, coef, scores))
+        line = Line(y, s, loss, scores, along, alpha, space.inner(direction, coef, scores))
         step = line.search(objective, slope, square, space.inner(direction, direction, along))
         if step == 0.0:
             break
@@ -62,10 +63,10 @@ def newton(
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """The objective along a direction."""
 
-    y: Array
+    y: NDArray[Any]
     s: Array
     loss: ConvexLoss
     scores: Array

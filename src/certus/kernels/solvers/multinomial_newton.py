@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from certus.kernels._native_calls import Array
 from certus.kernels.learning.function_spaces import Solve, Space
-from certus.kernels.solvers.machine_newton import HALVINGS, Solved, Tell
+from certus.kernels.solvers.machine_newton import Line, Solved, Tell
 from certus.losses import Multinomial
 
-Array = NDArray[np.float64]
 LOSS = Multinomial()
 MOST_PRODUCTS = 200  # of one Newton step
 
@@ -43,16 +43,8 @@ def multinomial_newton(
         direction = _conjugate_gradients(space, s, p, alpha, solve, gradient, gradient_scores, share)
         along = space.scores(direction)
         slope = space.inner(direction, gradient, gradient_scores)
-        cross, own = space.inner(direction, coef, scores), space.inner(direction, direction, along)
-        step = 1.0 if slope < 0.0 else 0.0
-        for _ in range(HALVINGS):
-            value = float(s @ LOSS.value(codes, scores + step * along))
-            value += 0.5 * alpha * (square + 2.0 * step * cross + step**2 * own)
-            if step == 0.0 or value <= objective + 1e-4 * step * slope + 1e-15 * objective:
-                break
-            step *= 0.5
-        else:
-            step = 0.0
+        line = Line(codes, s, LOSS, scores, along, alpha, space.inner(direction, coef, scores))
+        step = line.search(objective, slope, square, space.inner(direction, direction, along))
         if step == 0.0:
             break
         coef = coef + step * direction

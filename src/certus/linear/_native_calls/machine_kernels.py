@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,9 @@ def box_pass(
     """Scores, dual coefficients and X'b for the coefficients w (the last one belongs to the constant)."""
     n = len(box[0])
     scores, b, curvature, image = np.empty(n), np.empty(n), np.empty(n), np.empty(len(w))
-    sums = _native.box_pass(rows, constant, *box, prox, center, w, threads, scores, b, curvature, image)
+    sums = _native.box_pass(
+        rows, constant, _native.BoxDual(*box), prox, center, w, threads, scores, b, curvature, image
+    )
     return BoxPass(*sums, scores, b, curvature, image)
 
 
@@ -63,7 +65,7 @@ def slope_along(
     step: float,
 ) -> float:
     """sum_i b_i(scores + step change) change_i."""
-    return float(_native.slope_along(*box, prox, center, scores, change, step))
+    return float(_native.slope_along(_native.BoxDual(*box), prox, center, scores, change, step))
 
 
 def box_chain(rows: int) -> int:
@@ -135,13 +137,8 @@ def dual_descent(
     _native.dual_descent(
         rows,
         constant,
-        *box,
-        rule.tol,
-        rule.relative,
-        rule.gap_tol,
-        rule.max_passes,
-        rule.seed,
-        stage,
+        _native.BoxDuals(*box),
+        _native.DescentRule(**vars(rule), stage=stage),
         threads,
         numbers,
         state.b,
@@ -168,7 +165,7 @@ def joint_descent(
     Returns passes, success, and where there was none the objective and the gap.
     """
     passes, converged, objective, gap = _native.joint_descent(
-        rows, constant, labels, costs, rule.tol, rule.gap_tol, rule.max_passes, rule.seed, stage, a, w
+        rows, constant, labels, costs, _native.DescentRule(**vars(replace(rule, relative=False)), stage=stage), a, w
     )
     return int(passes), bool(converged), float(objective), float(gap)
 
@@ -302,15 +299,10 @@ def sag_epoch(
     state: AverageGradientState,
 ) -> None:
     """One epoch of SAG, or of SAGA (``unbiased``), updating the state in place."""
+    weights = np.empty(0) if weights is None else weights
     _native.sag_epoch(
         table,
-        native_loss(loss),
-        target,
-        np.empty(0) if weights is None else weights,
-        strength,
-        step,
-        intercept_decay,
-        unbiased,
+        _native.SagProblem(native_loss(loss), target, weights, strength, step, intercept_decay, unbiased),
         seed,
         epoch,
         state.coef,

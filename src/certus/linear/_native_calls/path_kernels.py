@@ -73,14 +73,14 @@ class ColumnTable:
     def path(self, target: Array, start: Array, penalties: PathPenalties) -> PathRun:
         """Solve all points, the first from ``start`` (columns x targets)."""
         run = _empty_run(start, penalties)
-        self._native.path(target, self.center, *_options(penalties), self.threads, *_flat(run))
+        self._native.path(target, self.center, _options(penalties), self.threads, *_flat(run))
         return run
 
 
 def gram_path(gram: Array, cross: Array, target_squares: float, start: Array, penalties: PathPenalties) -> PathRun:
     """The same from the Gram matrix and ``cross`` = X'Y (targets x columns)."""
     run = _empty_run(start, penalties)
-    _native.gram_path(gram, cross, target_squares, *_options(penalties), *_flat(run))
+    _native.gram_path(gram, cross, target_squares, _options(penalties), *_flat(run))
     return run
 
 
@@ -92,9 +92,8 @@ def _empty_run(start: Array, penalties: PathPenalties) -> PathRun:
     return PathRun(coefs, np.empty(points), np.empty(points), np.zeros(points, dtype=np.int64), rounds)
 
 
-def _options(penalties: PathPenalties) -> tuple[Any, ...]:
-    limits = (penalties.wanted, penalties.max_sweeps, penalties.random, penalties.seed, penalties.max_rounds)
-    return (penalties.l1, penalties.l2, penalties.positive, *limits)
+def _options(penalties: PathPenalties) -> _native.PathPenalties:
+    return _native.PathPenalties(**vars(penalties))
 
 
 def _flat(run: PathRun) -> tuple[Any, ...]:

@@ -156,6 +156,15 @@ def apply_curvature(loss: KnownLoss, curvature: Array, weights: Array | None, di
     _native.apply_curvature(native_loss(loss), curvature, _weights(weights), threads, directions)
 
 
+def descend_blocks(
+    hessian: Array, gradient: Array, at: Array, starts: NDArray[np.int64], l1: Array, *, tol: float, max_sweeps: int
+) -> Array:
+    """Step of the quadratic model (hessian, gradient) around ``at`` with l1[b] times the length of every block b."""
+    step = np.zeros_like(at)
+    _native.descend_blocks(hessian, gradient, at, starts, l1, tol, max_sweeps, step)
+    return step
+
+
 def descend_gram(
     hessian: Array,
     gradient: Array,

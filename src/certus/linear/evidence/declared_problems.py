@@ -18,6 +18,7 @@ from certus.losses import (
     L2,
     ConvexLoss,
     ElasticNet,
+    GroupL2,
     Logistic,
     Multinomial,
     MultiTask,
@@ -184,6 +185,25 @@ def stochastic(certificate: Certificate, gap: float, data: Any) -> None:
         s = weights * by_output[:, k]
         problem = ConvexProblem(X, targets[:, k : k + 1], s, loss, penalty, intercept=bool(inputs["fit_intercept"]))
         parts.append((problem, problem.point(coef[k], intercept[k : k + 1])))
+    check_solution(certificate, gap, parts)
+
+
+def groups(certificate: Certificate, gap: float, data: Any) -> None:
+    """The mean squared or logistic loss with a penalty on the lengths of groups, a problem for every class."""
+    X, y, weights = training_data(data)
+    inputs, coef = certificate.inputs, kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
+    intercept, center = kept_array(certificate, "intercept").ravel(), bool(inputs["fit_intercept"])
+    factors = [len(group) ** 0.5 for group in inputs["groups"]]
+    penalty = GroupL2(inputs["groups"], inputs["alpha"], factors)
+    share = np.asarray(weights, dtype=np.longdouble) / np.sum(weights)
+    if inputs["classes"] is None:
+        parts = [_squared(X, np.reshape(y, (-1, 1)), share, penalty, (coef, intercept), center=center)]
+    else:
+        signs = _signs(np.searchsorted(np.array(inputs["classes"]), y), len(coef))
+        parts = []
+        for k in range(len(coef)):
+            problem = ConvexProblem(X, signs[:, k : k + 1], share, Logistic(), penalty, intercept=center)
+            parts.append((problem, problem.point(coef[k], intercept[k : k + 1])))
     check_solution(certificate, gap, parts)
 
 

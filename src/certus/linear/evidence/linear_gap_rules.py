@@ -49,5 +49,6 @@ MACHINE = GapRule(
     {"Weak duality of the support vector machine (Shalev-Shwartz, Ben-David 2014, section 15.4)": DualValue},
     declared_problems.linear_machine,
 )
+GROUPS = GapRule("linear/group-gap", {DUALITY: DualValue}, declared_problems.groups, zero="without coefficients")
 STOCHASTIC = GapRule("linear/stochastic-gap", {DUALITY: DualValue}, declared_problems.stochastic)
 ROBUST = GapRule("linear/duality-gap", {DUALITY: DualValue}, declared_problems.robust, zero="without coefficients")

@@ -37,11 +37,11 @@ def machine_certificate(
     """The certificate that the stored coefficients are within the gap of the optimum.
 
     ``inputs`` holds loss, penalty, multi_class, C, epsilon, intercept_scaling (None without intercept), and for
-    classifiers the classes and their weights. The dual variables of a loss with kinks do not follow from the scores;
-    they are kept.
+    classifiers the classes and their weights. The dual variables of a loss or penalty with kinks do not follow from
+    the scores; they are kept.
     """
-    kinks = inputs["multi_class"] == "crammer_singer" or not inputs["loss"].startswith("squared")
-    dual = {"dual_point": evidence.dual} if kinks else {}
+    smooth = inputs["multi_class"] == "ovr" and inputs["loss"].startswith("squared") and inputs["penalty"] == "l2"
+    dual = {} if smooth else {"dual_point": evidence.dual}
     return MACHINE.certificate(evidence, inputs, {"coef": coef, "intercept": intercept, **dual})
 
 

@@ -18,13 +18,11 @@ from certus.linear.evidence.decrement_gap import decrement_at
 from certus.linear.evidence.elastic_net_gap import elastic_net_evidence
 from certus.linear.evidence.kept_evidence import KeptEvidence
 from certus.linear.evidence.logistic_gap import LogisticEvidence, logistic_evidence
-from certus.linear.problems.logistic_penalty import Penalty
 from certus.linear.problems.smooth_problem import SmoothProblem, make_problem
 from certus.linear.solvers.average_gradient import RowProblem, average_gradient
-from certus.linear.solvers.chord_newton import ChordSteps, sample_minimum, worth_sampling
+from certus.linear.solvers.choice import EXPLICIT_HESSIAN, newton_steps, steps_by_shape
 from certus.linear.solvers.logistic_dual_descent import dual_descent
 from certus.linear.solvers.newton import (
-    CholeskySteps,
     ConjugateGradientSteps,
     NewtonResult,
     Point,
@@ -34,6 +32,7 @@ from certus.linear.solvers.newton import (
     minimize,
 )
 from certus.linear.solvers.proximal_newton import ProximalNewton
+from certus.losses import ElasticNet
 
 Array = NDArray[np.float64]
 DUAL = "liblinear, dual"
@@ -41,8 +40,6 @@ DRAWN = ("sag", "saga", DUAL)  # solvers that draw rows
 SPARSE_INTERCEPT_DECAY = 0.01  # of these: steps of the intercept on sparse tables, whose columns are rarely touched
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 WEAK = 1e-6  # gap over the objective at zero from which on a second bound is tried
-HUGE = 100_000  # coefficients above which L-BFGS may beat Newton steps by conjugate gradients
-EXPLICIT_HESSIAN = 1000  # columns up to which an explicit Hessian is cheaper than products with it
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def logistic_problem(
     weights: Array | None,
     *,
     classes: int,
-    penalty: Penalty,
+    penalty: ElasticNet,
     fit_intercept: bool,
 ) -> SmoothProblem:
     """The smooth part of the objective.
@@ -86,7 +83,7 @@ def logistic_problem(
 
 def solve(
     problem: SmoothProblem,
-    penalty: Penalty,
+    penalty: ElasticNet,
     solver: str,
     start: Point,
     accuracy: Accuracy,
@@ -212,49 +209,12 @@ def by_average_gradient(
     return NewtonResult(coef, center, result.epochs, result.converged, history)
 
 
-def newton_steps(
-    problem: SmoothProblem, solver: str, start: Point, *, refuse_start: bool = False
-) -> tuple[Steps, Point]:
-    """The rule for Newton steps that a solver's name and the shape of the table ask for, and where to begin."""
-    steps = steps_by_shape(problem, solver, refuse_start=refuse_start)
-    free = solver not in ("newton-cholesky", "newton-cg")  # these names mean a method
-    if free and not isinstance(steps, QuasiNewtonSteps) and worth_sampling(problem):
-        sample = sample_minimum(problem, start)
-        if sample is not None:
-            return ChordSteps(problem, sample.solve), (sample.coef, sample.center)
-    return steps, start
-
-
-def steps_by_shape(problem: SmoothProblem, solver: str, *, refuse_start: bool = False) -> Steps:
-    """The rule for Newton steps.
-
-    ``refuse_start``: whether solver="newton-cholesky" raises `SingularStartError` instead of a least-norm step.
-    """
-    design = problem.design
-    if not problem.loss.convex:
-        return QuasiNewtonSteps(problem)
-    explicit = problem.outputs == 1 and isinstance(design, DenseDesign)
-    fits = design.columns <= EXPLICIT_HESSIAN and design.columns <= 2 * design.rows
-    if explicit and (solver == "newton-cholesky" or (fits and solver != "newton-cg")):
-        asked_for = solver == "newton-cholesky"
-        return CholeskySteps(problem, tell_singular=asked_for, refuse_start=asked_for and refuse_start)
-    if solver == "lbfgs" and problem.outputs * design.columns > HUGE and nearly_diagonal(problem):
-        return QuasiNewtonSteps(problem)
-    return ConjugateGradientSteps(problem)
-
-
-def nearly_diagonal(problem: SmoothProblem) -> bool:
-    """Whether the penalty outweighs the curvature that a typical row adds, so that a few gradients tell the Hessian."""
-    squares = float(np.sum(problem.spread**2))  # mean squared length of a centered row
-    return problem.strength >= 0.25 * squares
-
-
-def kept_evidence(problem: SmoothProblem, penalty: Penalty) -> KeptEvidence[LogisticEvidence]:
+def kept_evidence(problem: SmoothProblem, penalty: ElasticNet) -> KeptEvidence[LogisticEvidence]:
     """What is known about coefficients of this problem, gathered once for the same ones."""
     return KeptEvidence(lambda coef, intercept: evidence_for(problem, penalty, coef, intercept))
 
 
-def evidence_for(problem: SmoothProblem, penalty: Penalty, coef: Array, intercept: Array) -> LogisticEvidence:
+def evidence_for(problem: SmoothProblem, penalty: ElasticNet, coef: Array, intercept: Array) -> LogisticEvidence:
     """What is known about the distance of stored coefficients to the optimum."""
     if penalty.l1 > 0.0:
         return elastic_net_evidence(problem, penalty.l1, coef, intercept)

@@ -39,9 +39,9 @@ from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
 from certus.linear.fitting.linear_prediction import linear_scores
-from certus.linear.fitting.logistic_fit import newton_steps
 from certus.linear.problems.mean_problem import make_mean_problem, start
 from certus.linear.problems.smooth_problem import SmoothProblem
+from certus.linear.solvers.choice import newton_steps
 from certus.linear.solvers.newton import NewtonResult, minimize
 from certus.losses import KnownLoss, Poisson, Squared
 

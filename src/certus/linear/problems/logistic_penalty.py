@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from certus.base import warn_deprecated, warn_user
+from certus.losses import ElasticNet
 
 
-@dataclass(frozen=True)
-class Penalty:
-    """Added to the sum of losses: l1 |w|_1 + (l2 / 2) |w|^2."""
-
-    l1: float
-    l2: float
-
-
-def resolve_penalty(learner: Any) -> Penalty:
+def resolve_penalty(learner: Any) -> ElasticNet:
     """The penalty of a LogisticRegression; raises where its solver cannot have it."""
     kind = _kind(learner)
     check_combination(learner.solver, kind, learner.dual)
     _warn_inconsistent(learner, kind)
     if kind is None or (kind == "l2" and learner.C == np.inf):
-        return Penalty(0.0, 0.0)
+        return ElasticNet(0.0, 0.0)
     strength = 0.0 if learner.C == np.inf else 1.0 / learner.C
     share = {"l1": 1.0, "l2": 0.0}.get(kind, learner.l1_ratio)
-    return Penalty(strength * share, strength * (1.0 - share))
+    return ElasticNet(strength * share, strength * (1.0 - share))
 
 
 def _kind(learner: Any) -> str | None:

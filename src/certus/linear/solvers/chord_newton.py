@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from certus.linear.design.design_matrix import DenseDesign
 from certus.linear.problems.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 from certus.linear.solvers.lbfgs import LimitedMemory
-from certus.linear.solvers.newton import CholeskySteps, Point, StepsFromPlaces, line_search
+from certus.linear.solvers.newton import CholeskySteps, Needs, Point, StepsFromPlaces, line_search
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
@@ -48,6 +49,8 @@ class ChordSteps(StepsFromPlaces):
 
     Where they shrink the gradient too slowly, a new Hessian is made. For one output.
     """
+
+    needs: ClassVar[Needs] = Needs(one_output=True, dense=True)
 
     def __init__(self, problem: SmoothProblem, solve: Solve) -> None:
         super().__init__(problem)

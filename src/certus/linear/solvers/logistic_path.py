@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from certus.base import resolve_seed
 from certus.linear.fitting.logistic_fit import DRAWN, Accuracy, kept_evidence, solve
-from certus.linear.problems.logistic_penalty import Penalty
+from certus.losses import ElasticNet
 
 Array = NDArray[np.float64]
 
@@ -25,13 +25,13 @@ class Path:
     converged: bool
 
 
-def penalty_at(strength_inverse: float, l1_ratio: float) -> Penalty:
+def penalty_at(strength_inverse: float, l1_ratio: float) -> ElasticNet:
     """The penalty for one C and one mixture."""
     strength = 0.0 if np.isinf(strength_inverse) else 1.0 / strength_inverse
-    return Penalty(strength * l1_ratio, strength * (1.0 - l1_ratio))
+    return ElasticNet(strength * l1_ratio, strength * (1.0 - l1_ratio))
 
 
-def fit_path(member: Any, X: Any, codes: NDArray[Any], weights: Array | None, penalties: list[Penalty]) -> Path:
+def fit_path(member: Any, X: Any, codes: NDArray[Any], weights: Array | None, penalties: list[ElasticNet]) -> Path:
     """One fit per penalty, in their order; ``member`` is the LogisticRegression whose settings are used."""
     seed = resolve_seed(member.random_state) if member.solver in DRAWN else 0
     accuracy = Accuracy(member.tol, member.max_iter, None, seed)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 
 from certus.base import warn_user
+from certus.linear.design.design_matrix import DenseDesign
 from certus.linear.problems.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 from certus.linear.solvers.class_blocks import ClassBlocks, worth_blocks
 from certus.linear.solvers.lbfgs import LimitedMemory
@@ -53,8 +54,27 @@ class NewtonResult:
         return replace(later, iterations=self.iterations + later.iterations, history=[*self.history, *later.history])
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What a rule for steps needs of a problem; all of them need a smooth loss and a ridge penalty or none."""
+
+    convex: bool = True
+    one_output: bool = False
+    dense: bool = False
+
+    def met_by(self, problem: SmoothProblem) -> bool:
+        """Whether a problem has it."""
+        return (
+            (problem.loss.convex or not self.convex)
+            and (problem.outputs == 1 or not self.one_output)
+            and (isinstance(problem.design, DenseDesign) or not self.dense)
+        )
+
+
 class Steps(Protocol):
     """A rule for Newton steps."""
+
+    needs: ClassVar[Needs]
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         """Value, gradient and what the rule needs for its step."""
@@ -71,6 +91,8 @@ class CholeskySteps:
     ``tell_singular`` warns of that once, as scikit-learn's solver of this name does. ``refuse_start`` raises
     `SingularStartError` instead if it happens in the very first step.
     """
+
+    needs: ClassVar[Needs] = Needs(one_output=True, dense=True)
 
     def __init__(self, problem: SmoothProblem, *, tell_singular: bool = False, refuse_start: bool = False) -> None:
         self.problem = problem
@@ -128,6 +150,8 @@ def least_norm_solve(matrix: Array, right: Array) -> Array:
 
 class ConjugateGradientSteps:
     """Inexact Newton steps by preconditioned conjugate gradients (Dembo, Eisenstat, Steihaug 1982)."""
+
+    needs: ClassVar[Needs] = Needs()
 
     def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
@@ -207,6 +231,8 @@ class StepsFromPlaces:
 
 class QuasiNewtonSteps(StepsFromPlaces):
     """Steps of limited-memory BFGS: no products with the Hessian, a rough diagonal of it as the first guess."""
+
+    needs: ClassVar[Needs] = Needs(convex=False)
 
     def __init__(self, problem: SmoothProblem, memory: int = 6) -> None:
         super().__init__(problem)

@@ -19,7 +19,8 @@ from certus.losses.gap.problem_penalties import KernelNorm, Positive
 
 WIDTH = 1e-4  # of the differences of derivatives that stand for the curvature
 LEFT = 1e-9  # share of its terms that a sum may have left and still count as 0
-STEPS = 60  # of bisections and of searches on a line
+HALVINGS = 60  # of the interval in which the largest multiple of a dual point is feasible
+CUTS = 40  # of the interval in which the best one lies: its value is flat there
 
 
 class Point(NamedTuple):
@@ -105,6 +106,8 @@ class ConvexProblem:
         ``newton`` tries one that belongs to the scores after a Newton step in all directions instead, for ridge
         penalties: where these are weak, the others tell little.
         """
+        if not getattr(self.loss, "convex", True):
+            return -math.inf
         scores = self.scores(at)
         u = np.asarray(self.loss.derivative(self.y, scores), dtype=np.longdouble)
         if not np.isfinite(u).all() or (newton and not self.ridge > 0.0):
@@ -152,14 +155,14 @@ class ConvexProblem:
         """The largest dual value of t u: concave in t, and minus infinity from some t on."""
         low, high, best = 0.0, 1.0, self.dual_value(u, at)
         if math.isinf(best):
-            for _ in range(STEPS):
+            for _ in range(HALVINGS):
                 middle = 0.5 * (low + high)
                 low, high = (middle, high) if math.isfinite(self.dual_value(middle * u, at)) else (low, middle)
             high, best = low, self.dual_value(low * u, at)
         elif self.dual_value((1.0 + 1e-6) * u, at) > best:
             high = 2.0
         low = 0.0
-        for _ in range(STEPS):
+        for _ in range(CUTS):
             first, second = low + 0.382 * (high - low), low + 0.618 * (high - low)
             values = self.dual_value(first * u, at), self.dual_value(second * u, at)
             best = max(best, *values)

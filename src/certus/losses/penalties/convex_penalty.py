@@ -80,11 +80,6 @@ def soft_threshold(w: Array, amount: float) -> Array:
     return np.sign(w) * np.maximum(np.abs(w) - amount, 0.0)
 
 
-def shortened(length: float, amount: float) -> float:
-    """The factor that shortens a vector of this length by an amount, and not past 0."""
-    return max(1.0 - amount / length, 0.0) if length > 0.0 else 0.0
-
-
 def scale_into(strength: float, norm: float) -> float:
     """The largest factor up to 1 that brings a dual norm down to a strength."""
     return 1.0 if norm <= strength else strength / norm

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from certus.losses.penalties.convex_penalty import (
     Array,
@@ -15,7 +16,6 @@ from certus.losses.penalties.convex_penalty import (
     as_vector,
     refuse_negative,
     scale_into,
-    shortened,
     zero_or_infinity,
 )
 
@@ -37,8 +37,8 @@ class GroupL2(KnownPenalty):
     def __post_init__(self) -> None:
         refuse_negative("The strength of GroupL2", self.strength)
         positions = sorted(j for group in self.groups for j in group)
-        if positions != list(range(len(positions))):
-            raise ValueError("The groups must hold every position 0, 1, … exactly once.")
+        if positions != list(range(len(positions))) or not all(len(group) for group in self.groups):
+            raise ValueError("The groups must hold every position 0, 1, … exactly once, and none may be empty.")
         if self.weights is not None and (len(self.weights) != len(self.groups) or not min(self.weights, default=1) > 0):
             raise ValueError("weights must hold a positive number for every group.")
 
@@ -47,15 +47,25 @@ class GroupL2(KnownPenalty):
         """A block per group; l1 is to be multiplied by its weight."""
         return self.strength, 0.0, False
 
-    @property
+    @cached_property
     def factors(self) -> Array:
         """The weights of the groups."""
         return np.ones(len(self.groups)) if self.weights is None else as_vector(self.weights)
 
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The positions group after group."""
+        return np.array([j for group in self.groups for j in group], dtype=np.intp)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Positions of every group."""
+        return np.array([len(group) for group in self.groups], dtype=np.intp)
+
     def lengths(self, w: ArrayLike) -> Array:
         """The length of every group of coefficients."""
-        w = as_vector(w)
-        return np.array([np.linalg.norm(w[list(group)]) for group in self.groups])
+        starts = np.cumsum(self.sizes) - self.sizes
+        return np.sqrt(np.add.reduceat(as_vector(w)[self.order] ** 2, starts)) if len(starts) else np.empty(0)
 
     def value(self, w: ArrayLike) -> float:
         """Weighted sum of the groups' lengths times the strength."""
@@ -63,10 +73,11 @@ class GroupL2(KnownPenalty):
 
     def prox(self, w: ArrayLike, step: float) -> Array:
         """Every group shortened in proportion to its weight, and not past 0."""
-        w = as_vector(w)
-        out = np.empty_like(w)
-        for group, length, factor in zip(self.groups, self.lengths(w), self.factors, strict=True):
-            out[list(group)] = shortened(length, step * self.strength * factor) * w[list(group)]
+        lengths = self.lengths(w)
+        amounts = step * self.strength * self.factors
+        kept = np.maximum(1.0 - amounts / np.where(lengths > 0.0, lengths, 1.0), 0.0)
+        out = np.empty(len(self.order))
+        out[self.order] = np.repeat(kept, self.sizes) * as_vector(w)[self.order]
         return out
 
     def dual_norm(self, u: ArrayLike) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def audit_certificate(found: dict[str, Any], error: float) -> Certificate:
     return _record({**found, "rounding": error})
 
 
-def _record(witness: Any) -> Certificate:
+def _record(witness: Mapping[str, Any]) -> Certificate:
     value = witness["failure"] + witness["rounding"]
     return Certificate(
         claim=f"The optimality conditions hold to {number(value, 'upper', 2)}: {count(witness['outside'])} "

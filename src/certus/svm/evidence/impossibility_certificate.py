@@ -14,16 +14,16 @@ is exactly zero and not only nearly.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, number, rules
 from certus.guarantees.training import kept, require_kept
-from certus.svm._native_calls import GIVEN, NO_BIAS, Floats
+from certus.svm._native_calls import GIVEN, NO_BIAS, Floats, Table
 from certus.svm.evidence.gap_certificate import KEPT, declared_problems, plain_kernel, rows_with_weight
 from certus.svm.evidence.kernel_rounding import KernelFacts
 from certus.svm.solvers.verified_solution import Solution
@@ -36,7 +36,7 @@ TIMES = 100.0  # the least violation is claimed for functions of up to this many
 
 
 def impossibility_certificates(
-    facts: KernelFacts, table: Any, solution: Solution, declared: dict[str, Any]
+    facts: KernelFacts, table: Table, solution: Solution, declared: dict[str, Any]
 ) -> list[Certificate]:
     """For every problem without a solution: the norm that nobody stays below, and the least total violation."""
     found = []
@@ -84,7 +84,7 @@ def whole_shares(shares: Floats, sign: NDArray[np.int8] | None) -> NDArray[np.in
     return counts
 
 
-def _square(facts: KernelFacts, table: Any, members: NDArray[np.int32], coefficients: Floats) -> float:
+def _square(facts: KernelFacts, table: Table, members: NDArray[np.int32], coefficients: Floats) -> float:
     """Upper bound on |v|^2, rounding included."""
     used = np.flatnonzero(coefficients)
     own = coefficients[used]
@@ -92,12 +92,12 @@ def _square(facts: KernelFacts, table: Any, members: NDArray[np.int32], coeffici
         kernel = plain_kernel(table, members[used], facts.kernel)
     else:
         rows = table[members[used]]
-        rows = rows.toarray() if sparse.issparse(rows) else rows
+        rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
         kernel = plain_kernel(rows, np.arange(len(used)), facts.kernel)
     return max(0.0, float(own @ kernel @ own)) + facts.score_error(own) * float(np.abs(own).sum())
 
 
-def _subject(inputs: Any, pair: int) -> str:
+def _subject(inputs: Mapping[str, Any], pair: int) -> str:
     if inputs["machine"] == "epsilon-svr":
         return f"stays within {inputs['epsilon']:g} of all targets"
     classes = inputs["classes"]
@@ -107,7 +107,7 @@ def _subject(inputs: Any, pair: int) -> str:
     return f"separates the classes {pairs[pair][0]!r} and {pairs[pair][1]!r} with margin 1"
 
 
-def _norm_record(inputs: Any, witness: Any) -> Certificate:
+def _norm_record(inputs: Mapping[str, Any], witness: Mapping[str, Any]) -> Certificate:
     length = float(witness["length"])
     value = witness["demand"] / length * (1.0 - 1e-15) if length > 0.0 else math.inf
     below = f" of norm below {number(value, 'lower', 2)}" if math.isfinite(value) else ""
@@ -127,7 +127,7 @@ def _norm_record(inputs: Any, witness: Any) -> Certificate:
     )
 
 
-def _violation_record(inputs: Any, witness: Any) -> Certificate:
+def _violation_record(inputs: Mapping[str, Any], witness: Mapping[str, Any]) -> Certificate:
     norm = float(witness["largest_norm"])
     value = max(0.0, (witness["demand"] - norm * witness["length"]) * (1.0 - 1e-15))
     return Certificate(

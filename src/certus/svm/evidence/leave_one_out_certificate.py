@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from certus.guarantees import Certificate, CertificateError
@@ -24,7 +25,9 @@ def absolute_error_certificate(mean: float, reach: float, retrained: int, rows: 
     return _absolute({"mean": mean, "reach": reach, "retrained": retrained, "rows": rows})
 
 
-def _record(claim: str, quantity: str, value: float, trivial: float, rule: str, witness: Any) -> Certificate:
+def _record(
+    claim: str, quantity: str, value: float, trivial: float, rule: str, witness: Mapping[str, Any]
+) -> Certificate:
     return Certificate(
         claim=claim + REMARK,
         quantity=quantity,
@@ -41,7 +44,7 @@ def _record(claim: str, quantity: str, value: float, trivial: float, rule: str, 
     )
 
 
-def _error(witness: Any) -> Certificate:
+def _error(witness: Mapping[str, Any]) -> Certificate:
     rows, wrong = witness["rows"], witness["wrong"] + witness["unsure"]
     claim = (
         f"Trained without it, the exact optimum is wrong about {count(witness['wrong'])} of {count(rows)} rows"
@@ -51,7 +54,7 @@ def _error(witness: Any) -> Certificate:
     return _record(claim, "leave-one-out error", wrong / rows, 1.0, ERROR_RULE, witness)
 
 
-def _absolute(witness: Any) -> Certificate:
+def _absolute(witness: Mapping[str, Any]) -> Certificate:
     value = witness["mean"] + witness["reach"]
     claim = (
         f"Trained without it, the exact optimum is off by {number(value, 'upper')} on average over "

@@ -156,13 +156,13 @@ class ClassificationMachine(Machine, Classifier):
             warn_deprecated("probability")
 
     def _refuse_lost_classes(self, codes: NDArray[np.intp]) -> None:
-        left = np.unique(codes)
+        rows = np.bincount(codes, minlength=len(self.classes_))
+        left, lost = np.flatnonzero(rows), np.flatnonzero(rows == 0)
         if len(left) == 1:
             raise ValueError(
                 "Invalid input - all samples with positive weights belong to the same class, "
                 f"{self.classes_[left[0]]}.\nHint: give positive weight to rows of at least two classes."
             )
-        lost = np.setdiff1d(np.arange(len(self.classes_)), left)
         if len(lost):
             raise ValueError(
                 f"All rows of class {self.classes_[lost[0]]} have weight zero.\n"
