@@ -1,5 +1,5 @@
 #include "bindings/common.hpp"
-#include "kernels/cholesky.hpp"
+#include "core/cholesky.hpp"
 #include "kernels/gram.hpp"
 #include "kernels/perceptron.hpp"
 #include "kernels/shifted.hpp"
@@ -45,7 +45,7 @@ void bind_kernels(nb::module_& m) {
       [](Matrix<double> matrix, int threads) {
         ensure_blas();
         return run_kernel([&](StopToken& stop) {
-          return kernels::factor_cholesky(matrix.data(), static_cast<Index>(matrix.shape(0)), threads, stop);
+          return factor_cholesky(matrix.data(), static_cast<Index>(matrix.shape(0)), 0.0, threads, stop);
         });
       },
       nb::arg("matrix").noconvert(), nb::arg("threads"),

@@ -1,4 +1,5 @@
 #include "core/vector_ops.hpp"
+#include "core/exponential.isa.hpp"
 
 namespace certus::CERTUS_ISA {
 namespace {
@@ -8,8 +9,8 @@ namespace {
 // which would send all of them through memory.
 constexpr int wide = 16, narrow = 4;
 
-template <class T, class Term>
-inline double sum_of(const T* a, const T* b, std::ptrdiff_t n, Term term) {
+template <class T, class U, class Term>
+inline double sum_of(const T* a, const U* b, std::ptrdiff_t n, Term term) {
   double sums[narrow] = {}, last = 0.0;
   std::ptrdiff_t i = 0;
   if (n >= wide) {
@@ -36,9 +37,16 @@ struct SquaredDifference {
   double operator()(double x, double y) const { return (x - y) * (x - y); }
 };
 
-template <class T>
-double dot(const T* a, const T* b, std::ptrdiff_t n) {
+template <class T, class U>
+double dot(const T* a, const U* b, std::ptrdiff_t n) {
   return sum_of(a, b, n, Product{});
+}
+template <class T>
+void add(double a, const T* __restrict x, double* __restrict b, std::ptrdiff_t n) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) b[i] += a * static_cast<double>(x[i]);
+}
+void exp_negative(double* x, std::ptrdiff_t n) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
 }
 template <class T>
 double squared_distance(const T* a, const T* b, std::ptrdiff_t n) {
@@ -48,7 +56,8 @@ double squared_distance(const T* a, const T* b, std::ptrdiff_t n) {
 }  // namespace
 
 extern const VectorOps vector_ops_table;
-const VectorOps vector_ops_table = {dot<float>, dot<double>, squared_distance<float>,
-                                    squared_distance<double>};
+const VectorOps vector_ops_table = {
+    dot<float, float>, dot<double, double>,     dot<float, double>,       add<float>,
+    add<double>,       squared_distance<float>, squared_distance<double>, exp_negative};
 
 }  // namespace certus::CERTUS_ISA

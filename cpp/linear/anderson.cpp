@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linear/column_ops.hpp"
+#include "core/vector_ops.hpp"
 
 namespace certus::linear {
 namespace {
@@ -41,7 +41,7 @@ void combine(const std::array<std::vector<double>, Anderson::memory + 1>& kept, 
   const std::size_t size = kept[0].size();
   std::fill(out, out + size, 0.0);
   for (int k = 0; k < Anderson::memory; ++k) {
-    column_ops().add_d(factors[k], kept[k + 1].data(), out, static_cast<Index>(size));
+    vector_ops().add_d(factors[k], kept[k + 1].data(), out, static_cast<Index>(size));
   }
 }
 
@@ -65,7 +65,7 @@ bool Anderson::extrapolate(double* moving, double* carried) {
   for (int a = 0; a < memory; ++a) {
     for (int b = 0; b <= a; ++b) {
       products[a][b] = products[b][a] =
-          column_ops().dot_d(changes_[a].data(), changes_[b].data(), static_cast<Index>(size));
+          vector_ops().dot_d(changes_[a].data(), changes_[b].data(), static_cast<Index>(size));
     }
     trace += products[a][a];
   }

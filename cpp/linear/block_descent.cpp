@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/penalties.hpp"
-#include "linear/row_ops.hpp"
+#include "core/vector_ops.hpp"
 
 namespace certus::linear {
 namespace {
@@ -52,7 +52,7 @@ class Descent {
 
  private:
   void add(Index row, double change) {
-    machine_row_ops().add_d(change, p_.hessian.row(row), slope_.data(), p_.hessian.cols);
+    vector_ops().add_d(change, p_.hessian.row(row), slope_.data(), p_.hessian.cols);
   }
 
   const BlockProblem& p_;

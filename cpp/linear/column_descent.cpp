@@ -17,7 +17,7 @@ void ColumnDescent<Store>::run(Fit& fit, std::vector<Index> columns, const Block
                                double wanted, Budget& budget, StopToken& stop) {
   if (columns.empty()) return;
   const Index all = fit.targets * table_.rows();
-  const double noise = machine * std::sqrt(column_ops().dot_d(fit.target, fit.target, all));
+  const double noise = machine * std::sqrt(vector_ops().dot_d(fit.target, fit.target, all));
   anderson_.reset();
   shift_.assign(static_cast<std::size_t>(fit.targets), 0.0);
   block_.resize(static_cast<std::size_t>(fit.targets));
@@ -103,7 +103,7 @@ double ColumnDescent<Store>::primal(const Fit& fit, const std::vector<Index>& co
     parts.norms += size;
     parts.squares += size * size;
   }
-  parts.residual_squares = column_ops().dot_d(fit.residual, fit.residual, fit.targets * table_.rows());
+  parts.residual_squares = vector_ops().dot_d(fit.residual, fit.residual, fit.targets * table_.rows());
   return parts.primal(penalty);
 }
 
@@ -121,8 +121,8 @@ double ColumnDescent<Store>::gap(const Fit& fit, const std::vector<Index>& colum
     parts.squares += size * size;
   }
   const Index all = fit.targets * table_.rows();
-  parts.residual_squares = column_ops().dot_d(fit.residual, fit.residual, all);
-  parts.residual_target = column_ops().dot_d(fit.residual, fit.target, all);
+  parts.residual_squares = vector_ops().dot_d(fit.residual, fit.residual, all);
+  parts.residual_target = vector_ops().dot_d(fit.residual, fit.target, all);
   return parts.gap(penalty);
 }
 
@@ -131,7 +131,7 @@ void ColumnDescent<Store>::flush(Fit& fit) {
   for (Index t = 0; t < fit.targets; ++t) {
     double& shift = shift_[static_cast<std::size_t>(t)];
     if (shift != 0.0) {
-      column_ops().add_d(shift, table_.root.data(), fit.residual + t * table_.rows(), table_.rows());
+      vector_ops().add_d(shift, table_.root.data(), fit.residual + t * table_.rows(), table_.rows());
     }
     shift = 0.0;
   }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <span>
 
+#include "core/vector_ops.hpp"
 #include "core/view2d.hpp"
-#include "linear/column_ops.hpp"
 #include "linear/coordinate_descent.hpp"
 
 namespace certus::linear {
@@ -23,16 +23,16 @@ struct DenseColumns {
 
   double dot(Index j, const double* v) const {
     if constexpr (sizeof(T) == sizeof(float))
-      return column_ops().dot_f(x.col(j), v, x.rows);
+      return vector_ops().dot_fd(x.col(j), v, x.rows);
     else
-      return column_ops().dot_d(x.col(j), v, x.rows);
+      return vector_ops().dot_d(x.col(j), v, x.rows);
   }
   // v += a x_j
   void add(Index j, double a, double* v) const {
     if constexpr (sizeof(T) == sizeof(float))
-      column_ops().add_f(a, x.col(j), v, x.rows);
+      vector_ops().add_fd(a, x.col(j), v, x.rows);
     else
-      column_ops().add_d(a, x.col(j), v, x.rows);
+      vector_ops().add_d(a, x.col(j), v, x.rows);
   }
   // sum_i (x_ij - mean root_i)^2
   double centered_squares(Index j, double mean, std::span<const double> root, double) const {

@@ -6,8 +6,8 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/vector_ops.hpp"
 #include "linear/row_blocks.hpp"
-#include "linear/row_ops.hpp"
 
 namespace certus::linear {
 namespace {
@@ -115,7 +115,7 @@ double single_loss_gradient(Loss loss, const Rows<float>& rows, const Coefficien
                             StopToken& stop, GradientOut gradient, View2D<double> curvature) {
   const Index cols = rows.x.cols, sum_size = cols + 2;
   const RowPlan plan = gradient_plan(rows.x.rows, cols, 1);
-  const RowOps& ops = machine_row_ops();
+  const VectorOps& ops = vector_ops();
   std::vector<double> sums(static_cast<std::size_t>(plan.chunks * sum_size), 0.0);
   std::vector<std::vector<double>> scratches(static_cast<std::size_t>(threads));
   parallel_for(plan.chunks, threads, stop, [&](Index chunk, int worker) {
@@ -127,14 +127,14 @@ double single_loss_gradient(Loss loss, const Rows<float>& rows, const Coefficien
       const Index first = plan.first_row(block), count = plan.last_row(block) - first;
       for (Index i = 0; i < count; ++i) {
         scores[static_cast<std::size_t>(i)] =
-            at.intercept[0] + ops.dot_f(rows.x.row(first + i), at.coef.data, cols);
+            at.intercept[0] + ops.dot_fd(rows.x.row(first + i), at.coef.data, cols);
       }
       sum[cols + 1] += apply_loss(loss, count, 1, rows.target.row(first), weights_from(rows, first),
                                   scores.data(), curvature.data ? curvature.row(first) : nullptr);
       for (Index i = 0; i < count; ++i) {
         const double derivative = scores[static_cast<std::size_t>(i)];
         sum[cols] += derivative;
-        ops.add_f(derivative, rows.x.row(first + i), sum, cols);
+        ops.add_fd(derivative, rows.x.row(first + i), sum, cols);
       }
     }
   });

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "linear/cholesky.hpp"
-#include "linear/column_ops.hpp"
+#include "core/cholesky.hpp"
+#include "core/vector_ops.hpp"
 
 namespace certus::linear {
 namespace {
@@ -83,7 +83,7 @@ double GramDescent::sweep(GramSystem& system, const std::vector<Index>& columns,
       const double change = block_[static_cast<std::size_t>(t)] - w;
       if (change == 0.0) continue;
       w = block_[static_cast<std::size_t>(t)];
-      column_ops().add_d(-change, row, system.slope + t * system.stride, system.size);
+      vector_ops().add_d(-change, row, system.slope + t * system.stride, system.size);
       work_ += static_cast<double>(system.size);
       largest = std::max(largest, std::abs(change) * std::sqrt(row[k]));
     }
@@ -150,7 +150,8 @@ bool GramDescent::step_on_support(GramSystem& system, const std::vector<Index>& 
     right_[static_cast<std::size_t>(a)] =
         system.slope[at(a)] - penalty.l2 * system.coef[at(a)] - std::copysign(penalty.l1, system.coef[at(a)]);
   }
-  const Index independent = factor_cholesky(matrix_.data(), size, least_pivot);
+  StopToken unstopped;  // supports are small
+  const Index independent = factor_cholesky(matrix_.data(), size, least_pivot, 1, unstopped);
   double reach = 1.0;
   if (independent == size) {
     solve_cholesky(matrix_.data(), size, right_.data());
@@ -180,7 +181,7 @@ bool GramDescent::step_on_support(GramSystem& system, const std::vector<Index>& 
   for (Index a = 0; a < size; ++a) {
     const double before = system.coef[at(a)];
     system.coef[at(a)] = a == stopped_by ? 0.0 : before + reach * right_[static_cast<std::size_t>(a)];
-    column_ops().add_d(before - system.coef[at(a)], system.gram + at(a) * system.stride, system.slope,
+    vector_ops().add_d(before - system.coef[at(a)], system.gram + at(a) * system.stride, system.slope,
                        system.size);
   }
   return stopped_by < 0;

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "linear/column_ops.hpp"
+#include "core/vector_ops.hpp"
 #include "linear/gram_descent.hpp"
 
 namespace certus::linear {
@@ -19,7 +19,7 @@ void refresh(GramSystem& system) {
     for (Index k = 0; k < system.size; ++k) {
       const double w = system.coef[t * system.stride + k];
       if (w != 0.0)
-        column_ops().add_d(-w, system.gram + k * system.stride, system.slope + t * system.stride,
+        vector_ops().add_d(-w, system.gram + k * system.stride, system.slope + t * system.stride,
                            system.size);
     }
   }

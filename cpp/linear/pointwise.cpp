@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linear/row_ops.hpp"
+#include "core/vector_ops.hpp"
 
 namespace certus::linear {
 namespace {
@@ -39,7 +39,7 @@ double multinomial(Index rows, Index outputs, const double* target, const double
       for (Index k = 0; k < outputs; ++k) score[k] -= largest;
       below[i - first] = score[static_cast<Index>(target[i])];
     }
-    machine_row_ops().exp_negative(scores + first * outputs, (last - first) * outputs);
+    vector_ops().exp_negative(scores + first * outputs, (last - first) * outputs);
     for (Index i = first; i < last; ++i) {
       double* score = scores + i * outputs;
       const double weight = weight_of(weights, i);

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "core/prefetch.hpp"
+#include "core/vector_ops.hpp"
 #include "core/view2d.hpp"
-#include "linear/row_ops.hpp"
 #include "linear/sparse_product.hpp"
 
 namespace certus::linear {
@@ -17,7 +17,7 @@ namespace certus::linear {
 template <class T>
 class DenseRows {
  public:
-  DenseRows(View2D<const T> x, double constant) : x_(x), constant_(constant), ops_(machine_row_ops()) {}
+  DenseRows(View2D<const T> x, double constant) : x_(x), constant_(constant), ops_(vector_ops()) {}
   Index rows() const { return x_.rows; }
   Index cols() const { return x_.cols; }
   double constant() const { return constant_; }
@@ -25,14 +25,14 @@ class DenseRows {
   double dot(Index i, const double* w) const {
     const double tail = constant_ * w[x_.cols];
     if constexpr (std::is_same_v<T, float>) {
-      return ops_.dot_f(x_.row(i), w, x_.cols) + tail;
+      return ops_.dot_fd(x_.row(i), w, x_.cols) + tail;
     } else {
       return ops_.dot_d(x_.row(i), w, x_.cols) + tail;
     }
   }
   void add(Index i, double a, double* w) const {
     if constexpr (std::is_same_v<T, float>) {
-      ops_.add_f(a, x_.row(i), w, x_.cols);
+      ops_.add_fd(a, x_.row(i), w, x_.cols);
     } else {
       ops_.add_d(a, x_.row(i), w, x_.cols);
     }
@@ -41,9 +41,9 @@ class DenseRows {
   double square(Index i) const {
     const double tail = constant_ * constant_;
     if constexpr (std::is_same_v<T, float>) {
-      return ops_.square_f(x_.row(i), x_.cols) + tail;
+      return ops_.dot_f(x_.row(i), x_.row(i), x_.cols) + tail;
     } else {
-      return ops_.square_d(x_.row(i), x_.cols) + tail;
+      return ops_.dot_d(x_.row(i), x_.row(i), x_.cols) + tail;
     }
   }
   // visit(column, value) for every entry, without the constant.
@@ -63,7 +63,7 @@ class DenseRows {
  private:
   View2D<const T> x_;
   double constant_;
-  const RowOps& ops_;
+  const VectorOps& ops_;
 };
 
 template <class T, class I>

@@ -27,7 +27,7 @@ constexpr double share_of_wanted = 0.3;     // so that the whole gap passes when
 template <class Store>
 void column_moments(const Store& store, std::span<const double> root, bool center, int threads,
                     StopToken& stop, std::span<double> mean, std::span<double> squares) {
-  const double weight = column_ops().dot_d(root.data(), root.data(), static_cast<Index>(root.size()));
+  const double weight = vector_ops().dot_d(root.data(), root.data(), static_cast<Index>(root.size()));
   parallel_ranges(store.cols(), columns_per_block, threads, stop, [&](Index first, Index last, int) {
     for (Index j = first; j < last; ++j) {
       const auto k = static_cast<std::size_t>(j);
@@ -51,9 +51,9 @@ void column_residual(const CenteredColumns<Store>& table, const Fit& fit, bool c
       shift += w * table.mean[static_cast<std::size_t>(j)];
     }
     if (!center) continue;
-    column_ops().add_d(shift, table.root.data(), residual, rows);
-    const double along = column_ops().dot_d(residual, table.root.data(), rows) / table.weight;
-    column_ops().add_d(-along, table.root.data(), residual, rows);
+    vector_ops().add_d(shift, table.root.data(), residual, rows);
+    const double along = vector_ops().dot_d(residual, table.root.data(), rows) / table.weight;
+    vector_ops().add_d(-along, table.root.data(), residual, rows);
   }
 }
 
@@ -93,7 +93,7 @@ WorkingSetPath<Store>::WorkingSetPath(const CenteredColumns<Store>& table, View2
                       ? 0
                       : std::min(largest_gram, largest_copy / std::max<Index>(table.rows(), 1))),
       least_size_(gram_limit_ > 0 ? first_size : std::max(first_size, table.cols() / sparse_share)),
-      target_squares_(column_ops().dot_d(target.data, target.data, target.rows * target.cols)) {
+      target_squares_(vector_ops().dot_d(target.data, target.data, target.rows * target.cols)) {
   for (std::size_t j = 0; j < length_.size(); ++j) length_[j] = std::sqrt(table.squares[j]);
 }
 
@@ -199,8 +199,8 @@ GapParts WorkingSetPath<Store>::parts() const {
     result.norms += size;
     result.squares += size * size;
   }
-  result.residual_squares = column_ops().dot_d(residual_.data(), residual_.data(), all);
-  result.residual_target = column_ops().dot_d(residual_.data(), target_.data, all);
+  result.residual_squares = vector_ops().dot_d(residual_.data(), residual_.data(), all);
+  result.residual_target = vector_ops().dot_d(residual_.data(), target_.data, all);
   return result;
 }
 
@@ -276,7 +276,7 @@ void WorkingSetPath<Store>::descend_on_gram(const std::vector<Index>& columns, c
       const auto to = static_cast<std::size_t>(t * stride + k);
       gram_coef_[to] = coef_[static_cast<std::size_t>(j * targets + t)];
       gram_slope_[to] = slope_[static_cast<std::size_t>(j * targets + t)];
-      gram_cross_[to] = column_ops().dot_d(active_.values(k), target_.row(t), table_.rows());
+      gram_cross_[to] = vector_ops().dot_d(active_.values(k), target_.row(t), table_.rows());
     }
   }
   GramSystem system{

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cholesky.hpp"
 #include "core/vector_ops.hpp"
-#include "kernels/cholesky.hpp"
 #include "svm/kernel_ops.hpp"
 
 namespace certus::svm {
@@ -22,7 +22,7 @@ bool FreeFactor::factor(std::span<const double> kernel, Index size, double ridge
   for (int attempt = 0; attempt < most_attempts; ++attempt, ridge *= 100.0) {
     values_.assign(kernel.begin(), kernel.end());
     for (Index i = 0; i < size; ++i) row(i)[i] += ridge;
-    if (kernels::factor_cholesky(values_.data(), size, threads, stop) == size) return !stop.poll();
+    if (factor_cholesky(values_.data(), size, 0.0, threads, stop) == size) return !stop.poll();
   }
   return false;
 }

@@ -256,7 +256,7 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         )
         if is_classifier(self) and len(np.unique(sample.y[train])) != len(np.unique(sample.y)):
             raise ValueError(
-                "The training rows lack some classes after some rows were held out for early stopping.\n"
+                "The training data after the early stopping split are missing some classes.\n"
                 "Hint: use another random_state, or a smaller validation_fraction."
             )
         return sample.take(train), sample.take(held_out)

@@ -24,8 +24,8 @@ from certus.losses.penalties.convex_penalty import (
 class GroupL2(KnownPenalty):
     """s sum_g c_g |w_g|: makes whole groups of coefficients exactly 0 (Yuan, Lin 2006).
 
-    ``groups`` lists the positions of every group; each position belongs to exactly one. ``weights`` holds the c_g;
-    without them all are 1.
+    ``groups`` lists the positions (of a matrix the rows) of every group; each position belongs to exactly one.
+    ``weights`` holds the c_g; without them all are 1.
     """
 
     groups: Sequence[Sequence[int]]
@@ -64,8 +64,8 @@ class GroupL2(KnownPenalty):
 
     def lengths(self, w: ArrayLike) -> Array:
         """The length of every group of coefficients."""
-        starts = np.cumsum(self.sizes) - self.sizes
-        return np.sqrt(np.add.reduceat(as_vector(w)[self.order] ** 2, starts)) if len(starts) else np.empty(0)
+        squares = (as_vector(w)[self.order] ** 2).reshape(len(self.order), -1).sum(axis=1)
+        return np.sqrt(np.add.reduceat(squares, np.cumsum(self.sizes) - self.sizes)) if len(squares) else np.empty(0)
 
     def value(self, w: ArrayLike) -> float:
         """Weighted sum of the groups' lengths times the strength."""
@@ -76,8 +76,8 @@ class GroupL2(KnownPenalty):
         lengths = self.lengths(w)
         amounts = step * self.strength * self.factors
         kept = np.maximum(1.0 - amounts / np.where(lengths > 0.0, lengths, 1.0), 0.0)
-        out = np.empty(len(self.order))
-        out[self.order] = np.repeat(kept, self.sizes) * as_vector(w)[self.order]
+        out = np.array(w, dtype=np.float64)
+        out[self.order] *= np.repeat(kept, self.sizes).reshape(-1, *[1] * (out.ndim - 1))
         return out
 
     def dual_norm(self, u: ArrayLike) -> float:

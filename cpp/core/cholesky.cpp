@@ -1,4 +1,4 @@
-#include "kernels/cholesky.hpp"
+#include "core/cholesky.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +6,18 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
+#include "core/vector_ops.hpp"
 
-namespace certus::kernels {
+namespace certus {
 namespace {
 
 constexpr Index block = 128;   // columns eliminated at a time
 constexpr Index inner = 32;    // the same inside a diagonal block
 constexpr Index update = 256;  // tile of the trailing update
 
-// Factor of a small diagonal block by rows; returns the first row without a positive pivot, or `size`.
-Index factor_rows(double* a, Index stride, Index size) {
+// Factor of a small diagonal block by rows; returns the first row whose pivot is not above `least`, or
+// `size`.
+Index factor_rows(double* a, Index stride, Index size, const double* least) {
   for (Index i = 0; i < size; ++i) {
     double* row = a + i * stride;
     for (Index j = 0; j <= i; ++j) {
@@ -24,7 +26,7 @@ Index factor_rows(double* a, Index stride, Index size) {
       for (Index k = 0; k < j; ++k) sum -= row[k] * other[k];
       if (j < i) {
         row[j] = sum / other[j];
-      } else if (sum > 0.0) {
+      } else if (sum > least[i]) {
         row[i] = std::sqrt(sum);
       } else {
         return i;
@@ -58,11 +60,12 @@ void multiply_panel(double* rows, Index stride, Index count, const double* inver
 }
 
 // Factor of one diagonal block in narrower steps.
-Index factor_block(double* a, Index stride, Index size, double* inverse, double* scratch) {
+Index factor_block(double* a, Index stride, Index size, const double* least, double* inverse,
+                   double* scratch) {
   for (Index first = 0; first < size; first += inner) {
     const Index width = std::min(inner, size - first), after = first + width, below = size - after;
     double* corner = a + first * stride + first;
-    const Index reached = factor_rows(corner, stride, width);
+    const Index reached = factor_rows(corner, stride, width, least + first);
     if (reached < width) return first + reached;
     if (below == 0) break;
     invert_lower(corner, stride, width, inverse);
@@ -75,14 +78,19 @@ Index factor_block(double* a, Index stride, Index size, double* inverse, double*
 
 }  // namespace
 
-Index factor_cholesky(double* matrix, Index size, int threads, StopToken& stop) {
-  std::vector<double> inverse(block * block);
+Index factor_cholesky(double* matrix, Index size, double least, int threads, StopToken& stop) {
+  const Index side = std::min(block, size), below_side = std::min(update, size);
+  std::vector<double> inverse(static_cast<std::size_t>(side * side)), pivots(static_cast<std::size_t>(size));
   std::vector<std::vector<double>> scratch(static_cast<std::size_t>(std::max(threads, 1)),
-                                           std::vector<double>(update * block));
+                                           std::vector<double>(static_cast<std::size_t>(below_side * side)));
+  for (Index j = 0; j < size; ++j) {
+    pivots[static_cast<std::size_t>(j)] = std::max(least * matrix[j * size + j], 0.0);
+  }
   for (Index first = 0; first < size && !stop.poll(); first += block) {
     const Index width = std::min(block, size - first), after = first + width, below = size - after;
     double* corner = matrix + first * size + first;
-    const Index reached = factor_block(corner, size, width, inverse.data(), scratch[0].data());
+    const Index reached =
+        factor_block(corner, size, width, pivots.data() + first, inverse.data(), scratch[0].data());
     if (reached < width) return first + reached;
     if (below == 0) break;
     invert_lower(corner, size, width, inverse.data());
@@ -102,4 +110,20 @@ Index factor_cholesky(double* matrix, Index size, int threads, StopToken& stop) 
   return size;
 }
 
-}  // namespace certus::kernels
+void solve_cholesky(const double* factor, Index size, double* right) {
+  for (Index i = 0; i < size; ++i) {
+    const double* row = factor + i * size;
+    right[i] = (right[i] - vector_ops().dot_d(row, right, i)) / row[i];
+  }
+  solve_upper(factor, size, size, right);
+}
+
+void solve_upper(const double* factor, Index size, Index count, double* right) {
+  for (Index i = count - 1; i >= 0; --i) {
+    const double* row = factor + i * size;
+    right[i] /= row[i];
+    vector_ops().add_d(-right[i], row, right, i);
+  }
+}
+
+}  // namespace certus
