@@ -38,7 +38,9 @@ def test_import_certus_is_light() -> None:
     assert not loaded & (HEAVY | FAMILIES | {"typer", "rich"})
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["certify", "--help"], ["no-such-command"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["certify", "--help"], ["study", "--help"], ["no-such-command"]]
+)
 def test_help_imports_neither_families_nor_libraries(arguments: list[str]) -> None:
     code = f"""
 import sys

@@ -68,7 +68,7 @@ def allowed(delta: float, replicates: int) -> float:
     return delta + 4.0 * math.sqrt(delta * (1.0 - delta) / replicates)
 
 
-@functools.lru_cache(maxsize=1)  # large: only the one that the three levels share
+@functools.lru_cache(maxsize=len(SIZES))  # large: only those that the bounds and levels of one distribution share
 def samples(losses: Losses, rows: int, replicates: int, seed: int = 0) -> np.ndarray:
     """`replicates` samples of `rows` losses; the seed is fixed per distribution and size."""
     key = [seed, rows, *losses.name.encode()]

@@ -7,7 +7,8 @@ from certus.guarantees import mean_bound
 from certus.guarantees.holdout.rate import METHODS, RateSetting, rate_bound
 from tests.guarantees import bounds, combined_gate, gate
 
-FEWER = {("betting", 1000): 2000, ("star", 100): 1500, ("star", 1000): 200}
+FEWER = {("betting", 1000): 2000, ("star", 5): 1000, ("star", 20): 1000, ("star", 100): 300, ("star", 1000): 60}
+SLOW = (("betting", 1000), ("star", 100), ("star", 1000))
 RELATIVE = 1.0 + 1e-9  # the enumeration's own rounding
 
 
@@ -42,26 +43,35 @@ def _simulate(name, losses, rows, delta, replicates):
     assert found.violations <= found.allowed, found
 
 
+def _star_fails_rarely(losses, rows, delta):
+    """All replicates, by the one candidate whose rejection every failure of the bound implies: as strict at least."""
+    drawn = gate.samples(losses, rows, gate.REPLICATES)
+    failed = float(np.mean(bounds.star_rejects(drawn, delta, losses.mean)))
+    assert failed <= gate.allowed(delta, gate.REPLICATES)
+
+
 @pytest.mark.parametrize("name", bounds.NAMES)
 @pytest.mark.parametrize("losses", gate.DISTRIBUTIONS, ids=lambda losses: losses.name)
 def test_mean_bounds_cover(name, losses):
-    """10 000 replicates each, except where the betting bounds are slow; those follow in the slow run."""
+    """10 000 replicates each, except where the betting bounds are slow; those follow in the slow run.
+
+    STaR's own bound is found for few samples, and its failures are counted among 10 000 in a cheaper way.
+    """
     for rows in gate.SIZES:
         for delta in gate.DELTAS:
             _simulate(name, losses, rows, delta, FEWER.get((name, rows), gate.REPLICATES))
+            if name == "star" and (name, rows) not in SLOW:
+                _star_fails_rarely(losses, rows, delta)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("name", "rows"), list(FEWER))
+@pytest.mark.parametrize(("name", "rows"), SLOW)
 @pytest.mark.parametrize("losses", gate.DISTRIBUTIONS, ids=lambda losses: losses.name)
 def test_betting_bounds_cover_with_all_replicates(name, rows, losses):
-    """STaR by the one candidate whose rejection every failure implies: at least as strict as the bound itself."""
-    drawn = gate.samples(losses, rows, gate.REPLICATES)
     for delta in gate.DELTAS:
         if name == "star":
-            failed = float(np.mean(bounds.star_rejects(drawn, delta, losses.mean)))
-            assert failed <= gate.allowed(delta, gate.REPLICATES)
+            _star_fails_rarely(losses, rows, delta)
         else:
             _simulate(name, losses, rows, delta, gate.REPLICATES)
 

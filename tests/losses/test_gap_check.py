@@ -58,6 +58,8 @@ def problem_for(loss: Any, penalty: Any, *, intercept: bool = True, seed: int = 
     X = rng.normal(size=(ROWS, COLUMNS)) + 2.0
     signal = (X - 2.0) @ rng.normal(size=COLUMNS) + rng.normal(size=ROWS)
     s = rng.integers(0, 3, ROWS).astype(float)
+    if isinstance(loss, Multinomial) and isinstance(penalty, GroupL2):
+        pytest.skip("groups are those of the coefficients of one output")
     outputs = 3 if isinstance(loss, Multinomial) else 1
     y: Any = signal[:, None]
     if isinstance(loss, Multinomial):

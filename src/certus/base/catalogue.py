@@ -18,8 +18,8 @@ Class = TypeVar("Class", bound=type)
 
 # Sub-packages that hold learners; each registers its own when it is imported.
 FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm", "cluster", "multioutput")
-# Further sub-packages whose registered classes may be in a saved model.
-_WITH_PARTS = (*FAMILIES, "workflow")
+# Where the registered classes of a sub-package come from, if not from its own import.
+_HOMES = {"workflow": "certus.workflow.models"}
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def entries(task: str | None = None) -> list[Entry]:
 def find(path: str) -> type | None:
     """The registered learner or part with this import path, or None. Imports only its family."""
     pieces = path.split(".")
-    if len(pieces) == 3 and pieces[0] == "certus" and pieces[1] in _WITH_PARTS:
-        importlib.import_module(f"certus.{pieces[1]}")
+    if len(pieces) == 3 and pieces[0] == "certus" and pieces[1] in (*FAMILIES, *_HOMES):
+        importlib.import_module(_HOMES.get(pieces[1], f"certus.{pieces[1]}"))
     entry = _entries.get(path)
     return entry.learner if entry is not None else _parts.get(path)
 

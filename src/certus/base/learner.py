@@ -156,7 +156,11 @@ class Learner(CallbackSupportMixin, BaseEstimator):
 
 
 def _gives_probabilities(learner: Learner) -> bool:
-    return hasattr(learner, "predict_proba")
+    """Whether there is `predict_proba`; raises the reason why not, which `available_if` passes on."""
+    try:
+        return learner.predict_proba is not None
+    except AttributeError as error:
+        raise (error.__cause__ or error) from None
 
 
 class Classifier(ClassifierMixin, Learner):

@@ -1,11 +1,22 @@
-"""The study: task, data, features, learners, training, evaluation."""
+"""The study: task, data, features, learners, training, evaluation. Its names are loaded on first use."""
 
-from certus.tables import TableEncoder
-from certus.workflow.result import Study
-from certus.workflow.study import study
-from certus.workflow.study_error import StudyError
+import importlib
+from typing import Any
 
-__all__ = ["Study", "StudyError", "TableEncoder", "study"]
+_HOMES = {
+    "Study": "certus.workflow.result",
+    "StudyError": "certus.workflow.study_error",
+    "TableEncoder": "certus.tables",
+    "study": "certus.workflow.six_steps",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'certus.workflow' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_type_hints
 
-import polars as pl
-
-from certus.workflow.declared_costs import parse_costs
-from certus.workflow.study_error import StudyError
+if TYPE_CHECKING:
+    import polars as pl
 
 TASKS = ("classification", "ordinal", "multi-label", "regression", "clustering")
 
@@ -52,6 +50,18 @@ class Described:
 def option(default: Any, type: str, help: str, typed: Any, **more: Any) -> Any:
     """A field of `Options`."""
     return field(default=default, metadata={"described": Described(type, help, typed, **more)})
+
+
+def _costs(typed: Sequence[str]) -> Mapping[tuple[Any, Any], float]:
+    from certus.workflow.declared_costs import parse_costs  # with the table's library, which the help does without
+
+    return parse_costs(typed)
+
+
+def _raise(message: str, *options: str) -> NoReturn:
+    from certus.workflow.study_error import StudyError
+
+    raise StudyError(message, options=options)
 
 
 def _listed(names: str) -> list[str]:
@@ -137,7 +147,7 @@ class Options:
         list[str],
         flag="cost",
         typing="As in 'sick as healthy=10' (true label, predicted label); may be given several times.",
-        read=parse_costs,
+        read=_costs,
     )
     refit_all: bool = option(
         False,
@@ -171,23 +181,19 @@ class Options:
         if self.time is not None and not self.time > 0:
             self._refuse("time", "be a positive number of seconds")
         if self.group is not None and self.order is not None:
-            raise StudyError(
-                "group and order exclude each other.\nHint: choose one way to set test rows aside.",
-                options=["group", "order"],
+            _raise(
+                "group and order exclude each other.\nHint: choose one way to set test rows aside.", "group", "order"
             )
 
     def _refuse(self, name: str, rule: str) -> None:
-        raise StudyError(f"{name} must {rule}, got {getattr(self, name)!r}.", options=[name])
+        _raise(f"{name} must {rule}, got {getattr(self, name)!r}.", name)
 
     def check_columns(self, frame: pl.DataFrame) -> None:
         """Raise for columns that the table does not have."""
         for name in ("group", "order"):
             column = getattr(self, name)
             if column is not None and column not in frame.columns:
-                raise StudyError(
-                    f"{name}: the table has no column {column!r}.\nHint: its columns are {frame.columns}.",
-                    options=[name],
-                )
+                _raise(f"{name}: the table has no column {column!r}.\nHint: its columns are {frame.columns}.", name)
 
     def given(self, *names: str) -> list[str]:
         """Which of these options have a value."""

@@ -13,22 +13,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from certus.base import (
-    Boolean,
-    Constraints,
-    Exactly,
-    Interval,
-    Iterations,
-    OneOf,
-    TableLike,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_target,
-    check_weights,
-    require_target,
-    warn_deprecated,
-)
+from certus.base import Iterations, warn_deprecated
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target, check_weights, require_target
+from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, Verbosity
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_loop import StageLoop
 from certus.ensemble.boosting.staged_trees import StagedTrees
@@ -256,7 +243,7 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         )
         if is_classifier(self) and len(np.unique(sample.y[train])) != len(np.unique(sample.y)):
             raise ValueError(
-                "The training rows lack some classes after some rows were held out for early stopping.\n"
+                "The training data after the early stopping split are missing some classes.\n"
                 "Hint: use another random_state, or a smaller validation_fraction."
             )
         return sample.take(train), sample.take(held_out)
