@@ -11,9 +11,13 @@
 namespace certus {
 namespace {
 
-constexpr Index block = 128;   // columns eliminated at a time
-constexpr Index inner = 32;    // the same inside a diagonal block
-constexpr Index update = 256;  // tile of the trailing update
+struct Blocks {
+  Index block;   // columns eliminated at a time
+  Index inner;   // the same inside a diagonal block
+  Index update;  // tile of the trailing update
+};
+constexpr Blocks small{48, 48, 96}, large{128, 32, 256};
+constexpr Index small_size = 512;
 
 // Factor of a small diagonal block by rows; returns the first row whose pivot is not above `least`, or
 // `size`.
@@ -60,7 +64,7 @@ void multiply_panel(double* rows, Index stride, Index count, const double* inver
 }
 
 // Factor of one diagonal block in narrower steps.
-Index factor_block(double* a, Index stride, Index size, const double* least, double* inverse,
+Index factor_block(double* a, Index stride, Index size, Index inner, const double* least, double* inverse,
                    double* scratch) {
   for (Index first = 0; first < size; first += inner) {
     const Index width = std::min(inner, size - first), after = first + width, below = size - after;
@@ -79,6 +83,8 @@ Index factor_block(double* a, Index stride, Index size, const double* least, dou
 }  // namespace
 
 Index factor_cholesky(double* matrix, Index size, double least, int threads, StopToken& stop) {
+  const Blocks blocks = size <= small_size ? small : large;
+  const Index block = blocks.block, inner = blocks.inner, update = blocks.update;
   const Index side = std::min(block, size), below_side = std::min(update, size);
   std::vector<double> inverse(static_cast<std::size_t>(side * side)), pivots(static_cast<std::size_t>(size));
   std::vector<std::vector<double>> scratch(static_cast<std::size_t>(std::max(threads, 1)),
@@ -90,7 +96,7 @@ Index factor_cholesky(double* matrix, Index size, double least, int threads, Sto
     const Index width = std::min(block, size - first), after = first + width, below = size - after;
     double* corner = matrix + first * size + first;
     const Index reached =
-        factor_block(corner, size, width, pivots.data() + first, inverse.data(), scratch[0].data());
+        factor_block(corner, size, width, inner, pivots.data() + first, inverse.data(), scratch[0].data());
     if (reached < width) return first + reached;
     if (below == 0) break;
     invert_lower(corner, size, width, inverse.data());

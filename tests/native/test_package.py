@@ -41,5 +41,5 @@ def imports_native(path: Path) -> bool:
 def test_each_package_has_one_door_to_the_kernels():
     """Only ``_native_calls`` of a family calls the module; the base layer has its input scan."""
     callers = {path.relative_to(HERE).as_posix() for path in HERE.rglob("*.py") if imports_native(path)}
-    assert "base/data.py" in callers
-    assert {caller for caller in callers if "/_native_calls" not in caller} == {"base/data.py"}
+    assert "base/inputs/reading.py" in callers
+    assert {caller for caller in callers if "/_native_calls" not in caller} == {"base/inputs/reading.py"}

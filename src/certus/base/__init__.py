@@ -4,18 +4,9 @@ from certus.base.callbacks import Iterations
 from certus.base.catalogue import find, register, register_part
 from certus.base.class_weights import class_weights
 from certus.base.convergence import warn_not_converged
-from certus.base.data import (
+from certus.base.inputs import (
     FLOATS,
     LARGEST,
-    assert_finite,
-    check_target,
-    check_weights,
-    check_X,
-    check_Xy,
-    refuse_large,
-    require_target,
-)
-from certus.base.inputs import (
     ClassWeightLike,
     ColumnsLike,
     FoldsLike,
@@ -25,6 +16,13 @@ from certus.base.inputs import (
     TableLike,
     TargetLike,
     WeightsLike,
+    assert_finite,
+    check_target,
+    check_weights,
+    check_X,
+    check_Xy,
+    refuse_large,
+    require_target,
 )
 from certus.base.learner import (
     Classifier,

@@ -9,21 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import (
-    ArrayLike,
-    Classifier,
-    Exactly,
-    Interval,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    check_X,
-    check_Xy,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Classifier, fit_method, predict_method, register
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
+from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.guarantees import Report

@@ -9,27 +9,9 @@ from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from certus.base import (
-    LARGEST,
-    ArrayLike,
-    Boolean,
-    Classifier,
-    Exactly,
-    HasMethods,
-    Interval,
-    OneOf,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    check_X,
-    check_Xy,
-    fit_method,
-    predict_method,
-    probabilities_of,
-    register,
-    warn_user,
-)
+from certus.base import Classifier, fit_method, predict_method, probabilities_of, register, warn_user
+from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
+from certus.base.params import ArrayLike, Boolean, Exactly, HasMethods, Interval, OneOf
 from certus.base.persistence import check_shapes
 from certus.bayes.estimation.class_covariance import estimate_covariance
 from certus.bayes.estimation.class_groups import ClassGroups, group_by_class

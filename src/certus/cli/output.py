@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 import typer
 
-_WIDTH_OF_FILES = 160  # where neither a terminal nor COLUMNS says how wide it is
+_WIDTH_OF_FILES = 160  # where there is no terminal whose width could be asked
 _FOLDED = 100
 
 
@@ -68,5 +67,5 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
     table = Table(*columns, title=title, title_justify="left")
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))  # Text: brackets in a cell are not markup
-    width = None if sys.stdout.isatty() else shutil.get_terminal_size((_WIDTH_OF_FILES, 24)).columns
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
     Console(width=width).print(table)

@@ -23,10 +23,10 @@ def flag(name: str) -> str:
 def as_typed(text: str, names: Sequence[str]) -> str:
     """A sentence with parameters spelled as options: ``measure='auc'`` as ``--measure auc``, ``time`` as ``--time``.
 
-    Words in quotes are the user's own and stay as they are.
+    Words in quotes are the user's own and stay as they are, and so do words that are told about (``positive is sick``).
     """
     for name in names:
-        pattern = rf"(?<![\w'\"-]){name}(?:=(?P<quoted>'[^']*')|=(?P<bare>[\w-]+))?(?![\w'\"-])"
+        pattern = rf"(?<![\w'\"-]){name}(?:=(?P<quoted>'[^']*')|=(?P<bare>[\w-]+))?(?![\w'\"-]| is )"
         option = flag(name)
         text = re.sub(pattern, lambda match, option=option: _spelled(option, match), text)  # type: ignore[misc]
     return text

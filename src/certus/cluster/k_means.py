@@ -13,22 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
-    ArrayLike,
-    Boolean,
     Clusterer,
-    Function,
-    Interval,
     Iterations,
-    OneOf,
-    RandomState,
-    RandomStateLike,
-    Table,
-    TableLike,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_weights,
-    check_X,
     fit_method,
     predict_method,
     register,
@@ -36,6 +22,8 @@ from certus.base import (
     resolve_threads,
     warn_user,
 )
+from certus.base.inputs import RandomStateLike, Table, TableLike, TargetLike, WeightsLike, check_weights, check_X
+from certus.base.params import ArrayLike, Boolean, Function, Interval, OneOf, RandomState, Verbosity
 from certus.base.persistence import check_shapes
 from certus.cluster import _native_calls
 from certus.cluster.evidence.cost_certificate import dual_certificate, spectral_certificate

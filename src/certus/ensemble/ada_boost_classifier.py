@@ -12,16 +12,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from certus.base import (
-    Classifier,
-    RandomStateLike,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Classifier, fit_method, predict_method, register
+from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike
 from certus.ensemble.boosting.ada_boost_report import boosting_report
 from certus.ensemble.boosting.stump_learner import StumpLearner
 from certus.ensemble.boosting.weight_boosting import WeightBoosting

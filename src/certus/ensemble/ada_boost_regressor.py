@@ -11,18 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import (
-    OneOf,
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Regressor, fit_method, predict_method, register
+from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights
+from certus.base.params import OneOf
 from certus.ensemble.bagged.bags import bag_size
 from certus.ensemble.boosting.weight_boosting import WeightBoosting
 from certus.guarantees import Report

@@ -11,20 +11,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from certus.base import (
-    Classifier,
-    RandomStateLike,
-    Table,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    distinct_labels,
-    fit_method,
-    predict_method,
-    register,
-    resolve_threads,
-    warn_user,
-)
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, register, resolve_threads, warn_user
+from certus.base.inputs import RandomStateLike, Table, TableLike, TargetLike, WeightsLike
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.ensemble.forests.vote_report import count_votes, vote_report

@@ -10,17 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils import column_or_1d
 
-from certus.base import (
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    register,
-    warn_user,
-)
+from certus.base import Regressor, fit_method, predict_method, register, warn_user
+from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike
 from certus.ensemble.bagged.bagging import Bagging
 from certus.ensemble.bagged.bags import SHUFFLED_WEIGHTS
 from certus.guarantees import Report

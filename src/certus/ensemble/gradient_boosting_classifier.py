@@ -10,19 +10,9 @@ import sklearn.ensemble
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from certus.base import (
-    Classifier,
-    Exactly,
-    HasMethods,
-    OneOf,
-    RandomStateLike,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Classifier, fit_method, predict_method, register
+from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, HasMethods, OneOf
 from certus.ensemble.boosting.gradient_boosting import GradientBoosting
 from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, ExponentialLoss
 

@@ -10,20 +10,9 @@ import sklearn.ensemble
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from certus.base import (
-    Exactly,
-    HasMethods,
-    Interval,
-    OneOf,
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Regressor, fit_method, predict_method, register
+from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, HasMethods, Interval, OneOf
 from certus.ensemble.boosting.gradient_boosting import GradientBoosting
 from certus.ensemble.boosting.stage_losses import AbsoluteLoss, HuberLoss, QuantileLoss, StageLoss
 

@@ -10,21 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import compute_sample_weight
 
-from certus.base import (
-    Classifier,
-    ClassWeightLike,
-    ColumnsLike,
-    Exactly,
-    InstanceOf,
-    OneOf,
-    RandomStateLike,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Classifier, fit_method, predict_method, register
+from certus.base.inputs import ClassWeightLike, ColumnsLike, RandomStateLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.ensemble._native_calls import boosting_kernels as kernels
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, MultinomialLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting

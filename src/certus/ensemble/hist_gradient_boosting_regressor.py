@@ -8,20 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import (
-    ColumnsLike,
-    Exactly,
-    Interval,
-    OneOf,
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Regressor, fit_method, predict_method, register
+from certus.base.inputs import ColumnsLike, RandomStateLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, Interval, OneOf
 from certus.ensemble.boosting.boosting_losses import BoostingLoss, ScalarLoss
 from certus.ensemble.boosting.hist_gradient_boosting import HistGradientBoosting
 from certus.losses import named_loss

@@ -6,17 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from certus.base import (
-    Interval,
-    OneOf,
-    Regressor,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Regressor, fit_method, predict_method, register
+from certus.base.inputs import TargetLike, WeightsLike, check_weights
+from certus.base.params import Interval, OneOf
 from certus.guarantees import Report
 from certus.kernels._native_calls import Array
 from certus.kernels.evidence.kernel_gap_rules import machine_certificate

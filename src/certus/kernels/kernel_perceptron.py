@@ -8,19 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import (
-    Boolean,
-    Interval,
-    Iterations,
-    OneOf,
-    RandomState,
-    RandomStateLike,
-    TargetLike,
-    fit_method,
-    register,
-    resolve_seed,
-    resolve_threads,
-)
+from certus.base import Iterations, fit_method, register, resolve_seed, resolve_threads
+from certus.base.inputs import RandomStateLike, TargetLike
+from certus.base.params import Boolean, Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.kernels import _native_calls

@@ -9,21 +9,9 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from certus.base import (
-    ArrayLike,
-    Exactly,
-    Interval,
-    Regressor,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    fit_method,
-    predict_method,
-    register,
-    resolve_threads,
-    warn_not_converged,
-    warn_user,
-)
+from certus.base import Regressor, fit_method, predict_method, register, resolve_threads, warn_not_converged, warn_user
+from certus.base.inputs import TargetLike, WeightsLike, check_weights
+from certus.base.params import ArrayLike, Exactly, Interval
 from certus.guarantees import Report
 from certus.guarantees.training import GapEvidence
 from certus.kernels._native_calls import Array

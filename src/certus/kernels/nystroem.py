@@ -8,20 +8,9 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
-from certus.base import (
-    Exactly,
-    Interval,
-    OneOf,
-    RandomState,
-    RandomStateLike,
-    Transformer,
-    check_X,
-    fit_method,
-    predict_method,
-    register,
-    resolve_threads,
-    warn_user,
-)
+from certus.base import Transformer, fit_method, predict_method, register, resolve_threads, warn_user
+from certus.base.inputs import RandomStateLike, check_X
+from certus.base.params import Exactly, Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.kernels._native_calls import Array

@@ -7,16 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Tags
 
-from certus.base import (
-    LARGEST,
-    Iterations,
-    Regressor,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
-)
+from certus.base import Iterations, Regressor, fit_method, register, resolve_threads
+from certus.base.inputs import LARGEST, check_weights, check_Xy
 from certus.linear.design.design_matrix import make_design
 from certus.linear.fitting.group_fit import GroupFit
 from certus.linear.fitting.linear_prediction import LinearPrediction

@@ -9,17 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import Tags
 
-from certus.base import (
-    LARGEST,
-    Classifier,
-    Iterations,
-    check_weights,
-    check_Xy,
-    fit_method,
-    predict_method,
-    register,
-    resolve_threads,
-)
+from certus.base import Classifier, Iterations, fit_method, predict_method, register, resolve_threads
+from certus.base.inputs import LARGEST, check_weights, check_Xy
 from certus.linear.design.design_matrix import make_design
 from certus.linear.fitting.group_fit import GroupFit
 from certus.linear.fitting.linear_prediction import LinearClassification

@@ -9,24 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags
 
-from certus.base import (
-    LARGEST,
-    Boolean,
-    Exactly,
-    Interval,
-    Iterations,
-    Regressor,
-    Table,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
-    warn_not_converged,
-)
+from certus.base import Iterations, Regressor, fit_method, register, resolve_threads, warn_not_converged
+from certus.base.inputs import LARGEST, Table, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
+from certus.base.params import Boolean, Exactly, Interval
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import SMALL
 from certus.linear.evidence.linear_gap_rules import ROBUST

@@ -10,20 +10,9 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import (
-    Boolean,
-    Exactly,
-    Interval,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
-)
+from certus.base import Regressor, fit_method, register, resolve_threads
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_Xy
+from certus.base.params import Boolean, Exactly, Interval
 from certus.linear.design.column_units import column_units, in_units
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction

@@ -10,21 +10,8 @@ from scipy import sparse
 from sklearn.utils import Tags
 
 from certus.base import (
-    Boolean,
     Classifier,
-    ClassWeightLike,
-    Exactly,
-    InstanceOf,
-    Interval,
     Iterations,
-    OneOf,
-    RandomState,
-    RandomStateLike,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_weights,
-    check_Xy,
     class_weights,
     fit_method,
     register,
@@ -32,6 +19,8 @@ from certus.base import (
     resolve_threads,
     warn_not_converged,
 )
+from certus.base.inputs import ClassWeightLike, RandomStateLike, TargetLike, WeightsLike, check_weights, check_Xy
+from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.linear._native_calls.machine_kernels import Descent

@@ -8,26 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from certus.base import (
-    Boolean,
-    Exactly,
-    Interval,
-    Iterations,
-    OneOf,
-    RandomState,
-    RandomStateLike,
-    Regressor,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    resolve_seed,
-    resolve_threads,
-    warn_not_converged,
-)
+from certus.base import Iterations, Regressor, fit_method, register, resolve_seed, resolve_threads, warn_not_converged
+from certus.base.inputs import RandomStateLike, TargetLike, WeightsLike, check_weights, check_Xy
+from certus.base.params import Boolean, Exactly, Interval, OneOf, RandomState, Verbosity
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
 from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, machine_certificate

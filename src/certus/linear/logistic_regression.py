@@ -11,24 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import (
-    LARGEST,
-    Boolean,
     Classifier,
-    ClassWeightLike,
-    Exactly,
-    InstanceOf,
-    Interval,
     Iterations,
-    OneOf,
-    RandomState,
-    RandomStateLike,
-    Table,
-    TableLike,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_weights,
-    check_Xy,
     class_weights,
     fit_method,
     predict_method,
@@ -40,6 +24,18 @@ from certus.base import (
     warn_not_converged,
     warn_user,
 )
+from certus.base.inputs import (
+    LARGEST,
+    ClassWeightLike,
+    RandomStateLike,
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    check_weights,
+    check_Xy,
+)
+from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.guarantees import Report
 from certus.guarantees.training import Decrement
 from certus.linear.design.design_matrix import make_design

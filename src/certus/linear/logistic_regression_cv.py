@@ -15,17 +15,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 
-from certus.base import (
+from certus.base import fit_method, register, warn_user
+from certus.base.inputs import (
     LARGEST,
-    ArrayLike,
-    Boolean,
     ClassWeightLike,
-    Exactly,
-    Folds,
     FoldsLike,
-    Function,
-    Interval,
-    OneOf,
     RandomStateLike,
     Table,
     TableLike,
@@ -33,10 +27,8 @@ from certus.base import (
     WeightsLike,
     check_weights,
     check_Xy,
-    fit_method,
-    register,
-    warn_user,
 )
+from certus.base.params import ArrayLike, Boolean, Exactly, Folds, Function, Interval, OneOf
 from certus.guarantees import Report
 from certus.linear.design.fold_weights import refuse_empty_fold
 from certus.linear.fitting.logistic_choice import Settings, as_attributes, fold_scorer, part_of, resolve_settings

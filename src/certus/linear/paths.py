@@ -11,7 +11,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length
 
-from certus.base import (
+from certus.base import blas_on_one_thread, resolve_seed, resolve_threads, warn_deprecated, warn_user
+from certus.base.inputs import Table, TableLike, TargetLike, WeightsLike
+from certus.base.params import (
     ArrayLike,
     Boolean,
     Constraints,
@@ -19,17 +21,8 @@ from certus.base import (
     Interval,
     OneOf,
     RandomState,
-    Table,
-    TableLike,
-    TargetLike,
     Verbosity,
-    WeightsLike,
-    blas_on_one_thread,
     check_parameters,
-    resolve_seed,
-    resolve_threads,
-    warn_deprecated,
-    warn_user,
 )
 from certus.guarantees.records import number
 from certus.linear.design.gram_argument import checked_gram

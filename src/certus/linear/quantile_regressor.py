@@ -10,23 +10,9 @@ from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from certus.base import (
-    Boolean,
-    Exactly,
-    InstanceOf,
-    Interval,
-    OneOf,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    warn_not_converged,
-    warn_user,
-)
+from certus.base import Regressor, fit_method, register, warn_not_converged, warn_user
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_Xy
+from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf
 from certus.guarantees import Report
 from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence

@@ -8,18 +8,8 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
-from certus.base import (
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
-)
+from certus.base import Regressor, fit_method, register, resolve_threads
+from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.regression_fit import name_the_place, store_regression

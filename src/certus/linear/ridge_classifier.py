@@ -6,22 +6,17 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-from certus.base import (
-    Classifier,
+from certus.base import Classifier, fit_method, register, resolve_threads
+from certus.base.inputs import (
     ClassWeightLike,
-    Exactly,
-    InstanceOf,
-    OneOf,
     RandomStateLike,
     TableLike,
     TargetLike,
     WeightsLike,
     check_weights,
     check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
 )
+from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.linear.fitting.regression_fit import name_the_place, store_regression
 from certus.linear.fitting.ridge_labels import RidgeLabels
 from certus.linear.solvers.least_squares import NotFiniteError, Problem

@@ -11,23 +11,18 @@ from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from certus.base import (
-    Classifier,
+from certus.base import Classifier, fit_method, register, resolve_threads
+from certus.base.inputs import (
     ClassWeightLike,
-    Exactly,
     FoldsLike,
-    InstanceOf,
-    OneOf,
     TableLike,
     TargetLike,
     WeightsLike,
     assert_finite,
     check_weights,
     check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
 )
+from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.linear.fitting.regression_fit import name_the_place, store_regression
 from certus.linear.fitting.ridge_labels import RidgeLabels
 from certus.linear.fitting.ridge_search import (

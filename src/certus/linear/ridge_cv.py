@@ -12,22 +12,9 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from certus.base import (
-    Boolean,
-    Exactly,
-    FoldsLike,
-    OneOf,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    assert_finite,
-    check_weights,
-    check_Xy,
-    fit_method,
-    register,
-    resolve_threads,
-)
+from certus.base import Regressor, fit_method, register, resolve_threads
+from certus.base.inputs import FoldsLike, TableLike, TargetLike, WeightsLike, assert_finite, check_weights, check_Xy
+from certus.base.params import Boolean, Exactly, OneOf
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.regression_fit import name_the_place, store_regression
 from certus.linear.fitting.ridge_search import (

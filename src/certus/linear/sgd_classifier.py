@@ -12,13 +12,9 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import (
-    Classifier,
+from certus.base import Classifier, class_weights, fit_method, predict_method, register, resolve_threads
+from certus.base.inputs import (
     ClassWeightLike,
-    Exactly,
-    InstanceOf,
-    Interval,
-    OneOf,
     RandomStateLike,
     Table,
     TableLike,
@@ -26,12 +22,8 @@ from certus.base import (
     WeightsLike,
     check_weights,
     check_Xy,
-    class_weights,
-    fit_method,
-    predict_method,
-    register,
-    resolve_threads,
 )
+from certus.base.params import Exactly, InstanceOf, Interval, OneOf
 from certus.guarantees import Report
 from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certificate
 from certus.linear.fitting import stochastic_fit

@@ -10,22 +10,18 @@ from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import (
+from certus.base import Regressor, fit_method, predict_method, register, resolve_threads
+from certus.base.inputs import (
     LARGEST,
-    OneOf,
     RandomStateLike,
-    Regressor,
     Table,
     TableLike,
     WeightsLike,
     check_weights,
     check_Xy,
-    fit_method,
-    predict_method,
     refuse_large,
-    register,
-    resolve_threads,
 )
+from certus.base.params import OneOf
 from certus.guarantees import Report
 from certus.linear.evidence.stochastic_gap import convex_loss, stochastic_certificate
 from certus.linear.fitting import stochastic_fit

@@ -13,21 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from certus.base import (
-    Classifier,
-    Constraints,
-    Exactly,
-    HasMethods,
-    InstanceOf,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_target,
-    find,
-    fit_method,
-    predict_method,
-    register,
-)
+from certus.base import Classifier, find, fit_method, predict_method, register
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target
+from certus.base.params import Constraints, Exactly, HasMethods, InstanceOf
 from certus.guarantees import Report, error_bound
 from certus.guarantees.holdout import RateSetting, rate_bound
 

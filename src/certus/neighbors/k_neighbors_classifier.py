@@ -10,16 +10,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import (
-    Classifier,
-    TableLike,
-    TargetLike,
-    fit_method,
-    predict_method,
-    register,
-    resolve_threads,
-    warn_user,
-)
+from certus.base import Classifier, fit_method, predict_method, register, resolve_threads, warn_user
+from certus.base.inputs import TableLike, TargetLike
 from certus.guarantees import Report
 from certus.neighbors import _native_calls
 from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch

@@ -10,25 +10,17 @@ from numpy.typing import NDArray
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.metadata_routing import UNUSED
 
-from certus.base import (
-    Classifier,
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, register
+from certus.base.inputs import (
     ClassWeightLike,
     ColumnsLike,
-    Exactly,
-    Folds,
     FoldsLike,
-    InstanceOf,
-    Interval,
-    OneOf,
     RandomStateLike,
     TableLike,
     TargetLike,
     WeightsLike,
-    distinct_labels,
-    fit_method,
-    predict_method,
-    register,
 )
+from certus.base.params import Exactly, Folds, InstanceOf, Interval, OneOf
 from certus.trees.growing.decision_tree import DecisionTree
 from certus.trees.pruning.node_costs import class_impurities, label_losses
 from certus.trees.tree import Tree

@@ -9,23 +9,9 @@ import sklearn.tree
 from numpy.typing import NDArray
 from scipy import sparse
 
-from certus.base import (
-    ColumnsLike,
-    Exactly,
-    Folds,
-    FoldsLike,
-    Interval,
-    OneOf,
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    fit_method,
-    predict_method,
-    present_criterion,
-    register,
-)
+from certus.base import Regressor, fit_method, predict_method, present_criterion, register
+from certus.base.inputs import ColumnsLike, FoldsLike, RandomStateLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, Folds, Interval, OneOf
 from certus.trees.growing.decision_tree import DecisionTree
 from certus.trees.pruning.node_costs import number_losses, summed_over_paths
 from certus.trees.tree import Tree

@@ -7,7 +7,7 @@ from typing import Any
 
 from certus.base import TableLike
 from certus.workflow.result import Study
-from certus.workflow.study import study
+from certus.workflow.six_steps import study
 from certus.workflow.study_files import JOURNAL, refuse_to_overwrite
 
 

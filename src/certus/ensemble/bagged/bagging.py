@@ -14,7 +14,18 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from certus.base import (
+from certus.base import Learner, warn_user
+from certus.base.inputs import (
+    Table,
+    TableLike,
+    TargetLike,
+    WeightsLike,
+    check_target,
+    check_weights,
+    check_X,
+    require_target,
+)
+from certus.base.params import (
     Boolean,
     Constraints,
     Exactly,
@@ -22,18 +33,8 @@ from certus.base import (
     HasMethods,
     InstanceOf,
     Interval,
-    Learner,
     RandomState,
-    Table,
-    TableLike,
-    TargetLike,
     Verbosity,
-    WeightsLike,
-    check_target,
-    check_weights,
-    check_X,
-    require_target,
-    warn_user,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
 from certus.ensemble.bagged.members import fit_members, set_seeds

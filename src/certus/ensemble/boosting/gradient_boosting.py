@@ -13,22 +13,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from certus.base import (
-    Boolean,
-    Constraints,
-    Exactly,
-    Interval,
-    Iterations,
-    OneOf,
-    TableLike,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_target,
-    check_weights,
-    require_target,
-    warn_deprecated,
-)
+from certus.base import Iterations, warn_deprecated
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target, check_weights, require_target
+from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, Verbosity
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_loop import StageLoop
 from certus.ensemble.boosting.staged_trees import StagedTrees

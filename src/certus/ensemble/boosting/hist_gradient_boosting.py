@@ -16,7 +16,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from certus.base import (
+from certus.base import Iterations, Learner
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target, check_weights, check_X
+from certus.base.params import (
     ArrayLike,
     Boolean,
     Constraints,
@@ -25,17 +27,9 @@ from certus.base import (
     Function,
     InstanceOf,
     Interval,
-    Iterations,
-    Learner,
     OneOf,
     RandomState,
-    TableLike,
-    TargetLike,
     Verbosity,
-    WeightsLike,
-    check_target,
-    check_weights,
-    check_X,
 )
 from certus.base.persistence import check_shapes
 from certus.ensemble._native_calls.boosting_kernels import Grower, Growth

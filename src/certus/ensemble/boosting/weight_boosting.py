@@ -11,24 +11,9 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import validate_data
 
-from certus.base import (
-    Constraints,
-    Exactly,
-    HasMethods,
-    Interval,
-    Iterations,
-    Learner,
-    RandomState,
-    Table,
-    TableLike,
-    TargetLike,
-    assert_finite,
-    check_target,
-    check_weights,
-    predict_method,
-    require_target,
-    warn_user,
-)
+from certus.base import Iterations, Learner, predict_method, warn_user
+from certus.base.inputs import Table, TableLike, TargetLike, assert_finite, check_target, check_weights, require_target
+from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
 from certus.trees.growing import as_float32
 
 EPSILON = np.finfo(np.float64).eps

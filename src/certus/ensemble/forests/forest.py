@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, check_random_state
 
-from certus.base import (
+from certus.base import Iterations, Learner, predict_method, resolve_threads, warn_user
+from certus.base.inputs import Table, TableLike, TargetLike, WeightsLike, check_target, check_weights, require_target
+from certus.base.params import (
     Boolean,
     Constraints,
     Exactly,
@@ -20,21 +22,9 @@ from certus.base import (
     Function,
     InstanceOf,
     Interval,
-    Iterations,
-    Learner,
     OneOf,
     Rule,
-    Table,
-    TableLike,
-    TargetLike,
     Verbosity,
-    WeightsLike,
-    check_target,
-    check_weights,
-    predict_method,
-    require_target,
-    resolve_threads,
-    warn_user,
 )
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.ensemble.bagged.bags import Bags, bag_size

@@ -11,20 +11,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
 
-from certus.base import (
-    Classifier,
-    Exactly,
-    InstanceOf,
-    OneOf,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    distinct_labels,
-    fit_method,
-    predict_method,
-    resolve_threads,
-    warn_user,
-)
+from certus.base import Classifier, distinct_labels, fit_method, predict_method, resolve_threads, warn_user
+from certus.base.inputs import TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.ensemble.forests.forest import Forest
 from certus.ensemble.forests.vote_report import count_votes, vote_report
 from certus.guarantees import Report

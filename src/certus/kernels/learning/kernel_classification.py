@@ -7,17 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import (
-    ClassWeightLike,
-    Constraints,
-    Exactly,
-    InstanceOf,
-    OneOf,
-    TargetLike,
-    WeightsLike,
-    check_weights,
-    class_weights,
-)
+from certus.base import class_weights
+from certus.base.inputs import ClassWeightLike, TargetLike, WeightsLike, check_weights
+from certus.base.params import Constraints, Exactly, InstanceOf, OneOf
 from certus.guarantees import Report
 from certus.kernels._native_calls import Array
 from certus.kernels.evidence.decided_kernel_labels import label_certificate

@@ -10,26 +10,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array
 
 from certus.base import (
-    LARGEST,
-    Boolean,
-    Constraints,
-    Exactly,
-    Interval,
     Iterations,
-    OneOf,
     Regressor,
-    TableLike,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_weights,
-    check_Xy,
     fit_method,
     predict_method,
     resolve_threads,
     warn_not_converged,
     warn_user,
 )
+from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
+from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, Verbosity
 from certus.guarantees import Report
 from certus.guarantees.training import Decrement, GapEvidence
 from certus.linear.design.design_matrix import make_design

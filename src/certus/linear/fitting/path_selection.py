@@ -18,25 +18,18 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from certus.base import (
+from certus.base import Iterations, Regressor, fit_method, resolve_threads
+from certus.base.inputs import FoldsLike, RandomStateLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import (
     ArrayLike,
     Boolean,
     Constraints,
     Exactly,
-    FoldsLike,
     InstanceOf,
     Interval,
-    Iterations,
     OneOf,
     RandomState,
-    RandomStateLike,
-    Regressor,
-    TableLike,
-    TargetLike,
     Verbosity,
-    WeightsLike,
-    fit_method,
-    resolve_threads,
 )
 from certus.linear.design.fold_weights import refuse_empty_fold
 from certus.linear.design.gram_argument import checked_gram

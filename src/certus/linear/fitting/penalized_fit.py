@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from certus.base import (
-    ArrayLike,
-    Boolean,
-    Constraints,
-    Exactly,
-    Interval,
-    Iterations,
-    OneOf,
-    RandomState,
+from certus.base import Iterations, resolve_seed, resolve_threads, warn_not_converged, warn_user
+from certus.base.inputs import (
     Table,
     TableLike,
     TargetLike,
@@ -28,11 +21,8 @@ from certus.base import (
     check_weights,
     check_Xy,
     refuse_large,
-    resolve_seed,
-    resolve_threads,
-    warn_not_converged,
-    warn_user,
 )
+from certus.base.params import ArrayLike, Boolean, Constraints, Exactly, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.guarantees.training import DualValue
 from certus.linear._native_calls.path_kernels import MANY, PathRun

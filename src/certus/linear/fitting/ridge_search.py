@@ -16,20 +16,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils import check_scalar
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from certus.base import (
-    ArrayLike,
-    Boolean,
-    Constraints,
-    Exactly,
-    Folds,
-    Function,
-    Interval,
-    OneOf,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    warn_deprecated,
-)
+from certus.base import warn_deprecated
+from certus.base.inputs import TableLike, TargetLike, WeightsLike
+from certus.base.params import ArrayLike, Boolean, Constraints, Exactly, Folds, Function, Interval, OneOf
 from certus.linear.fitting.ridge_leave_one_out import LeaveOneOut, leave_one_out
 from certus.linear.solvers.least_squares import Problem
 

@@ -19,22 +19,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
-from certus.base import (
-    Boolean,
-    Exactly,
-    Fraction,
-    Interval,
-    Iterations,
-    OneOf,
-    RandomState,
-    TableLike,
-    Verbosity,
-    WeightsLike,
-    resolve_seed,
-    resolve_threads,
-    warn_deprecated,
-    warn_user,
-)
+from certus.base import Iterations, resolve_seed, resolve_threads, warn_deprecated, warn_user
+from certus.base.inputs import TableLike, WeightsLike
+from certus.base.params import Boolean, Exactly, Fraction, Interval, OneOf, RandomState, Verbosity
 from certus.linear._native_calls import machine_kernels as kernels
 from certus.linear._native_calls.machine_kernels import NUMBERS, StochasticState
 

@@ -14,22 +14,9 @@ from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags
 
-from certus.base import (
-    FLOATS,
-    Constraints,
-    Exactly,
-    Function,
-    InstanceOf,
-    Interval,
-    OneOf,
-    Table,
-    TableLike,
-    TargetLike,
-    assert_finite,
-    check_X,
-    check_Xy,
-    predict_method,
-)
+from certus.base import predict_method
+from certus.base.inputs import FLOATS, Table, TableLike, TargetLike, assert_finite, check_X, check_Xy
+from certus.base.params import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
 from certus.base.persistence import check_shapes
 from certus.neighbors.search.distance_metric import ALL_METRICS, has_kernel, native_metric
 from certus.neighbors.search.neighbor_index import (

@@ -11,24 +11,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import (
-    Boolean,
-    Classifier,
-    ClassWeightLike,
-    Constraints,
-    Exactly,
-    InstanceOf,
-    Iterations,
-    OneOf,
-    RandomStateLike,
-    TargetLike,
-    WeightsLike,
-    class_weights,
-    fit_method,
-    predict_method,
-    resolve_seed,
-    warn_deprecated,
-)
+from certus.base import Classifier, Iterations, class_weights, fit_method, predict_method, resolve_seed, warn_deprecated
+from certus.base.inputs import ClassWeightLike, RandomStateLike, TargetLike, WeightsLike
+from certus.base.params import Boolean, Constraints, Exactly, InstanceOf, OneOf
 from certus.svm._native_calls import Floats, Kernel, Problems, Table
 from certus.svm.evidence.machine_reports import classifier_report
 from certus.svm.machines import platt

@@ -12,25 +12,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array, check_consistent_length
 
-from certus.base import (
-    Boolean,
-    Constraints,
-    Exactly,
-    Function,
-    Interval,
-    Learner,
-    OneOf,
-    RandomState,
-    Rule,
-    TargetLike,
-    Verbosity,
-    WeightsLike,
-    check_target,
-    check_X,
-    check_Xy,
-    resolve_threads,
-    warn_user,
-)
+from certus.base import Learner, resolve_threads, warn_user
+from certus.base.inputs import TargetLike, WeightsLike, check_target, check_X, check_Xy
+from certus.base.params import Boolean, Constraints, Exactly, Function, Interval, OneOf, RandomState, Rule, Verbosity
 from certus.svm import _native_calls
 from certus.svm._native_calls import Floats, Kernel, Options, Table
 from certus.svm.evidence.machine_reports import Training

@@ -9,17 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.base import (
-    Constraints,
-    InstanceOf,
-    OneOf,
-    TableLike,
-    TargetLike,
-    Transformer,
-    fit_method,
-    predict_method,
-    register_part,
-)
+from certus.base import Transformer, fit_method, predict_method, register_part
+from certus.base.inputs import TableLike, TargetLike
+from certus.base.params import Constraints, InstanceOf, OneOf
 from certus.guarantees import Report
 from certus.tables.encoding.categories import CategoryPart
 from certus.tables.encoding.dates import DatePart

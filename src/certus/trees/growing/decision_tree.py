@@ -11,25 +11,9 @@ from sklearn.base import MultiOutputMixin, clone
 from sklearn.utils import Bunch, check_consistent_length
 from sklearn.utils.metadata_routing import UNUSED
 
-from certus.base import (
-    ArrayLike,
-    Constraints,
-    Exactly,
-    Fraction,
-    Interval,
-    Learner,
-    OneOf,
-    RandomState,
-    Table,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    check_target,
-    check_weights,
-    predict_method,
-    require_target,
-    resolve_seed,
-)
+from certus.base import Learner, predict_method, resolve_seed
+from certus.base.inputs import Table, TableLike, TargetLike, WeightsLike, check_target, check_weights, require_target
+from certus.base.params import ArrayLike, Constraints, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.guarantees import Report
 from certus.trees import _native_calls
 from certus.trees.growing.category_codes import Categories

@@ -30,7 +30,7 @@ class BinaryTask(LabelTask):
     def create(cls, target: str, labels: Array, options: Options) -> LabelTask:
         """From the sorted labels of the target's column."""
         ordered = cls._positive_last(labels, options.positive)
-        return cls.asked(target, ordered, f"2 classes, positive={ordered[-1]}", options, "positive")
+        return cls.asked(target, ordered, f"2 classes, positive is {ordered[-1]}", options, "positive")
 
     @staticmethod
     def _positive_last(labels: Array, positive: str | None) -> Array:

@@ -17,7 +17,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from certus import _native
-from certus.base.inputs import Table, TableLike, TargetLike, WeightsLike
+from certus.base.inputs.input_types import Table, TableLike, TargetLike, WeightsLike
 from certus.base.threads import resolve_threads
 
 FLOATS = (np.float64, np.float32)

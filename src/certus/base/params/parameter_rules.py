@@ -1,4 +1,4 @@
-"""Parameter rules as data: each learner states what its parameters may be, one function checks them.
+"""Parameter rules as data: each learner states what its parameters may be.
 
 A rule list reads ``{"alpha": [Interval(0, None)], "solver": [OneOf("auto", "svd")]}``: a value must satisfy one
 of the rules of its parameter. Every violation gives the same shape of message: parameter, learner, what is
@@ -7,7 +7,6 @@ allowed, what was received, and a hint where a near miss can be guessed.
 
 from __future__ import annotations
 
-import difflib
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,10 +14,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy import sparse
-
-
-class ParameterError(ValueError, TypeError):
-    """A parameter of a learner or function has a value that is not allowed."""
 
 
 class Rule(Protocol):
@@ -188,20 +183,3 @@ class RandomState:
 
 
 Constraints = Mapping[str, Iterable[Rule]]
-
-
-def check_parameters(owner: str, constraints: Constraints, values: Mapping[str, Any]) -> None:
-    """Raise `ParameterError` for the first value that satisfies none of its rules."""
-    for name, rules in constraints.items():
-        if name in values and not any(rule.allows(values[name]) for rule in rules):
-            raise ParameterError(violation(owner, name, list(rules), values[name]))
-
-
-def violation(owner: str, name: str, rules: list[Rule], value: Any) -> str:
-    """The message for a value that is not allowed."""
-    allowed = [str(rule) for rule in rules]
-    listed = allowed[0] if len(allowed) == 1 else ", ".join(allowed[:-1]) + " or " + allowed[-1]
-    message = f"The {name!r} parameter of {owner} must be {listed}. Got {value!r} instead."
-    options = [option for rule in rules if isinstance(rule, OneOf) for option in rule.options]
-    close = difflib.get_close_matches(value, options, n=1) if isinstance(value, str) else []
-    return f"{message}\nHint: did you mean {name}={close[0]!r}?" if close else message
