@@ -108,6 +108,8 @@ def folders_with_slow_tests(folders: list[str]) -> list[str]:
 
 def summary(outcomes: list[Outcome]) -> str:
     """One line per folder that was or should have been run."""
+    if not outcomes:
+        return "nothing changed since the slow tests passed"
     lines = [f"{'slow tests of':<22} {'minutes':>8}"]
     for outcome in outcomes:
         minutes = f"{outcome.seconds / 60:.1f}" if math.isfinite(outcome.seconds) else "?"

@@ -75,6 +75,7 @@ def test_summary_names_what_was_left_out() -> None:
         ["tests/svm", "0.5", "left", "out"],
         ["tests/new", "?", "left", "out"],
     ]
+    assert "nothing changed" in slow_tests.summary([])
 
 
 PYPROJECT = """
