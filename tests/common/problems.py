@@ -51,8 +51,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def make(entry: Entry) -> Any:
     """A fresh learner with a fixed seed where it has one, and with few members where it is an ensemble."""
     learner = entry.learner(**SETTINGS.get(entry.name, {}))
-    if "n_estimators" in learner.get_params():
-        learner.set_params(n_estimators=10)
+    members = "max_iter" if entry.name.startswith("HistGradientBoosting") else "n_estimators"
+    if members in learner.get_params():
+        learner.set_params(**{members: 10})
     if "random_state" in learner.get_params():
         learner.set_params(random_state=0)
     return learner

@@ -69,8 +69,9 @@ def test_float32_gives_nearly_the_same_answers(entry: Entry) -> None:
 
 @every_learner
 def test_thread_count_does_not_change_a_bit(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Kernel learners cost up to n^3: fewer rows, and still several blocks of work.
-    X, y = problem(entry, rows=1000 if entry.family == "kernels" else 6000, columns=20)
+    # Kernel learners cost up to n^3 and machines n^2: fewer rows, and still three blocks of work (2048 in machines).
+    rows = {"kernels": 1000, "svm": 4200}.get(entry.family, 6000)
+    X, y = problem(entry, rows=rows, columns=20)
     found = []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
