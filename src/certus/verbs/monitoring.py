@@ -73,14 +73,14 @@ def monitor(
     errors, rows : int, optional
         Instead: how many of how many reference rows were wrong.
     threshold : float, optional
-        Instead of any reference: a risk that shall not be exceeded.
+        Instead of any reference: a risk that must not be exceeded.
     loss : {"error", "absolute", "squared", "given"} or callable, default="error"
         What is watched. A function gets (y_true, y_pred) for the reference; the stream then gives losses, as
         with "given".
     loss_range : (low, high), optional
         Range of any loss but "error", known without looking. A loss outside voids alarm and averages, visibly.
     tolerance : float, default=0.0
-        Rise over the reference that is put up with.
+        Increase over the reference that is tolerated.
     confidence : float, default=0.95
         One minus the chance of a false alarm over the whole stream; also of each bound on an average.
     window : int, default=1000

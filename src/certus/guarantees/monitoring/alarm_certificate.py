@@ -39,7 +39,7 @@ class AlarmSetting:
     confidence : float
         One minus the probability of a false alarm over the whole stream, however long.
     tolerance : float
-        Rise that is put up with, in units of the range.
+        Increase that is tolerated, in units of the range.
     window : int
         Rows between restarts of the evidence.
     reference : mapping

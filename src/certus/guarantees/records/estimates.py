@@ -1,10 +1,15 @@
 """A guarantee about one model read as an estimate about another one that resembles it."""
 
+from dataclasses import replace
+
 from certus.guarantees.records import rules
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.combine import part_of
 from certus.guarantees.records.plain_values import decode
 from certus.guarantees.records.rules import Derivation
+
+_CLAIM = "An estimate, not a guarantee ({reason}). About the model that it was proved for: {claim}"
+_CLAIM_OF_0_1_0 = "An estimate, not a guarantee ({reason}). For the model without that: {claim}"
 
 
 def as_estimate(certificate: Certificate, reason: str) -> Certificate:
@@ -26,7 +31,7 @@ def as_estimate(certificate: Certificate, reason: str) -> Certificate:
     (False, True)
     """
     return Certificate(
-        claim=f"An estimate, not a guarantee ({reason}). For the model without that: {certificate.claim}",
+        claim=_CLAIM.format(reason=reason, claim=certificate.claim),
         quantity=certificate.quantity,
         direction=certificate.direction,
         value=certificate.value,
@@ -45,5 +50,8 @@ def as_estimate(certificate: Certificate, reason: str) -> Certificate:
 def _check_estimate(certificate: Certificate, data: object) -> Derivation:
     proved = part_of(certificate.witness["certificate"])
     proved.check(data)
-    again = as_estimate(proved, str(certificate.inputs["reason"]))
+    reason = str(certificate.inputs["reason"])
+    again = as_estimate(proved, reason)
+    if certificate.claim == _CLAIM_OF_0_1_0.format(reason=reason, claim=proved.claim):
+        again = replace(again, claim=certificate.claim)
     return Derivation(again.value, error=0.0, slack=0.0, record=again)

@@ -126,7 +126,7 @@ class FunctionKernel(Kernel):
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(
                 f"FunctionKernel: the function returned {values[row, column]} for the objects {row} and {column}; "
-                "it must return finite numbers.\nHint: mend the function, or leave such objects out."
+                "it must return finite numbers.\nHint: fix the function, or leave such objects out."
             )
         return values
 

@@ -73,7 +73,7 @@ def gram(kernel: KernelLike, X: Objects, Y: Objects, *, owner: str, shape: tuple
         row, column = np.argwhere(~np.isfinite(matrix))[0]
         raise ValueError(
             f"The kernel of {owner} returned {matrix[row, column]} for rows {row} and {column}; it must be finite.\n"
-            "Hint: scale the columns, or mend the function."
+            "Hint: scale the columns, or fix the function."
         )
     return matrix
 
