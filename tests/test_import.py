@@ -82,3 +82,12 @@ def test_unknown_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match=r"module 'certus\.verbs' has no attribute 'nothing'"):
         _ = certus.verbs.nothing
     assert "save" in dir(certus.verbs)
+
+
+def test_parts_of_a_saved_study_are_found_in_a_fresh_process() -> None:
+    code = """
+from certus.base import catalogue
+for name in ("TableEncoder", "NumberPart", "CategoryPart", "StudyModel", "Blend", "FoldModels", "ClusterModel"):
+    assert catalogue.find(f"certus.workflow.{name}") is not None, name
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,5 +1,6 @@
 """What a study trains and saves: its winner, with the sets or intervals that go with it."""
 
+from certus.tables import TableEncoder  # a part of every saved study, registered by its import
 from certus.workflow.models.blend import Blend
 from certus.workflow.models.cluster_model import ClusterModel
 from certus.workflow.models.distance_ratios import distance_ratios
@@ -7,4 +8,4 @@ from certus.workflow.models.fold_models import FoldModels
 from certus.workflow.models.scaled_target import ScaledTarget
 from certus.workflow.models.study_model import StudyModel
 
-__all__ = ["Blend", "ClusterModel", "FoldModels", "ScaledTarget", "StudyModel", "distance_ratios"]
+__all__ = ["Blend", "ClusterModel", "FoldModels", "ScaledTarget", "StudyModel", "TableEncoder", "distance_ratios"]
