@@ -52,6 +52,8 @@ def freeze(value: Any, where: str) -> Any:
     if isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))):
         if set(map(type, value)) <= SCALARS:  # long lists of coefficients need no second look
             return tuple(value)
+        if all(type(item) is list and set(map(type, item)) <= SCALARS for item in value):  # nor do matrices
+            return tuple(map(tuple, value))
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(
         f"{where}: a {type(value).__name__} cannot be stored in a certificate.\n"
