@@ -96,7 +96,8 @@ def test_variance_identities() -> None:
     assert joint.variance("x") == pytest.approx(joint.expectation(lambda x: (x - mean) ** 2, "x"))
     scaled = joint.expectation(lambda x: 9 * x * x, "x") - joint.expectation(lambda x: 3 * x, "x") ** 2
     assert scaled == pytest.approx(9 * joint.variance("x"))
-    added = joint.expectation(lambda x, y: (x + y) ** 2, "x", "y") - joint.expectation(lambda x, y: x + y, "x", "y") ** 2
+    mean = joint.expectation(lambda x, y: x + y, "x", "y")
+    added = joint.expectation(lambda x, y: (x + y) ** 2, "x", "y") - mean**2
     assert added == pytest.approx(joint.variance("x") + joint.variance("y"))
 
 
