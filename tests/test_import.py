@@ -13,6 +13,7 @@ FAMILIES = {
     "certus.bayes",
     "certus.cluster",
     "certus.ensemble",
+    "certus.geometry",
     "certus.guarantees",
     "certus.kernels",
     "certus.linear",

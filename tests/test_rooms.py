@@ -22,6 +22,7 @@ PUBLIC = (
     "datasets",
     "ensemble",
     "evaluation",
+    "geometry",
     "guarantees",
     "kernels",
     "linear",

@@ -14,6 +14,7 @@ _SUBPACKAGES = (
     "datasets",
     "ensemble",
     "evaluation",
+    "geometry",
     "guarantees",
     "kernels",
     "linear",
