@@ -12,6 +12,7 @@ FAMILIES = {
     "certus.base",
     "certus.bayes",
     "certus.cluster",
+    "certus.distributions",
     "certus.ensemble",
     "certus.guarantees",
     "certus.kernels",

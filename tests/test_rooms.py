@@ -20,6 +20,7 @@ PUBLIC = (
     "bayes",
     "cluster",
     "datasets",
+    "distributions",
     "ensemble",
     "evaluation",
     "guarantees",

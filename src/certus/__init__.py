@@ -12,6 +12,7 @@ _SUBPACKAGES = (
     "bayes",
     "cluster",
     "datasets",
+    "distributions",
     "ensemble",
     "evaluation",
     "guarantees",
