@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import DistanceMetric
 
 from certus.base import warn_user
-from certus.neighbors.search.distance_metric import (
+from certus.geometry.metrics.distance_metric import (
     ALL_METRICS,
     BALL_TREE_METRICS,
     BRUTE_METRICS,
@@ -19,7 +19,7 @@ from certus.neighbors.search.distance_metric import (
 _ALLOWED = {"kd_tree": KD_TREE_METRICS, "ball_tree": BALL_TREE_METRICS, "brute": BRUTE_METRICS}
 
 
-def check_metric(metric: Any, algorithm: str, params: dict[str, Any] | None, p: float | None) -> None:
+def check_method(metric: Any, algorithm: str, params: dict[str, Any] | None, p: float | None) -> None:
     """Raise if the algorithm does not know the metric; warn if p is given twice."""
     if params is not None and "p" in params and p is not None:
         warn_user(

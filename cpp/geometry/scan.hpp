@@ -6,10 +6,10 @@
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
-#include "neighbors/k_best.hpp"
-#include "neighbors/metric.hpp"
+#include "geometry/k_best.hpp"
+#include "geometry/metric.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 // The k nearest rows of each query by increasing (distance, row); rows are row-major.
 template <class T>
@@ -21,4 +21,4 @@ template <class T>
 void scan_some(View2D<const T> rows, View2D<const double> queries, std::span<const Index> chosen,
                const Metric& metric, StopToken& stop, NeighborTable out);
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

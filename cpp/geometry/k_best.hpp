@@ -9,7 +9,7 @@
 
 #include "core/view2d.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 struct Neighbor {
   double distance;  // reduced, see metric.hpp
@@ -74,4 +74,4 @@ struct NeighborTable {
   View2D<Index> rows;
 };
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

@@ -1,13 +1,13 @@
-#include "neighbors/scan.hpp"
+#include "geometry/scan.hpp"
 
 #include <array>
 #include <numeric>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "neighbors/group_access.hpp"
+#include "geometry/group_access.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 template <class T>
 void scan_some(View2D<const T> rows, View2D<const double> queries, std::span<const Index> chosen,
@@ -57,4 +57,4 @@ template void scan_some(View2D<const float>, View2D<const double>, std::span<con
 template void scan_some(View2D<const double>, View2D<const double>, std::span<const Index>, const Metric&,
                         StopToken&, NeighborTable);
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

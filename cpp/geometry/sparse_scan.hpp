@@ -6,10 +6,10 @@
 #include <span>
 
 #include "core/stop.hpp"
-#include "neighbors/k_best.hpp"
-#include "neighbors/metric.hpp"
+#include "geometry/k_best.hpp"
+#include "geometry/metric.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 // Compressed rows: row i has the entries starts[i] .. starts[i + 1] - 1, columns ascending within a row.
 template <class T>
@@ -25,4 +25,9 @@ template <class T>
 void sparse_scan(const SparseRows<T>& rows, const SparseRows<T>& queries, const Metric& metric, int threads,
                  StopToken& stop, NeighborTable out);
 
-}  // namespace certus::neighbors
+// out(i, j) = reduced distance between query i and row j.
+template <class T>
+void sparse_pairwise(const SparseRows<T>& rows, const SparseRows<T>& queries, const Metric& metric,
+                     int threads, StopToken& stop, View2D<double> out);
+
+}  // namespace certus::geometry

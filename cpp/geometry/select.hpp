@@ -3,10 +3,10 @@
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
-#include "neighbors/k_best.hpp"
+#include "geometry/k_best.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 void select_smallest(View2D<const double> distances, int threads, StopToken& stop, NeighborTable out);
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "neighbors/metric.hpp"
+#include "geometry/metric.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 enum : std::ptrdiff_t { lanes = 8 };
 
@@ -26,13 +26,18 @@ struct GroupOps {
                        std::ptrdiff_t columns, double* out);
   void (*box_bounds_d)(const Metric& metric, const double* query, const double* low, const double* high,
                        std::ptrdiff_t columns, double* out);
+  // out[lane] = reduced distance between the query and the farthest corner of each of eight boxes.
+  void (*box_reaches_f)(const Metric& metric, const double* query, const float* low, const float* high,
+                        std::ptrdiff_t columns, double* out);
+  void (*box_reaches_d)(const Metric& metric, const double* query, const double* low, const double* high,
+                        std::ptrdiff_t columns, double* out);
   // Writes the positions i with products[i] + norms[i] <= limit to `hits` and returns how many there are.
   std::ptrdiff_t (*at_most)(const float* products, const float* norms, std::ptrdiff_t n, float limit,
                             std::int32_t* hits);
 };
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry
 
 namespace certus {
-const neighbors::GroupOps& group_ops() noexcept;
+const geometry::GroupOps& group_ops() noexcept;
 }

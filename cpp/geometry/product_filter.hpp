@@ -27,9 +27,9 @@
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
-#include "neighbors/k_best.hpp"
+#include "geometry/k_best.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 template <class T>
 class ProductFilter {
@@ -65,4 +65,4 @@ class ProductFilter {
   std::vector<float> norms_;   // ||z_i||^2
 };
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

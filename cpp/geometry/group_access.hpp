@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/view2d.hpp"
-#include "neighbors/group_ops.hpp"
+#include "geometry/group_ops.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 inline void distances(const Metric& metric, const double* query, const float* groups, Index columns,
                       Index count, double* out) {
@@ -23,6 +23,15 @@ inline void box_bounds(const Metric& metric, const double* query, const double* 
   group_ops().box_bounds_d(metric, query, low, high, columns, out);
 }
 
+inline void box_reaches(const Metric& metric, const double* query, const float* low, const float* high,
+                        Index columns, double* out) {
+  group_ops().box_reaches_f(metric, query, low, high, columns, out);
+}
+inline void box_reaches(const Metric& metric, const double* query, const double* low, const double* high,
+                        Index columns, double* out) {
+  group_ops().box_reaches_d(metric, query, low, high, columns, out);
+}
+
 // Writes the rows row_at(0) .. row_at(count-1) into successive groups. Lanes left over repeat the last row.
 template <class T, class RowAt>
 void fill_groups(View2D<const T> rows, Index count, RowAt row_at, T* groups) {
@@ -35,4 +44,4 @@ void fill_groups(View2D<const T> rows, Index count, RowAt row_at, T* groups) {
   }
 }
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

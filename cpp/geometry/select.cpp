@@ -1,8 +1,8 @@
-#include "neighbors/select.hpp"
+#include "geometry/select.hpp"
 
 #include "core/parallel.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 void select_smallest(View2D<const double> distances, int threads, StopToken& stop, NeighborTable out) {
   constexpr Index block = 16;
@@ -21,4 +21,4 @@ void select_smallest(View2D<const double> distances, int threads, StopToken& sto
   });
 }
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

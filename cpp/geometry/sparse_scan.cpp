@@ -1,10 +1,11 @@
-#include "neighbors/sparse_scan.hpp"
+#include "geometry/sparse_scan.hpp"
 
+#include <cassert>
 #include <cmath>
 
 #include "core/parallel.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 namespace {
 
 struct SquaredEuclidean {
@@ -71,26 +72,56 @@ void scan_with(const SparseRows<T>& rows, const SparseRows<T>& queries, const Te
   });
 }
 
+template <class T, class Term>
+void pairwise_with(const SparseRows<T>& rows, const SparseRows<T>& queries, const Term& term, int threads,
+                   StopToken& stop, View2D<double> out) {
+  constexpr Index block = 8;
+  parallel_ranges(queries.rows(), block, threads, stop, [&](Index first, Index last, int) {
+    for (Index query = first; query < last && !stop.poll(); ++query) {
+      for (Index row = 0; row < rows.rows(); ++row) {
+        out(query, row) = merged_distance(rows, row, queries, query, term);
+      }
+    }
+  });
+}
+
+// Calls work(term) with the term of a metric; the metrics without one here are not offered for sparse rows.
+template <class Work>
+void with_term(const Metric& metric, Work&& work) {
+  switch (metric.kind) {
+    case MetricKind::manhattan:
+      return work(Manhattan(metric));
+    case MetricKind::chebyshev:
+      return work(Chebyshev(metric));
+    case MetricKind::minkowski:
+      return work(Minkowski(metric));
+    default:
+      assert(metric.kind == MetricKind::squared_euclidean);
+      return work(SquaredEuclidean(metric));
+  }
+}
+
 }  // namespace
 
 template <class T>
 void sparse_scan(const SparseRows<T>& rows, const SparseRows<T>& queries, const Metric& metric, int threads,
                  StopToken& stop, NeighborTable out) {
-  switch (metric.kind) {
-    case MetricKind::squared_euclidean:
-      return scan_with(rows, queries, SquaredEuclidean(metric), threads, stop, out);
-    case MetricKind::manhattan:
-      return scan_with(rows, queries, Manhattan(metric), threads, stop, out);
-    case MetricKind::chebyshev:
-      return scan_with(rows, queries, Chebyshev(metric), threads, stop, out);
-    case MetricKind::minkowski:
-      return scan_with(rows, queries, Minkowski(metric), threads, stop, out);
-  }
+  with_term(metric, [&](const auto& term) { scan_with(rows, queries, term, threads, stop, out); });
+}
+
+template <class T>
+void sparse_pairwise(const SparseRows<T>& rows, const SparseRows<T>& queries, const Metric& metric,
+                     int threads, StopToken& stop, View2D<double> out) {
+  with_term(metric, [&](const auto& term) { pairwise_with(rows, queries, term, threads, stop, out); });
 }
 
 template void sparse_scan(const SparseRows<float>&, const SparseRows<float>&, const Metric&, int, StopToken&,
                           NeighborTable);
 template void sparse_scan(const SparseRows<double>&, const SparseRows<double>&, const Metric&, int,
                           StopToken&, NeighborTable);
+template void sparse_pairwise(const SparseRows<float>&, const SparseRows<float>&, const Metric&, int,
+                              StopToken&, View2D<double>);
+template void sparse_pairwise(const SparseRows<double>&, const SparseRows<double>&, const Metric&, int,
+                              StopToken&, View2D<double>);
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

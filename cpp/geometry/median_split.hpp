@@ -9,7 +9,7 @@
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 template <class T>
 struct KeyedRow {
@@ -74,4 +74,4 @@ void split_at(View2D<const T> rows, std::int32_t* members, Index count, Index po
   for (Index i = 0; i < count; ++i) members[i] = scratch[i].row;
 }
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

@@ -1,4 +1,4 @@
-#include "neighbors/product_filter.hpp"
+#include "geometry/product_filter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 
 #include "core/blas.hpp"
 #include "core/parallel.hpp"
-#include "neighbors/group_access.hpp"
-#include "neighbors/scan.hpp"
+#include "geometry/group_access.hpp"
+#include "geometry/scan.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 namespace {
 
 constexpr double unit = 0x1.0p-24;  // rounding unit of single precision
@@ -252,4 +252,4 @@ Index ProductFilter<T>::query(View2D<const T> rows, View2D<const double> queries
 template class ProductFilter<float>;
 template class ProductFilter<double>;
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

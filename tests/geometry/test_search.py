@@ -17,10 +17,11 @@ from scipy import sparse
 
 from certus import _native
 from certus.base import blas_on_one_thread
-from certus.neighbors import KNeighborsRegressor, _native_calls
-from certus.neighbors.search.distance_metric import NativeMetric, native_metric
-from certus.neighbors.search.neighbor_index import DenseIndex
-from tests.neighbors.twin import nearest, reduced_distances
+from certus.geometry import _native_calls
+from certus.geometry.metrics.distance_metric import NativeMetric, native_metric
+from certus.geometry.search import DenseIndex
+from certus.neighbors import KNeighborsRegressor
+from tests.geometry.twin import nearest, reduced_distances
 
 EUCLIDEAN = NativeMetric("euclidean", 0)
 

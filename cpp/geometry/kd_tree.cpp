@@ -1,14 +1,14 @@
-#include "neighbors/kd_tree.hpp"
+#include "geometry/kd_tree.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "neighbors/group_access.hpp"
-#include "neighbors/median_split.hpp"
+#include "geometry/group_access.hpp"
+#include "geometry/median_split.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 namespace {
 
 // Each sum of d terms has relative error below (d + 2) u, u = 2^-53; a term of pow() adds less than 2 u, a
@@ -183,25 +183,35 @@ std::int64_t KdTree<T>::search(const double* query, const Metric& metric, KBest&
   return compared;
 }
 
+// Calls take(first slot, number of slots, their distances) for the points of a leaf, some groups at a time.
 template <class T>
-Index KdTree<T>::scan_leaf(Index leaf, const double* query, const Metric& metric, KBest& best) const {
+template <class Take>
+void KdTree<T>::compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const {
   constexpr Index most = 8;  // groups at once
   std::array<double, most * lanes> found;
   const Index first = leaf_groups_[static_cast<std::size_t>(leaf)];
   const Index last = leaf_groups_[static_cast<std::size_t>(leaf) + 1];
   for (Index group = first; group < last; group += most) {
-    const Index count = std::min(most, last - group);
-    distances(metric, query, points_.data() + group * columns_ * lanes, columns_, count, found.data());
-    const Index begin = group * lanes, size = std::min(rows_ - begin, count * lanes);
+    const Index count = std::min(most, last - group), begin = group * lanes;
+    distances(metric, query, points_.data() + begin * columns_, columns_, count, found.data());
+    take(begin, std::min(rows_ - begin, count * lanes), found.data());
+  }
+}
+
+template <class T>
+Index KdTree<T>::scan_leaf(Index leaf, const double* query, const Metric& metric, KBest& best) const {
+  Index compared = 0;
+  compare_leaf(leaf, query, metric, [&](Index begin, Index size, const double* found) {
     double bound = best.bound();
     for (Index slot = 0; slot < size; ++slot) {
-      if (!(found[static_cast<std::size_t>(slot)] > bound)) {
-        best.offer(found[static_cast<std::size_t>(slot)], order_[static_cast<std::size_t>(begin + slot)]);
+      if (!(found[slot] > bound)) {
+        best.offer(found[slot], order_[static_cast<std::size_t>(begin + slot)]);
         bound = best.bound();
       }
     }
-  }
-  return (last - first) * lanes;
+    compared += size;
+  });
+  return compared;
 }
 
 // Pushes the children that may hold a neighbor, the nearest last so that it is taken first.
@@ -224,7 +234,106 @@ void KdTree<T>::push_children(const Pending& parent, const double* query, const 
   }
 }
 
+template <class T>
+void KdTree<T>::within(View2D<const double> queries, const Metric& metric, std::span<const double> limits,
+                       int threads, StopToken& stop, WithinLists& out) const {
+  parallel_ranges(queries.rows, WithinLists::block, threads, stop, [&](Index first, Index last, int) {
+    std::vector<Pending> stack;
+    auto& all = out.of_block(first / WithinLists::block);
+    for (Index i = first; i < last && !stop.poll(); ++i) {
+      const std::size_t begin = all.size();
+      gather(queries.row(i), metric, limits[static_cast<std::size_t>(i)], stack, all);
+      out.close(i, begin);
+    }
+  });
+}
+
+template <class T>
+void KdTree<T>::gather(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack,
+                       std::vector<Neighbor>& found) const {
+  stack.assign(1, {0.0, 0, 0});
+  while (!stack.empty()) {
+    const Pending next = stack.back();
+    stack.pop_back();
+    if (next.level < static_cast<int>(levels_.size())) {
+      push_children(next, query, metric, limit * slack_, stack);
+      continue;
+    }
+    compare_leaf(next.node, query, metric, [&](Index begin, Index size, const double* values) {
+      for (Index slot = 0; slot < size; ++slot) {
+        if (values[slot] <= limit) {
+          found.push_back({values[slot], order_[static_cast<std::size_t>(begin + slot)]});
+        }
+      }
+    });
+  }
+}
+
+template <class T>
+void KdTree<T>::count_within(View2D<const double> queries, const Metric& metric,
+                             std::span<const double> limits, int threads, StopToken& stop,
+                             std::span<Index> counts) const {
+  parallel_ranges(queries.rows, WithinLists::block, threads, stop, [&](Index first, Index last, int) {
+    std::vector<Pending> stack;
+    for (Index i = first; i < last && !stop.poll(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      counts[at] = count(queries.row(i), metric, limits[at], stack);
+    }
+  });
+}
+
+template <class T>
+Index KdTree<T>::count(const double* query, const Metric& metric, double limit,
+                       std::vector<Pending>& stack) const {
+  Index inside = 0;
+  std::array<double, lanes> bounds, reaches;
+  stack.assign(1, {0.0, 0, 0});
+  while (!stack.empty()) {
+    const Pending next = stack.back();
+    stack.pop_back();
+    if (next.level == static_cast<int>(levels_.size())) {
+      inside += count_leaf(next.node, query, metric, limit);
+      continue;
+    }
+    const Level& place = levels_[static_cast<std::size_t>(next.level)];
+    const Index node = (place.offset + next.node) * columns_ * lanes;
+    box_bounds(metric, query, low_.data() + node, high_.data() + node, columns_, bounds.data());
+    box_reaches(metric, query, low_.data() + node, high_.data() + node, columns_, reaches.data());
+    for (Index child = 0; child < (Index{1} << place.bits); ++child) {
+      const Index below = (next.node << place.bits) + child;
+      const auto lane = static_cast<std::size_t>(child);
+      if (bounds[lane] > limit * slack_) continue;
+      if (reaches[lane] * slack_ <= limit) {
+        inside += rows_below(next.level + 1, below);
+      } else {
+        stack.push_back({bounds[lane], next.level + 1, below});
+      }
+    }
+  }
+  return inside;
+}
+
+template <class T>
+Index KdTree<T>::count_leaf(Index leaf, const double* query, const Metric& metric, double limit) const {
+  Index inside = 0;
+  compare_leaf(leaf, query, metric, [&](Index, Index size, const double* found) {
+    for (Index slot = 0; slot < size; ++slot) inside += found[slot] <= limit;
+  });
+  return inside;
+}
+
+template <class T>
+Index KdTree<T>::rows_below(int level, Index node) const {
+  int bits = 0;
+  for (std::size_t lower = static_cast<std::size_t>(level); lower < levels_.size(); ++lower) {
+    bits += levels_[lower].bits;
+  }
+  const Index first = leaf_groups_[static_cast<std::size_t>(node << bits)] * lanes;
+  const Index last = leaf_groups_[static_cast<std::size_t>((node + 1) << bits)] * lanes;
+  return std::min(rows_, last) - std::min(rows_, first);
+}
+
 template class KdTree<float>;
 template class KdTree<double>;
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

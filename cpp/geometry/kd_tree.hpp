@@ -1,4 +1,4 @@
-// A balanced kd-tree with exact k-nearest-neighbor queries for the metrics of metric.hpp.
+// A balanced kd-tree with exact k-nearest-neighbor and radius queries for the metrics of metric.hpp.
 //
 // Built by halving: a node is cut at the median of the column in which its points spread most widely
 // (Friedman, Bentley, Finkel 1977), on borders of whole groups of eight points, until a leaf holds at most
@@ -15,14 +15,16 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
-#include "neighbors/k_best.hpp"
-#include "neighbors/metric.hpp"
+#include "geometry/k_best.hpp"
+#include "geometry/metric.hpp"
+#include "geometry/within.hpp"
 
-namespace certus::neighbors {
+namespace certus::geometry {
 
 template <class T>
 class KdTree {
@@ -35,14 +37,19 @@ class KdTree {
   std::int64_t query(View2D<const double> queries, const Metric& metric, int threads, StopToken& stop,
                      NeighborTable out) const;
 
+  // The rows within limits[i] of query i, by increasing row number.
+  void within(View2D<const double> queries, const Metric& metric, std::span<const double> limits, int threads,
+              StopToken& stop, WithinLists& out) const;
+
+  // How many rows lie within limits[i] of query i. A box that lies inside as a whole is counted without
+  // looking at its points.
+  void count_within(View2D<const double> queries, const Metric& metric, std::span<const double> limits,
+                    int threads, StopToken& stop, std::span<Index> counts) const;
+
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
 
  private:
-  struct Range {
-    Index first;
-    Index last;
-  };
   struct Pending {
     double bound;
     int level;   // levels_ for a leaf
@@ -61,6 +68,13 @@ class KdTree {
   std::int64_t search(const double* query, const Metric& metric, KBest& best,
                       std::vector<Pending>& stack) const;
   Index scan_leaf(Index leaf, const double* query, const Metric& metric, KBest& best) const;
+  Index count(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack) const;
+  Index count_leaf(Index leaf, const double* query, const Metric& metric, double limit) const;
+  Index rows_below(int level, Index node) const;
+  void gather(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack,
+              std::vector<Neighbor>& found) const;
+  template <class Take>
+  void compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const;
   void push_children(const Pending& parent, const double* query, const Metric& metric, double bound,
                      std::vector<Pending>& stack) const;
 
@@ -74,4 +88,4 @@ class KdTree {
   double slack_;                     // 1 + rounding error of two sums of `columns` terms
 };
 
-}  // namespace certus::neighbors
+}  // namespace certus::geometry

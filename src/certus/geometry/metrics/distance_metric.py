@@ -33,7 +33,9 @@ SPARSE_METRICS = ("cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "
 ALL_METRICS = tuple(sorted({*BALL_TREE_METRICS, *BRUTE_METRICS}))
 
 # Kinds of the compiled kernels.
-SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI = range(4)
+SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, WEIGHTED_EUCLIDEAN, HAMMING, CANBERRA = range(7)
+# What they do to a reduced distance to make it a distance.
+NO_ROOT, SQUARE_ROOT, POWER_ROOT, HALF, SHARE = range(5)
 
 _KINDS = {
     "euclidean": SQUARED_EUCLIDEAN,
@@ -47,6 +49,9 @@ _KINDS = {
     "infinity": CHEBYSHEV,
     "minkowski": MINKOWSKI,
     "p": MINKOWSKI,
+    "seuclidean": WEIGHTED_EUCLIDEAN,
+    "hamming": HAMMING,
+    "canberra": CANBERRA,
 }
 
 
@@ -64,12 +69,25 @@ class NativeMetric:
         The p of ``sum_j w_j |x_j - y_j|^p``.
     weights : ndarray of shape (n_features,) or None
         The w of that sum.
+    columns : int
+        Number of columns.
     """
 
     name: str
     kind: int
     power: float = 2.0
     weights: NDArray[np.float64] | None = None
+    columns: int = 1
+
+    @property
+    def root(self) -> int:
+        """Which of the ways from a reduced distance to a distance is meant."""
+        if self.name == "cosine":
+            return HALF
+        if self.name == "sqeuclidean":
+            return NO_ROOT
+        roots = {MINKOWSKI: POWER_ROOT, HAMMING: SHARE, SQUARED_EUCLIDEAN: SQUARE_ROOT, WEIGHTED_EUCLIDEAN: SQUARE_ROOT}
+        return roots.get(self.kind, NO_ROOT)
 
     def prepare(self, table: Table, *, queries: bool) -> Any:
         """The table whose reduced distances are wanted: directions for the cosine, else itself."""
@@ -77,13 +95,39 @@ class NativeMetric:
 
     def finish(self, reduced: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distances from reduced distances, in place where possible."""
-        if self.name == "cosine":  # 1 - u.v = |u - v|^2 / 2 for unit vectors, without cancellation
+        if self.root == HALF:  # 1 - u.v = |u - v|^2 / 2 for unit vectors, without cancellation
             reduced *= 0.5
-        elif self.kind == SQUARED_EUCLIDEAN and self.name != "sqeuclidean":
+        elif self.root == SQUARE_ROOT:
             np.sqrt(reduced, out=reduced)
-        elif self.kind == MINKOWSKI:
+        elif self.root == POWER_ROOT:
             np.power(reduced, 1.0 / self.power, out=reduced)
+        elif self.root == SHARE:
+            reduced /= self.columns
         return reduced
+
+    def limits(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest reduced distances that are within these radii once they are distances."""
+        if self.root == NO_ROOT:
+            return radius
+        with np.errstate(over="ignore"):
+            rough = self._unfinished(np.maximum(radius, 0.0))
+        known = np.isfinite(rough)
+        start = np.where(known, rough, 0.0)
+        # finish() never falls, so halving between two neighbors of the inverse finds the last number within.
+        low, high = start * (1 - 1e-12), np.minimum(start, 1e307) * (1 + 1e-12) + 1e-300
+        for _ in range(60):
+            middle = low + (high - low) / 2
+            inside = self.finish(middle.copy()) <= radius
+            low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+        return np.where(radius < 0, -1.0, np.where(known, low, np.inf))
+
+    def _unfinished(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Reduced distances from distances, up to rounding."""
+        if self.root == HALF:
+            return 2.0 * distances
+        if self.root == SHARE:
+            return self.columns * distances
+        return np.power(distances, 2.0 if self.root == SQUARE_ROOT else self.power)
 
 
 def has_kernel(metric: Any) -> bool:
@@ -96,15 +140,30 @@ def native_metric(metric: Any, params: dict[str, Any], columns: int) -> NativeMe
     kind = _KINDS.get(metric) if isinstance(metric, str) else None
     if kind is None:
         return None
+    if kind == WEIGHTED_EUCLIDEAN:
+        return _standardized(params, columns)
     if kind != MINKOWSKI:
-        return NativeMetric(metric, kind) if not params else None
+        return NativeMetric(metric, kind, columns=columns) if not params else None
     power, weights = params.get("p", 2), params.get("w")
     if set(params) - {"p", "w"}:
         return None
     if weights is None:
         simple = {1: MANHATTAN, 2: SQUARED_EUCLIDEAN, np.inf: CHEBYSHEV}.get(power)
-        return NativeMetric(metric, MINKOWSKI if simple is None else simple, float(power))
-    return NativeMetric(metric, kind, _finite_power(power), _checked_weights(weights, columns))
+        return NativeMetric(metric, MINKOWSKI if simple is None else simple, float(power), columns=columns)
+    return NativeMetric(metric, kind, _finite_power(power), _checked_weights(weights, columns), columns)
+
+
+def _standardized(params: dict[str, Any], columns: int) -> NativeMetric | None:
+    """Euclidean after division by the variances V; without V they depend on the queries too."""
+    if set(params) != {"V"}:
+        return None
+    variances = np.asarray(params["V"], dtype=np.float64)
+    if variances.shape != (columns,) or not (variances > 0).all() or not np.isfinite(variances).all():
+        raise ValueError(
+            f"The variances 'V' in metric_params must be {columns} positive finite numbers, one per column; "
+            f"got {params['V']!r}.\nHint: leave out columns that do not vary."
+        )
+    return NativeMetric("seuclidean", WEIGHTED_EUCLIDEAN, 2.0, 1.0 / variances, columns)
 
 
 def other_distances(queries: Any, rows: Any, metric: Any, params: dict[str, Any]) -> NDArray[np.float64]:
