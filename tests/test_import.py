@@ -14,6 +14,7 @@ FAMILIES = {
     "certus.cluster",
     "certus.distributions",
     "certus.ensemble",
+    "certus.geometry",
     "certus.guarantees",
     "certus.kernels",
     "certus.linear",

@@ -23,6 +23,7 @@ PUBLIC = (
     "distributions",
     "ensemble",
     "evaluation",
+    "geometry",
     "guarantees",
     "kernels",
     "linear",

@@ -15,6 +15,7 @@ _SUBPACKAGES = (
     "distributions",
     "ensemble",
     "evaluation",
+    "geometry",
     "guarantees",
     "kernels",
     "linear",
