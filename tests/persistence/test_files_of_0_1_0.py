@@ -88,7 +88,7 @@ def assert_certificates(model: Any, expected: list[dict[str, Any]]) -> None:
 
 
 def assert_findings(check: Any, facts: list[list[bool]]) -> None:
-    """What 0.1.0 found; it took rows for those of a certificate by their number, where a fingerprint is asked for now."""
+    """What 0.1.0 found; it took rows for those of a certificate by their number, not by a fingerprint."""
     assert [item.holds for item in check.certificates] == [holds for holds, _recounted in facts]
     assert check.level == "consistent"
 
