@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/prefetch.hpp"
+#include "core/vector_ops.hpp"
 
 namespace certus::bayes {
 namespace {
@@ -68,18 +70,41 @@ void linear_log_joint(const SparseRows<T, I>& x, View2D<const double> weights,
                       StopToken& stop) {
   const bool binary = !std::isnan(threshold);
   const Index classes = out.cols;
+  const auto add = vector_ops().add_d;
+  constexpr std::size_t ahead = 8;
   parallel_ranges(out.rows, 256, threads, stop, [&](Index first, Index last, int) {
     if (stop.poll()) return;
     for (Index i = first; i < last; ++i) {
       double* sums = out.row(i);
       std::copy(constant.begin(), constant.end(), sums);
-      for (auto k = static_cast<std::size_t>(x.starts[at(i)]);
-           k < static_cast<std::size_t>(x.starts[at(i + 1)]); ++k) {
+      const auto last_value = static_cast<std::size_t>(x.starts[at(i + 1)]);
+      for (auto k = static_cast<std::size_t>(x.starts[at(i)]); k < last_value; ++k) {
+        if (k + ahead < x.columns.size()) {
+          const double* coming = weights.row(static_cast<Index>(x.columns[k + ahead]));
+          for (Index c = 0; c < classes; c += 8) prefetch_line(coming + c);
+        }
         const double value = static_cast<double>(x.values[k]);
         const double factor = !binary ? value : value > threshold ? 1.0 : 0.0;
-        const double* weight = weights.row(static_cast<Index>(x.columns[k]));
-        for (Index c = 0; c < classes; ++c) sums[c] += factor * weight[c];
+        add(factor, weights.row(static_cast<Index>(x.columns[k])), sums, classes);
       }
+    }
+  });
+}
+
+void log_shares(View2D<const double> counts, std::span<const double> alpha, std::span<const double> totals,
+                View2D<double> out, int threads, StopToken& stop) {
+  constexpr Index width = 8192;
+  const Index pieces = block_count(counts.cols, width);
+  parallel_for(counts.rows * pieces, threads, stop, [&](Index block, int) {
+    if (stop.poll()) return;
+    const Index c = block / pieces;
+    const Index first = block % pieces * width;
+    const Index last = std::min(counts.cols, first + width);
+    const double shift = std::log(totals[at(c)]);
+    const bool single = alpha.size() == 1;
+    for (Index j = first; j < last; ++j) {
+      const double count = counts(c, j) + alpha[single ? 0 : at(j)];
+      out(c, j) = count > 0.0 ? std::log(count) - shift : -std::numeric_limits<double>::infinity();
     }
   });
 }

@@ -27,7 +27,7 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         )
         tags = get_tags(entry.learner())
         if tags.input_tags.positive_only:  # counts
-            X = np.floor(2 * np.abs(X))
+            X = np.floor(30 * np.abs(X))
         return X, y if tags.target_tags.single_output else np.column_stack([y, y[::-1]])
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
     tags = get_tags(entry.learner()).target_tags
@@ -40,7 +40,7 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 
 # Learners whose defaults warn, as their scikit-learn namesakes' do, with settings that do not.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "CategoricalNB": {"min_categories": 30},  # a part of the rows may lack some
+    "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
         "cv": 3,

@@ -15,7 +15,7 @@ from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
 from certus.bayes.counting.linear_scores import log_share
 
-NUMBERS = (np.int64, *FLOATS)  # kept as they are until they are known to be finite
+NUMBERS = (*FLOATS, np.int64)  # kept as they are until they are known to be finite
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(n p), predict O(n p k) for k classes")

@@ -132,7 +132,7 @@ class MixedNB(JointClassifier):
     def _read(self, X: TableLike, *, reset: bool = False) -> NDArray[Any]:
         """The table as numbers if all of it is, else as objects."""
         if (not hasattr(X, "columns") and np.asarray(X).dtype.kind in "biufc") or _all_numbers(X):
-            return np.asarray(check_X(self, X, dtype=FLOATS, reset=reset, check_finite=False))
+            return np.asarray(check_X(self, X, dtype=FLOATS, reset=reset, allow_nan=True))
         return np.asarray(check_X(self, X, dtype=object, reset=reset, check_finite=False))
 
     def _start(self, table: NDArray[Any]) -> MixedNB:

@@ -42,7 +42,8 @@ class ColumnDensity:
                 f"could not convert column {name} of X to numbers.\nHint: the kind 'categorical' takes words."
             ) from None
         if np.isinf(values).any():
-            raise ValueError(f"Input X contains infinity, in column {name}.")
+            row = int(np.flatnonzero(np.isinf(values))[0])
+            raise ValueError(f"Input X contains infinity: row {row}, column {name}.")
         return values, ~np.isnan(values)
 
     def add(self, values: NDArray[Any], codes: NDArray[np.int64], weights: Floats) -> None:
