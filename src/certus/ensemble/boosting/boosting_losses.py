@@ -43,6 +43,10 @@ class BoostingLoss(Protocol):
         """Weighted mean of the loss."""
         ...
 
+    def plain_mean(self, target: Numbers, weights: Weights, raw: Numbers) -> float:
+        """The same without compiled code."""
+        ...
+
 
 class ScalarLoss:
     """A loss of one raw prediction per row; targets of two classes are 0 and 1."""
@@ -81,6 +85,12 @@ class ScalarLoss:
         """Weighted mean of the loss."""
         return kernels.mean_loss(self.loss, target, weights, raw[0])
 
+    def plain_mean(self, target: Numbers, weights: Weights, raw: Numbers) -> float:
+        """The same without compiled code."""
+        labels = self.loss.from_codes(target)
+        values = self.loss.value(labels, raw[0]) - self.loss.constant(labels)
+        return float(np.average(values, weights=weights))
+
 
 class MultinomialLoss:
     """Log-loss of more than two classes: one raw prediction per class."""
@@ -115,3 +125,7 @@ class MultinomialLoss:
     def mean(self, target: Numbers, weights: Weights, raw: Numbers) -> float:
         """Weighted mean of the loss."""
         return kernels.mean_class_loss(target, weights, raw)
+
+    def plain_mean(self, target: Numbers, weights: Weights, raw: Numbers) -> float:
+        """The same without compiled code."""
+        return float(np.average(Multinomial().value(target, raw.T), weights=weights))
