@@ -15,6 +15,8 @@ RULE = "ensemble/training-loss-descent"
 THEOREM = "Self-concordant analysis for logistic regression, proposition 1 (Bach 2010), and halved steps"
 # Differences of mean losses below this share of the largest of them are rounding errors.
 ROUNDING = 1e-12
+# After so many halvings of a round's step it is left out.
+MOST_HALVINGS = 10
 
 
 def rises(before: float, after: float, size: float) -> bool:

@@ -36,7 +36,7 @@ from certus.ensemble._native_calls.boosting_kernels import Grower, Growth
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.boosting.boosting_losses import BoostingLoss
 from certus.ensemble.boosting.category_groups import Groups, group_categories, grouped
-from certus.ensemble.boosting.descent_report import descent_report, rises
+from certus.ensemble.boosting.descent_report import MOST_HALVINGS, descent_report, rises
 from certus.ensemble.boosting.early_stopping import Judge, Sample, has_known_predictions, rows_for_scores
 from certus.ensemble.boosting.weight_units import counted_weights
 from certus.ensemble.forests.binning import binned
@@ -44,7 +44,6 @@ from certus.trees.growing import Categories, categorical_mask, encode, learn_cat
 
 ROWS_FOR_EARLY_STOPPING = 10_000
 MIN_HESSIAN = 1e-3  # of each side of a division, in weights of a typical row
-MOST_HALVINGS = 10
 Trees = list[tuple[NDArray[Any], NDArray[np.uint64]]]  # nodes and sets of categories of each tree
 
 
