@@ -91,9 +91,7 @@ class StageLoop:
                 tree = prune(tree, self._price)
             leaves = tree.apply(train.X)
             raw = self.raw[:, bag]
-            facts = Grown(
-                leaves[bag], tree.value[:, 0, 0], train.y[bag], own[bag], raw, weights, self._learning_rate
-            )
+            facts = Grown(leaves[bag], tree.value[:, 0, 0], train.y[bag], own[bag], raw, weights, self._learning_rate)
             tree.value[:, 0, 0] = self.loss.leaf_values(output, facts)
             steps[output] = self._learning_rate * tree.value[leaves, 0, 0]
             grown.append((tree, seed))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST_WHOLE = 2.0**53
+MOST_SPREAD = 1e100  # between weights that are counted in units of the smallest
 
 
 class CountedWeights(NamedTuple):
@@ -31,10 +32,9 @@ def counted_weights(weights: NDArray[np.float64] | None) -> CountedWeights:
     if weights.max() < LARGEST_WHOLE and (weights == np.floor(weights)).all():
         unit = float(np.gcd.reduce(weights.astype(np.int64)))
         return CountedWeights(weights / unit, unit, 1.0)
-    counted = weights / smallest
-    if not np.isfinite(counted).all():  # more than 308 orders of magnitude between them
+    if weights.max() > MOST_SPREAD * smallest:
         smallest = float(weights.max())
-        counted = weights / smallest
+    counted = weights / smallest
     whole = np.rint(counted)
     near = np.abs(counted - whole) <= 4.0 * np.finfo(np.float64).eps * counted
     counted = np.where(near, whole, counted)
