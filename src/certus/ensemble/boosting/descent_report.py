@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def descent_report(losses: Sequence[float], first_round: int = 0) -> Report:
 
 def _largest_rise(losses: Sequence[float]) -> float:
     size = max(abs(loss) for loss in losses)
-    largest = max(after - before for before, after in zip(losses, losses[1:], strict=False))
+    largest = max(after - before for before, after in pairwise(losses))
     return max(largest, 0.0) + ROUNDING * size
 
 
@@ -42,8 +43,8 @@ def _record(witness: Any) -> Certificate:
     value = _largest_rise(losses)
     rounds = plural(len(losses) - 1, "round")
     return Certificate(
-        claim=f"The training loss never rose: in {rounds} it went from {number(losses[0])} to {number(losses[-1])}, and "
-        f"no round raised it by more than {number(value, 'upper', 2)}.",
+        claim=f"The training loss never rose: in {rounds} it went from {number(losses[0])} to {number(losses[-1])}, "
+        f"and no round raised it by more than {number(value, 'upper', 2)}.",
         quantity="rise of the training loss in a round",
         direction="upper",
         value=value,
@@ -64,7 +65,7 @@ def check_descent(certificate: Certificate, data: Any = None) -> Derivation:
     witness = certificate.witness
     losses = [float(loss) for loss in witness["losses"]]
     size = max((abs(loss) for loss in losses), default=0.0)
-    for number_, (before, after) in enumerate(zip(losses, losses[1:], strict=False)):
+    for number_, (before, after) in enumerate(pairwise(losses)):
         if not math.isfinite(after) or rises(before, after, size):
             raise CertificateError(f"{certificate.quantity}: round {number_ + 1} raised the loss by {after - before!r}")
     if data is not None:
