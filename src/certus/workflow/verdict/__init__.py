@@ -8,7 +8,7 @@ from certus.workflow.verdict.against_constants import (
     against_mean,
     against_numbers,
 )
-from certus.workflow.verdict.record import ClusterVerdict, Verdict, Word, decide
+from certus.workflow.verdict.verdict_record import ClusterVerdict, Verdict, Word, decide
 
 __all__ = [
     "ClusterVerdict",
