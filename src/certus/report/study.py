@@ -17,7 +17,6 @@ from certus.evaluation import (
     RaceDisplay,
 )
 from certus.workflow import Study
-from certus.workflow.written_bounds import written_bound
 
 
 def render_study(study: Study) -> str:
@@ -49,7 +48,7 @@ def _headline(study: Study) -> dict[str, str]:
     return {
         "good": study.task.shown(study.evaluation.value),
         "baseline": study.task.shown(study.evaluation.baseline),
-        "sure": written_bound(certificate),
+        "sure": study.task.shown_bound(certificate),
         "vacuous": study.task.shown_trivial(certificate) if certificate.vacuous else "",
         "confidence": f"{100 * certificate.confidence:g} %",
     }

@@ -22,7 +22,7 @@ from certus.workflow.notes import Note
 from certus.workflow.race.candidates import Candidate
 from certus.workflow.tasks.judged import Constant, Judged
 from certus.workflow.verdict import Comparison, Verdict, decide
-from certus.workflow.written_bounds import written
+from certus.workflow.written_bounds import written, written_bound
 
 if TYPE_CHECKING:
     from certus.workflow.evaluation_record import Evaluation
@@ -212,6 +212,11 @@ class Task(ABC):
     def shown(self, value: float) -> str:
         """A value of the measure, which is a loss inside, as text."""
         return f"{self.measure.told(value):.4g}"
+
+    @staticmethod
+    def shown_bound(certificate: Certificate) -> str:
+        """A bound with its direction, as text."""
+        return written_bound(certificate)
 
     @staticmethod
     def shown_trivial(certificate: Certificate) -> str:
