@@ -1,5 +1,5 @@
-"""The one error of saving and loading."""
+"""The one error of saving and loading, which the layer below defines."""
 
+from certus.guarantees.records import CertusFileError
 
-class CertusFileError(ValueError):
-    """A model cannot be written to a file, or a file cannot be read as a model."""
+__all__ = ["CertusFileError"]

@@ -20,6 +20,7 @@ from certus.guarantees.records.combine import intersection, union
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.estimates import as_estimate, without_promise
+from certus.guarantees.records.file_error import CertusFileError
 from certus.guarantees.records.quantity import (
     ERROR,
     LARGE_ERRORS,
@@ -42,6 +43,7 @@ __all__ = [
     "RECALL",
     "Certificate",
     "CertificateError",
+    "CertusFileError",
     "DataRole",
     "Derivation",
     "Quantity",
