@@ -53,7 +53,7 @@ def command(
         "looks": store_of_looks(looks),
         "sealed": sealed,
         "not_adapted": not_adapted,
-        "rows": frame.drop({target, prediction, score} & set(frame.columns)),
+        "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
     if source == "model" and model is not None:
