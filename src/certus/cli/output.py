@@ -29,6 +29,11 @@ def print_text(text: str) -> None:
     typer.echo(text)
 
 
+def print_headline(text: str, *, good: bool) -> None:
+    """Print what comes first: in green or in red, where colors are shown."""
+    typer.secho(text, fg="green" if good else "red", bold=True)
+
+
 def print_folded(lines: Sequence[str]) -> None:
     """Print lines after an empty one, each folded so that it can be read without scrolling to the right."""
     typer.echo()
