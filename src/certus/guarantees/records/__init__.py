@@ -21,6 +21,7 @@ from certus.guarantees.records.combine import intersection, union
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.estimates import as_estimate, without_promise
+from certus.guarantees.records.file_error import CertusFileError
 from certus.guarantees.records.quantity import (
     ERROR,
     LARGE_ERRORS,
@@ -44,6 +45,7 @@ __all__ = [
     "Basis",
     "Certificate",
     "CertificateError",
+    "CertusFileError",
     "DataRole",
     "Derivation",
     "Quantity",
