@@ -10,6 +10,7 @@ from certus.workflow import study
 from certus.workflow.columns import Columns
 from certus.workflow.findings.comparisons import compare_all
 from certus.workflow.findings.learning_curve import curve_of
+from certus.workflow.findings.overfitting import overfitting
 from certus.workflow.findings.reliability import reliability, remark
 from certus.workflow.findings.subgroups import above_the_rest, subgroups
 from certus.workflow.measures import MEASURES
@@ -106,6 +107,17 @@ def test_noise_is_told_that_no_column_helps_and_never_that_more_rows_would() -> 
     assert result.advice[0].startswith("no column is shown to carry information about the target")
     assert not any("more rows" in one for one in result.advice)
     assert result.findings.subgroups == []
+
+
+def test_over_fitting_is_said_only_where_two_intervals_do_not_meet() -> None:
+    rng = np.random.default_rng(0)
+    own, fresh = (rng.random(400) < 0.05).astype(float), (rng.random(400) < 0.4).astype(float)
+    assert "over-fitting" in overfitting(own, fresh)
+    assert overfitting(np.zeros(400), fresh) == ""  # by heart, by construction
+    assert overfitting(own, own) == ""
+    assert "over-fitting" in overfitting(0.1 * rng.random(400), rng.random(400))
+    same = [overfitting(*(rng.random((2, 100)) < 0.3).astype(float)) for _ in range(200)]
+    assert sum(map(bool, same)) <= 10
 
 
 def test_everybody_is_no_subgroup() -> None:

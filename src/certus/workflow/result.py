@@ -123,6 +123,8 @@ class Study:
             told = ["more test rows are needed before anything can be said"]
         else:
             told = ["no column is shown to carry information about the target: other columns would help, not settings"]
+        if self.findings.diagnosis and self.task.kind != "clustering":
+            told.append(self.findings.diagnosis)
         return [*told, *self.findings.remarks()]
 
     def to_dict(self) -> dict[str, Any]:

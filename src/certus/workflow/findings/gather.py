@@ -15,6 +15,7 @@ from certus.workflow.findings.alike import AlikeColumns, alike_columns
 from certus.workflow.findings.comparisons import Versus, compare_all, tell_apart
 from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
 from certus.workflow.findings.learning_curve import LearningCurve, curve_of, learning_curve
+from certus.workflow.findings.overfitting import overfitting
 from certus.workflow.findings.record import Findings
 from certus.workflow.models import ClusterModel, StudyModel
 from certus.workflow.race.learning import Learning, train
@@ -64,9 +65,17 @@ def find_all(study: Finished, in_time: InTime) -> Findings:
         curve=curve,
         importances=_importances(study, in_time),
         training_value=training,
+        diagnosis=_overfitting(study, learn),
         alike=_alike(study, in_time),
         **special,
     )
+
+
+def _overfitting(study: Finished, learn: NDArray[np.intp]) -> str:
+    task = study.task
+    truth = study.learning.y[study.learning.validated(study.race.depth)]
+    known = task.positions(study.values[learn]), task.positions(study.model.predict(study.frame[learn]))
+    return overfitting(task.comparable_losses(*known), task.comparable_losses(truth, study.winner.out_of_fold))
 
 
 def find_clusters(study: Finished, in_time: InTime) -> Findings:

@@ -25,7 +25,7 @@ class Findings:
     training_value : float
         The measure on the rows that were learned from.
     diagnosis : str
-        Of clusters, whether there are any.
+        That the model over-fits, where two intervals show it; of clusters, whether there are any.
     versus : list of Versus
         The winner against the best candidate of another kind on the test rows.
     curve : LearningCurve or None
