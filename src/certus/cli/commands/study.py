@@ -38,8 +38,7 @@ def command(
     **typed: Any,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
-    from certus.workflow.study_files import folder_of
-    from certus.workflow.study_folder import study_in_folder
+    from certus.workflow.study_folder import folder_of, study_in_folder
 
     out = Path(folder_of(None if table is None else str(table))) if out is None else out
     given = {name: _read(described()[name], value) for name, value in typed.items() if value is not None}
