@@ -14,6 +14,7 @@ from certus.base.inputs import LARGEST, Table, TableLike, TargetLike, WeightsLik
 from certus.base.params import Boolean, Exactly, Interval
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import SMALL
+from certus.linear.design.shifted_columns import far_off
 from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
@@ -153,13 +154,15 @@ class HuberRegressor(LinearPrediction, Regressor):
             table = np.ascontiguousarray(X, dtype=np.float64)
         s = np.ones(X.shape[0]) if weights is None else weights
         mean = np.asarray(s @ table).ravel() / s.sum() if self.fit_intercept else np.zeros(X.shape[1])
+        shift = None
+        if self.fit_intercept and isinstance(table, np.ndarray) and far_off(table, mean):
+            table, shift, mean = table - mean, mean, np.zeros_like(mean)
         threads = resolve_threads() if X.shape[0] * X.shape[1] > SMALL else 1
-        return HuberProblem(table, y, s, self.epsilon, self.alpha, mean, bool(self.fit_intercept), threads)
+        return HuberProblem(table, y, s, self.epsilon, self.alpha, mean, bool(self.fit_intercept), threads, shift)
 
     def _start(self, problem: HuberProblem) -> HuberPoint:
         if self.warm_start and hasattr(self, "coef_"):
-            coef = self.coef_.astype(np.float64)
-            return problem.at(coef, float(self.intercept_) + float(problem.mean @ coef), float(self.scale_))
+            return problem.in_use(self.coef_.astype(np.float64), float(self.intercept_), float(self.scale_))
         coef = np.zeros(problem.X.shape[1])
         if not problem.has_intercept:
             return problem.at(coef, 0.0, _spread(problem.y, problem.s, 0.0))
@@ -167,14 +170,13 @@ class HuberRegressor(LinearPrediction, Regressor):
         return problem.at(coef, center, _spread(problem.y, problem.s, center))
 
     def _as_stored(self, problem: HuberProblem, at: HuberPoint) -> dict[str, Any]:
-        intercept = at.center - float(problem.mean @ at.coef) if problem.has_intercept else 0.0
         outliers = np.abs(at.residual) > at.scale * self.epsilon
-        return {"coef_": at.coef, "intercept_": intercept, "scale_": at.scale, "outliers_": outliers}
+        return {"coef_": at.coef, "intercept_": problem.intercept(at), "scale_": at.scale, "outliers_": outliers}
 
     def _store(self, problem: HuberProblem, result: HuberResult) -> None:
         for name, value in self._as_stored(problem, result.point).items():
             setattr(self, name, value)
-        evidence, dual = problem.evidence(result.point)
+        evidence, dual = problem.evidence(problem.in_use(self.coef_, float(self.intercept_), float(self.scale_)))
         self.n_iter_ = result.iterations
         self.history_ = np.array(result.history)
         self.gap_ = evidence.gap

@@ -97,8 +97,8 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         free = (solution.alpha > 0.0) & (solution.alpha < solution.problems.upper)
         if not free.any():
             return solution
-        lowest = solution.scores[free].min()
-        return replace(solution, middle=np.array([-lowest + 1e-12 * max(1.0, abs(lowest))]))
+        below = 1e-12 * float(np.abs(solution.scores).max())
+        return replace(solution, middle=np.array([below - solution.scores[free].min()]))
 
     def _declared(self) -> dict[str, Any]:
         return {"machine": "one-class", "nu": float(self.nu)}

@@ -11,6 +11,7 @@ from scipy import sparse
 from certus.base import Iterations, Regressor, TargetLike, WeightsLike, fit_method, predict_method
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.evidence.machine_reports import regression_report
+from certus.svm.evidence.svm_duality import duality_gaps
 from certus.svm.machines.kernel_argument import Objects
 from certus.svm.machines.machine import SHARED_STATE, Machine, SolverRows
 from certus.svm.solvers.gap_stopping import solve_to_gap
@@ -63,7 +64,9 @@ class SingleProblem(Machine):
             problems, start = self._problem(y, weights)
             options = self._options()
             solution, self.gap_, scale = solve_to_gap(rows.table, rows.kernel, problems, start, options, self.gap_tol)
-            solution = self._settled(solution)
+            settled = self._settled(solution)
+            if settled is not solution:  # the gap is that of the intercept in use
+                solution, self.gap_ = settled, float(duality_gaps(settled).sum())
             iterations.step(gap=self.gap_)
         self._warn_unfinished(solution, self.gap_, scale)
         self._store(rows, solution)
