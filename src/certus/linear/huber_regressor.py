@@ -157,7 +157,7 @@ class HuberRegressor(LinearPrediction, Regressor):
     def _store(self, problem: HuberProblem, result: HuberResult) -> None:
         for name, value in self._as_stored(problem, result.point).items():
             setattr(self, name, value)
-        evidence, dual = problem.evidence(problem.in_use(self.coef_, float(self.intercept_), float(self.scale_)))
+        evidence, dual = problem.evidence(result.point)
         self.n_iter_ = result.iterations
         self.history_ = np.array(result.history)
         self.gap_ = evidence.gap

@@ -177,4 +177,3 @@ class QuantileRegressor(LinearPrediction, Regressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-

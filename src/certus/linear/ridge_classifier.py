@@ -126,9 +126,7 @@ class RidgeClassifier(RidgeLabels, Classifier):
             solution = solve_ridge(self, problem)
         except NotFiniteError:
             name_the_place(self, table, targets)
-        evidence = store_regression(
-            self, problem, solution, False, positive=self.positive, labels=self._declared(y)
-        )
+        evidence = store_regression(self, problem, solution, False, positive=self.positive, labels=self._declared(y))
         self.n_iter_ = solution.iterations if self.solver in COUNTED else None
         self.solver_ = solution.method
         self._certify_labels(problem, solution, evidence)

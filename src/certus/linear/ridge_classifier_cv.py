@@ -160,9 +160,7 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
             solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
         except NotFiniteError:
             name_the_place(self, table, Y)
-        evidence = store_regression(
-            self, problem, solution, False, flat=Y.shape[1] == 1, labels=self._declared(y)
-        )
+        evidence = store_regression(self, problem, solution, False, flat=Y.shape[1] == 1, labels=self._declared(y))
         self._certify_labels(problem, solution, evidence)
         if self.store_cv_results:
             self.cv_results_ = choice.results.astype(table.dtype)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.moments import gamma
@@ -64,11 +65,16 @@ def quantile_evidence(
     fit_intercept: bool,
     slip: float = 0.0,
 ) -> GapEvidence:
-    """Evidence for the stored coefficients and a dual point from `feasible_dual`; ``slip`` bounds the error of b."""
+    """Evidence for the stored coefficients and a dual point from `feasible_dual`; ``slip`` bounds the error of b.
+
+    Without a penalty the unit of a column does not matter: it is then its largest entry.
+    """
+    if strength == 0.0:
+        units = _largest_entries(X)
+        X, w = X / units if not sparse.issparse(X) else X @ sparse.diags_array(1.0 / units), w * units
     residual = y - X @ w - b
     objective = float(s @ pinball(residual, q)) + strength * float(np.abs(w).sum())
-    columns = np.asarray(np.abs(X).max(axis=0).toarray() if hasattr(X, "tocsr") else np.abs(X).max(axis=0)).ravel()
-    largest = float(columns.max(initial=0.0))
+    largest = float(_largest_entries(X).max(initial=0.0))
     chain = gamma(len(y) + X.shape[1] + 16)
     mass = float(np.abs(u).sum())
     length = objective / strength if strength > 0.0 else LARGER * (float(np.abs(w).sum()) + 1.0)
@@ -83,6 +89,13 @@ def quantile_evidence(
         objective_at_zero=float(s @ pinball(y - constant, q)),
         bound=DualValue(float(u @ y), float(rounding)),
     )
+
+
+def _largest_entries(X: Any) -> Array:
+    """Of every column; 1 for columns of zeros."""
+    found = np.abs(X).max(axis=0)
+    sizes = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64).ravel()
+    return np.where(sizes > 0.0, sizes, 1.0)
 
 
 def best_intercept(residual: Array, s: Array, q: float) -> float:

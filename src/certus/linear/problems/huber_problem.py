@@ -176,9 +176,10 @@ class HuberProblem:
         dual = float((self.s * v) @ self.y) - float(slope @ slope) / (4.0 * self.alpha)
         return at.value - dual
 
-    def evidence(self, at: HuberPoint) -> tuple[GapEvidence, Array]:
-        """What is certified about a point in use, and the dual point; rounding errors included."""
-        v, slopes = self.dual_point(at)
+    def evidence(self, found: HuberPoint) -> tuple[GapEvidence, Array]:
+        """What is certified about a point as it is stored, and the dual point; rounding errors included."""
+        v, slopes = self.dual_point(found)
+        at = self.in_use(found.coef, self.intercept(found), found.scale)
         weighted = self.s * v
         chain = gamma(len(self.y) + len(at.coef) + 32)
         lengths = self._lengths()
