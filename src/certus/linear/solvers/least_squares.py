@@ -295,7 +295,7 @@ def _triangle(problem: Problem, moments: Moments) -> tuple[Array, Array, Array]:
     values, vectors = np.linalg.eigh(moments.gram / np.outer(units, units))
     if not problem.is_sparse and values.size and values[0] <= NEARLY_SINGULAR * values[-1]:
         table, target, _, _ = centered_table(problem)
-        R = np.linalg.qr(np.hstack([table / units, target]), mode="r")
+        R = np.asarray(np.linalg.qr(np.hstack([table / units, target]), mode="r"))
         return R[:, : len(units)], R[:, len(units) :], units
     kept = values > 1e-14 * max(values[-1], 0.0) if values.size else np.zeros(0, dtype=bool)
     root = np.sqrt(values[kept])
