@@ -32,6 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 from certus.base.inputs import TableLike
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
+from certus.base.training_rows import TRAINING_ROWS, fitting, predicting
 from certus.guarantees import Report
 from certus.guarantees.holdout import certify
 
@@ -39,9 +40,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def fit_method(method: Method) -> Method:
-    """Wrap ``fit`` or ``partial_fit``: check parameters, keep BLAS on one thread, close callbacks, and leave
-    the learner unfitted if it was interrupted.
+    """Wrap ``fit`` or ``partial_fit``: check parameters, keep BLAS on one thread, remember the rows, close callbacks,
+    and leave the learner unfitted if it was interrupted.
     """
+    names = list(inspect.signature(method).parameters)[1:]
+    place_of_weights = names.index("sample_weight") if "sample_weight" in names else None
 
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
@@ -50,7 +53,11 @@ def fit_method(method: Method) -> Method:
             given = {name: getattr(self, name) for name in self._constraints if name in names}
             check_parameters(type(self).__name__, self._constraints, given)
         try:
-            with blas_on_one_thread():
+            goes_on = method.__name__ == "partial_fit" or bool(getattr(self, "warm_start", False))
+            weights = kwargs.get("sample_weight")
+            if place_of_weights is not None and len(args) > place_of_weights:
+                weights = args[place_of_weights]
+            with blas_on_one_thread(), fitting(self, weights, goes_on=goes_on):
                 return method(self, *args, **kwargs)
         except KeyboardInterrupt:
             self._forget()
@@ -75,7 +82,7 @@ def predict_method(method: Method) -> Method:
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
         check_is_fitted(self)
-        with blas_on_one_thread():
+        with blas_on_one_thread(), predicting(self):
             return method(self, *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
@@ -142,6 +149,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
         """Remove everything that ``fit`` learned."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
+        self.__dict__.pop(TRAINING_ROWS, None)
 
     def __str__(self) -> str:
         text = repr(self)

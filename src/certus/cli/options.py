@@ -35,6 +35,9 @@ Range = Annotated[
 Positive = Annotated[str | None, typer.Option(help="The label that counts as positive.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="Order in which betting goes through the rows.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", show_default=False)]
+AllowTrainingRows = Annotated[
+    bool, typer.Option("--allow-training-rows", help="Take rows that the model was trained on: an estimate.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 

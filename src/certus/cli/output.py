@@ -25,6 +25,11 @@ def print_text(text: str) -> None:
     typer.echo(text)
 
 
+def print_headline(text: str, *, good: bool) -> None:
+    """Print what comes first: in green or in red, where colors are shown."""
+    typer.secho(text, fg="green" if good else "red", bold=True)
+
+
 def print_folded(lines: Sequence[str]) -> None:
     """Print lines after an empty one, each folded so that it can be read without scrolling to the right."""
     typer.echo()
@@ -51,11 +56,19 @@ def print_report(report: Any) -> None:
         print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
     for item in report.vacuous:
         print_text(f"(vacuous) {item.why_vacuous()}")
+    if report.training_overlap is not None:
+        print_text(str(report.training_overlap))
 
 
 def certificates_of(report: Any) -> list[dict[str, Any]]:
     """The certificates of a report as plain values."""
     return [item.to_dict() for item in report]
+
+
+def overlap_of(report: Any) -> dict[str, Any]:
+    """What the rows of a report have in common with training rows, as plain values; None if nobody knows."""
+    overlap = report.training_overlap
+    return {"training_overlap": None if overlap is None else overlap.to_dict()}
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from certus.cli import options
 from certus.cli.failures import BROKEN_PROMISE
-from certus.cli.output import certificates_of, print_json, print_report, say
+from certus.cli.output import certificates_of, overlap_of, print_json, print_report, say
 
 
 def command(
@@ -27,6 +27,7 @@ def command(
         typer.Option(help="Demand that the error (or mean loss) is proven to be at most this.", show_default=False),
     ] = None,
     seed: options.Seed = 0,
+    allow_training_rows: options.AllowTrainingRows = False,
     json: options.Json = False,
 ) -> None:
     """Bound what predictions, or a saved model, get wrong, from rows that served neither training nor choice.
@@ -44,6 +45,7 @@ def command(
         "confidence": confidence,
         "jointly": jointly,
         "seed": seed,
+        "allow_training_rows": allow_training_rows,
     }
     y_true = values_of(frame, target, "--target")
     if source == "model" and model is not None:
@@ -58,7 +60,9 @@ def command(
     report = certify(**asked, positive=label_like(positive, y_true, "--positive"))
     proven = None if at_most is None else _proven(report, at_most)
     if json:
-        print_json({"rows": len(y_true), "proven": proven, "certificates": certificates_of(report)})
+        print_json(
+            {"rows": len(y_true), "proven": proven, "certificates": certificates_of(report), **overlap_of(report)}
+        )
     else:
         print_report(report)
     if proven is False:

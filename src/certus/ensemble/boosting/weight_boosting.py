@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import validate_data
 
-from certus.base import Iterations, Learner, predict_method, warn_user
+from certus.base import Iterations, Learner, predict_method, saw_table, warn_user
 from certus.base.inputs import Table, TableLike, TargetLike, assert_finite, check_target, check_weights, require_target
 from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
 from certus.trees.growing import as_float32
@@ -122,6 +122,7 @@ class WeightBoosting(Learner):
             table = validate_data(
                 self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
             )
+            saw_table(self, table)
         assert_finite(self, table)
         return table
 

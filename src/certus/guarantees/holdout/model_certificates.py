@@ -1,6 +1,7 @@
 """From held-out rows to certificates: of any fitted model, or of bare predictions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from certus.guarantees.holdout.losses_by_row import (
 )
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_responses import class_response
+from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
+from certus.guarantees.rows import fingerprint, judged_report, table_hashes, watch_rows
 
 
 def certify(
@@ -41,6 +44,7 @@ def certify(
     quantity: Quantity | str | None = None,
     role: DataRole | None = None,
     seed: int = 0,
+    allow_training_rows: bool = False,
 ) -> Report:
     """Bound what a model gets wrong, from rows that it has never seen.
 
@@ -72,10 +76,19 @@ def certify(
         Where the rows come from; its earlier uses are paid for, and this one is recorded.
     seed : int, default=0
         Order in which betting goes through the rows.
+    allow_training_rows : bool, default=False
+        Take rows that the model was trained on; all certificates are then of the kind "estimate".
 
     Returns
     -------
     Report
+        Its `training_overlap` says what these rows have in common with the training rows, as far as the model
+        remembers them.
+
+    Raises
+    ------
+    TrainingRowsError
+        The rows are rows that the model was trained on.
 
     Examples
     --------
@@ -85,7 +98,9 @@ def certify(
     """
     check_confidence(confidence)
     check_loss(loss)
-    truth, predicted = _truth_and_predictions(model, X, y, y_true, y_pred)
+    with watch_rows() as watch:
+        truth, predicted = _truth_and_predictions(model, X, y, y_true, y_pred)
+    overlap = watch.overlap(allow=allow_training_rows)
     if loss == "auto":
         if is_regression(model, truth, predicted):
             raise ValueError(
@@ -109,12 +124,20 @@ def certify(
             jointly=jointly,
             classes=classes,
         )
-        return Report(certificates)
+        return judged_report(_of_rows(certificates, model, X, truth), overlap)
     losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", "given")
     called = quantity or f"mean {name} loss"
     bound = mean_bound(losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=called)
-    return Report([bound])
+    return judged_report(_of_rows([bound], model, X, truth), overlap)
+
+
+def _of_rows(certificates: list[Certificate], model: object, X: object, truth: np.ndarray) -> list[Certificate]:
+    """The certificates with the fingerprint of the rows behind them, if rows were given."""
+    if X is None:
+        return certificates
+    rows = fingerprint(table_hashes(X, truth, getattr(model, "feature_names_in_", None)))
+    return [replace(item, fingerprint=rows) for item in certificates]
 
 
 def _truth_and_predictions(

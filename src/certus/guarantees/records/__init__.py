@@ -19,7 +19,7 @@ from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.combine import intersection, union
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.data_roles import DataRole
-from certus.guarantees.records.estimates import as_estimate
+from certus.guarantees.records.estimates import as_estimate, without_promise
 from certus.guarantees.records.quantity import (
     ERROR,
     LARGE_ERRORS,
@@ -62,6 +62,7 @@ __all__ = [
     "plural",
     "rules",
     "union",
+    "without_promise",
 ]
 
 

@@ -23,6 +23,9 @@ class Report:
     ----------
     certificates : iterable of Certificate, default=()
         In any order.
+    training_overlap : Overlap, optional
+        What the rows behind the certificates have in common with those that the model was trained on. It is told,
+        but is no part of what is saved or compared.
 
     Examples
     --------
@@ -32,22 +35,24 @@ class Report:
     (1, 'probable', True)
     """
 
-    __slots__ = ("_certificates",)
+    __slots__ = ("_certificates", "training_overlap")
 
-    def __init__(self, certificates: Iterable[Certificate] = ()) -> None:
+    def __init__(self, certificates: Iterable[Certificate] = (), training_overlap: Any = None) -> None:
         found = tuple(certificates)
         for item in found:
             if not isinstance(item, Certificate):
                 raise ValueError(f"a report holds certificates, got a {type(item).__name__}.")
         object.__setattr__(self, "_certificates", _ordered(found))
+        object.__setattr__(self, "training_overlap", training_overlap)
 
     _certificates: tuple[Certificate, ...]
+    training_overlap: Any
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a report cannot be changed.\nHint: use with_(certificates).")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._certificates,))
+        return (type(self), (self._certificates, self.training_overlap))
 
     def __len__(self) -> int:
         return len(self._certificates)
@@ -96,7 +101,8 @@ class Report:
 
     def with_(self, certificates: Iterable[Certificate]) -> "Report":
         """A new report with these certificates added."""
-        return Report((*self._certificates, *certificates))
+        overlap = certificates.training_overlap if isinstance(certificates, Report) else self.training_overlap
+        return Report((*self._certificates, *certificates), overlap)
 
     def check(self, data: Any = None) -> bool:
         """Check every certificate; the first that fails raises `CertificateError`.
@@ -152,6 +158,8 @@ class Report:
             lines.append(
                 f"All {len(promises)} guarantees hold together with confidence {confidence_percent(self.confidence)}."
             )
+        if self.training_overlap is not None:
+            lines.append(str(self.training_overlap))
         return "\n".join(lines)
 
     __str__ = text
