@@ -21,6 +21,7 @@ from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
 from certus.linear.solvers.huber_solver import HuberResult, minimize_huber
 
 Array = NDArray[np.float64]
+LOST = 1e-3  # gap over the objective without coefficients that is worth a warning though the iterations ended
 
 
 @register(
@@ -176,7 +177,11 @@ class HuberRegressor(LinearPrediction, Regressor):
             "dual_point": dual,
         }
         self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
-        if not self.converged_:
+        if self.converged_ and self.alpha > 0.0 and self.gap_ > LOST * evidence.objective_at_zero:
+            self.converged_ = False
+            cause = "Columns are so far off 0 that the intercept, as a double, loses digits that matter."
+            warn_not_converged(self, cause, gap=self.gap_, hint="subtract the columns' means (StandardScaler)")
+        elif not self.converged_:
             cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
             warn_not_converged(self, cause, gap=self.gap_)
 
