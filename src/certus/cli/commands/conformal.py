@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import options
-from certus.cli.output import certificates_of, overlap_of, print_json, print_report, say
+from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, say
 
 
 def command(
@@ -67,7 +67,7 @@ def command(
                 "rows": len(y_true),
                 "output": output and str(output),
                 "certificates": certificates,
-                **overlap_of(wrapped.report_),
+                **facts_of_rows(wrapped.report_),
             }
         )
     else:

@@ -8,7 +8,7 @@ import typer
 
 from certus.cli import options
 from certus.cli.failures import BROKEN_PROMISE
-from certus.cli.output import certificates_of, overlap_of, print_json, print_report, print_text
+from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, print_text
 
 
 def command(
@@ -60,7 +60,7 @@ def command(
     told = {name: getattr(found, name) for name in ("feasible", "threshold", "reason", "rows_needed")}
     if json:
         print_json(
-            {"rows": len(labels), **told, "certificates": certificates_of(found.report), **overlap_of(found.report)}
+            {"rows": len(labels), **told, "certificates": certificates_of(found.report), **facts_of_rows(found.report)}
         )
     elif found.feasible:
         print_text(f"threshold: {found.threshold!r}")

@@ -16,7 +16,7 @@ from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import failure_of
 from certus.guarantees.records.quantity import ERROR, Quantity
-from certus.guarantees.records.wording import bounded, confidence_percent, number, percent, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, number, percent, plural, uses_paid
 
 THEOREMS = {
     "hoeffding": "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963)",
@@ -99,7 +99,7 @@ def _written(setting: Setting) -> Callable[[float, str], str]:
 
 def record(value: float | tuple[float, float], setting: Setting, witness: dict[str, Any]) -> Certificate:
     """The certificate of a mean bound."""
-    paid = f"; {setting.uses} uses of these rows paid for" if setting.uses > 1 else ""
+    paid = uses_paid(setting.uses)
     special = {"bernstein": ("known-variance",), "betting": ("fixed-order",), "star": ("fixed-order",)}
     more = ("bounded-range", *special.get(setting.method, ()))
     inputs: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,13 @@ from certus.guarantees.holdout.losses_by_row import (
 )
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_responses import class_response
+from certus.guarantees.holdout.rate import error_bound
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
-from certus.guarantees.rows import fingerprint, judged_report, table_hashes, watch_rows
+from certus.guarantees.rows import LookStore, fingerprint, judged_report, look_at, table_hashes, watch_rows
 
 
 def certify(
@@ -45,6 +47,10 @@ def certify(
     role: DataRole | None = None,
     seed: int = 0,
     allow_training_rows: bool = False,
+    looks: LookStore | str | PathLike[str] | None = None,
+    sealed: bool = False,
+    not_adapted: bool = False,
+    rows: object = None,
 ) -> Report:
     """Bound what a model gets wrong, from rows that it has never seen.
 
@@ -79,6 +85,17 @@ def certify(
     allow_training_rows : bool, default=False
         Take rows that the model was trained on; all certificates are then of the kind "estimate".
 
+    looks : LookStore or path, optional
+        A SQLite file that counts looks at rows across runs. A later look at the same rows is an estimate, because
+        its model may have been chosen by the result of an earlier one, unless one of the next two is given.
+    sealed : bool, default=False
+        Give the bound on the error and nothing else; later sealed looks pay for every outcome that this one could
+        have shown. All looks at the rows must be sealed.
+    not_adapted : bool, default=False
+        Declare that nothing was chosen after an earlier result on these rows.
+    rows : table, optional
+        What the rows are known by in the store; by default X.
+
     Returns
     -------
     Report
@@ -109,7 +126,15 @@ def certify(
                 "or certus.conformal for prediction intervals, which need no range."
             )
         loss = "error"
-    uses = role.use("certify") if role is not None else 1
+    if sealed and loss != "error":
+        raise ValueError(f"sealed must come with loss='error', whose outcomes can be counted, got loss={loss!r}.")
+    known = X if rows is None else rows
+    look = look_at(looks, known, truth, predicted, by="certify", sealed=sealed, not_adapted=not_adapted)
+    uses = (role.use("certify") if role is not None else 1) * (1 if look is None else look.uses)
+    if sealed:
+        errors = int(mistakes(truth, predicted).sum())
+        bound = error_bound(errors, len(truth), confidence=confidence, uses=uses)
+        return judged_report(_of_rows([bound], model, X, truth), overlap, look)
     if loss == "error":
         mistakes(truth, predicted)  # refuses what can never be compared
         scores = _scores(model, X, y_score, truth, positive)
@@ -124,12 +149,12 @@ def certify(
             jointly=jointly,
             classes=classes,
         )
-        return judged_report(_of_rows(certificates, model, X, truth), overlap)
+        return judged_report(_of_rows(certificates, model, X, truth), overlap, look)
     losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", "given")
     called = quantity or f"mean {name} loss"
     bound = mean_bound(losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=called)
-    return judged_report(_of_rows([bound], model, X, truth), overlap)
+    return judged_report(_of_rows([bound], model, X, truth), overlap, look)
 
 
 def _of_rows(certificates: list[Certificate], model: object, X: object, truth: np.ndarray) -> list[Certificate]:

@@ -30,6 +30,7 @@ from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.estimates import without_promise
 from certus.guarantees.records.report import Report
 from certus.guarantees.records.wording import count, percent
+from certus.guarantees.rows.looks import Look
 
 LEVEL = 1e-6  # chance with which honest rows may be refused
 _ODDS = np.array([2.0, 4.0, 16.0, 64.0, 1024.0, 2.0**20])
@@ -198,11 +199,10 @@ class Watch:
         return worst
 
 
-def judged_report(certificates: Iterable[Certificate], overlap: Overlap | None) -> Report:
-    """A report of what rows showed; nothing in it is promised if they were trained on."""
-    if overlap is None or not overlap.recognized:
-        return Report(certificates, overlap)
-    return Report([unpromised(item, overlap) for item in certificates], overlap)
+def judged_report(certificates: Iterable[Certificate], overlap: Overlap | None, look: Look | None = None) -> Report:
+    """A report of what rows showed; nothing in it is promised if they were trained on, or looked at before."""
+    marked = certificates if look is None else [look.marked(item) for item in certificates]
+    return Report([unpromised(item, overlap) for item in marked], overlap, look)
 
 
 def unpromised(certificate: Certificate, overlap: Overlap | None) -> Certificate:
