@@ -177,7 +177,8 @@ class HuberRegressor(LinearPrediction, Regressor):
             "dual_point": dual,
         }
         self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
-        if self.converged_ and self.alpha > 0.0 and self.gap_ > LOST * evidence.objective_at_zero:
+        harmless = LOST * evidence.objective_at_zero + 1e-9 * float(problem.s @ np.abs(problem.y))
+        if self.converged_ and self.alpha > 0.0 and self.gap_ > harmless:
             self.converged_ = False
             cause = "Columns are so far off 0 that the intercept, as a double, loses digits that matter."
             warn_not_converged(self, cause, gap=self.gap_, hint="subtract the columns' means (StandardScaler)")

@@ -21,6 +21,7 @@ from certus.linear.solvers.quantile_program import QuantileProblem, centered_pro
 
 Array = NDArray[np.float64]
 HIGHS = ("highs", "highs-ds", "highs-ipm")
+LOST = 1e-3  # gap over the objective without coefficients that is worth a warning though the program was solved
 FAILURES = {
     1: "Iteration limit reached.",
     2: "Problem appears to be infeasible.",
@@ -143,11 +144,11 @@ class QuantileRegressor(LinearPrediction, Regressor):
             "strength": problem.strength,
             "fit_intercept": problem.fit_intercept,
         }
-        u = feasible_dual(multipliers, problem.X, problem.s, **settings)
         at = float(self.intercept_), problem.shift, self.coef_
-        evidence = quantile_evidence(
-            problem.X, problem.y, problem.s, self.coef_, exact_center(*at), u, slip=center_error(*at), **settings
-        )
+        table = problem.X, problem.y, problem.s, self.coef_, exact_center(*at)
+        tried = (feasible_dual(multipliers, problem.X, problem.s, **settings), np.zeros(len(multipliers)))
+        found = [quantile_evidence(*table, u, slip=center_error(*at), **settings) for u in tried]
+        evidence, u = min(zip(found, tried, strict=True), key=lambda pair: pair[0].gap)
         everywhere = np.zeros(count)
         everywhere[kept] = u
         inputs = {
@@ -162,7 +163,12 @@ class QuantileRegressor(LinearPrediction, Regressor):
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)
-        if success and not self.converged_:
+        harmless = LOST * evidence.objective_at_zero + 1e-9 * float(problem.s @ np.abs(problem.y))
+        if self.converged_ and self.gap_ > harmless:
+            self.converged_ = False
+            cause = "Columns are so large that rounding errors hide whether the penalty is kept."
+            warn_not_converged(self, cause, gap=self.gap_, hint="scale the columns")
+        elif success and not self.converged_:
             warn_not_converged(self, gap=self.gap_, limit=limit, hint="scale the columns")
 
     def _warn_failed(self, run: Any) -> None:
