@@ -17,7 +17,7 @@ from sklearn.neighbors import BallTree, KDTree
 
 import certus
 from certus.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from tests.neighbors.twin import nearest, reduced_distances
+from tests.geometry.twin import nearest, reduced_distances
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(150, 3))

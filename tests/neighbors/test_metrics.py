@@ -11,7 +11,7 @@ from sklearn.exceptions import EfficiencyWarning
 from sklearn.metrics import DistanceMetric, pairwise_distances
 
 from certus.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from tests.neighbors.twin import nearest
+from tests.geometry.twin import nearest
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 4))

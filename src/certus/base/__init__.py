@@ -4,6 +4,7 @@ from certus.base.callbacks import Iterations
 from certus.base.catalogue import find, register, register_part
 from certus.base.class_weights import class_weights
 from certus.base.convergence import warn_not_converged
+from certus.base.docstrings import complete_docstrings
 from certus.base.inputs import (
     FLOATS,
     LARGEST,
@@ -29,6 +30,7 @@ from certus.base.learner import (
     Clusterer,
     Learner,
     Regressor,
+    StoresParameters,
     Transformer,
     distinct_labels,
     fit_method,
@@ -86,6 +88,7 @@ __all__ = [
     "Regressor",
     "Rule",
     "SparseTable",
+    "StoresParameters",
     "Table",
     "TableLike",
     "TargetLike",
@@ -100,6 +103,7 @@ __all__ = [
     "check_target",
     "check_weights",
     "class_weights",
+    "complete_docstrings",
     "distinct_labels",
     "find",
     "fit_method",

@@ -11,10 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+
 from certus.base.docstrings import complete_docstrings
 
 Task = Literal["classification", "regression", "clustering", "transformation", "density"]
 Class = TypeVar("Class", bound=type)
+_TASKS: dict[type, Task] = {
+    ClassifierMixin: "classification",
+    RegressorMixin: "regression",
+    ClusterMixin: "clustering",
+    TransformerMixin: "transformation",
+}
 
 # Sub-packages that hold learners; each registers its own when it is imported.
 FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm", "cluster", "multioutput")
@@ -65,10 +73,10 @@ _parts: dict[str, type] = {}
 
 def register(
     *,
-    family: str,
-    tasks: tuple[Task, ...],
     guarantees: tuple[str, ...],
     cost: str,
+    family: str | None = None,
+    tasks: tuple[Task, ...] | None = None,
     known_failures: Mapping[str, str] | None = None,
     draws_rows: bool = False,
 ) -> Callable[[Class], Class]:
@@ -76,14 +84,14 @@ def register(
 
     Parameters
     ----------
-    family : str
-        The sub-package it is imported from.
-    tasks : tuple of str
-        What it can be used for.
     guarantees : tuple of str
         What its report can promise, in a few words each.
     cost : str
         Fit and predict cost in n rows and p columns.
+    family : str, optional
+        The sub-package it is imported from, if not the one in which it is defined.
+    tasks : tuple of str, optional
+        What it can be used for, if not only what its base class says.
     known_failures : mapping of str to str, optional
         scikit-learn checks that cannot hold, with the reason.
     draws_rows : bool, default=False
@@ -93,11 +101,20 @@ def register(
     def add(learner: Class) -> Class:
         complete_docstrings(learner)
         summary = (learner.__doc__ or "").strip().splitlines()[0]
-        entry = Entry(learner, family, tasks, summary, guarantees, cost, dict(known_failures or {}), draws_rows)
+        home, uses = family or learner.__module__.split(".")[1], tasks or (_task_of(learner),)
+        entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows)
         _entries[entry.path] = entry
         return learner
 
     return add
+
+
+def _task_of(learner: type) -> Task:
+    """What the nearest of scikit-learn's mixins says that a learner does."""
+    for kind in learner.__mro__:
+        if kind in _TASKS:
+            return _TASKS[kind]
+    raise TypeError(f"{learner.__name__}: tasks must be given for a learner without a kind.")
 
 
 def register_part(family: str) -> Callable[[Class], Class]:

@@ -81,7 +81,17 @@ def predict_method(method: Method) -> Method:
     return wrapper  # type: ignore[return-value]
 
 
-class Learner(CallbackSupportMixin, BaseEstimator):
+class StoresParameters:
+    """What every constructor uses."""
+
+    def _set_parameters(self, given: dict[str, Any]) -> None:
+        """Store the constructor's arguments under their names: ``self._set_parameters(locals())``."""
+        for name, value in given.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+
+class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     """What all learners share. Derive from the class of the task instead: `Classifier`, `Regressor`, …
 
     Attributes
@@ -99,11 +109,6 @@ class Learner(CallbackSupportMixin, BaseEstimator):
     _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
 
     report_: Report
-
-    def _set_parameters(self, given: dict[str, Any]) -> None:
-        """Store the constructor's arguments under their names: ``self._set_parameters(locals())``."""
-        for name in given.keys() - {"self", "__class__"}:
-            setattr(self, name, given[name])
 
     def _restored(self) -> None:
         """Called after loading from a file: raise a ValueError if the state does not fit together.

@@ -23,8 +23,6 @@ from certus.trees import DecisionTreeClassifier
 
 
 @register(
-    family="ensemble",
-    tasks=("classification",),
     guarantees=("bound on the training error", "margin bound", "held-out error bound"),
     cost="fit O(p n log n + rounds p n), predict O(rounds n)",
 )
@@ -82,10 +80,7 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         learning_rate: float = 1.0,
         random_state: RandomStateLike = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> AdaBoostClassifier:

@@ -21,8 +21,6 @@ from certus.trees import DecisionTreeRegressor
 
 
 @register(
-    family="ensemble",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(rounds x weak learner), predict O(rounds n)",
     draws_rows=True,

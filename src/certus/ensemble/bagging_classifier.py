@@ -26,8 +26,6 @@ def _members_have_decisions(bagging: Any) -> bool:
 
 
 @register(
-    family="ensemble",
-    tasks=("classification",),
     guarantees=("out-of-bag bounds on the vote", "held-out error bound"),
     cost="fit O(members x member), predict O(members x member)",
     known_failures=SHUFFLED_WEIGHTS,

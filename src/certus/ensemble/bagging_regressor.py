@@ -19,8 +19,6 @@ from certus.trees import DecisionTreeRegressor
 
 
 @register(
-    family="ensemble",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(members x member), predict O(members x member)",
     known_failures=SHUFFLED_WEIGHTS,

@@ -10,8 +10,6 @@ from certus.trees import ExtraTreeClassifier
 
 
 @register(
-    family="ensemble",
-    tasks=("classification",),
     guarantees=("held-out error bound",),
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
 )

@@ -10,8 +10,6 @@ from certus.trees import ExtraTreeRegressor
 
 
 @register(
-    family="ensemble",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
 )

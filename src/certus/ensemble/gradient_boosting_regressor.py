@@ -18,8 +18,6 @@ from certus.ensemble.boosting.stage_losses import AbsoluteLoss, HuberLoss, Quant
 
 
 @register(
-    family="ensemble",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
 )

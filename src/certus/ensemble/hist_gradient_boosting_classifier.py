@@ -20,8 +20,6 @@ from certus.losses import Logistic
 
 
 @register(
-    family="ensemble",
-    tasks=("classification",),
     guarantees=("held-out error bound",),
     cost="fit O(n p) for bins + O(rounds n p depth classes), predict O(n rounds depth classes)",
 )

@@ -17,8 +17,6 @@ from certus.losses import named_loss
 
 
 @register(
-    family="ensemble",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(n p) for bins + O(rounds n p depth), predict O(n rounds depth)",
 )

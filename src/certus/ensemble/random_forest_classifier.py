@@ -12,8 +12,6 @@ from certus.trees import DecisionTreeClassifier
 
 
 @register(
-    family="ensemble",
-    tasks=("classification",),
     guarantees=("out-of-bag bounds on the vote", "held-out error bound"),
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
     known_failures=SHUFFLED_WEIGHTS,

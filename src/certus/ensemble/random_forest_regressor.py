@@ -14,8 +14,6 @@ from certus.trees import DecisionTreeRegressor
 
 
 @register(
-    family="ensemble",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(trees max_features n log n depth), predict O(trees n depth)",
     known_failures=SHUFFLED_WEIGHTS,

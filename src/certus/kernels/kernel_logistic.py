@@ -18,8 +18,6 @@ from certus.losses import Logistic
 
 
 @register(
-    family="kernels",
-    tasks=("classification",),
     guarantees=("gap to the optimum", "labels of the exact optimum"),
     cost="fit n^2 p + 10 n^3 / 3 (or 10 n N^2 with N features), predict n p per row",
 )
@@ -69,17 +67,7 @@ class KernelLogistic(KernelClassification):
         gap_tol: float = 1e-8,
         max_iter: int = 100,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.class_weight = class_weight
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.gap_tol = gap_tol
-        self.max_iter = max_iter
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> KernelLogistic:

@@ -20,8 +20,6 @@ from certus.losses import ConvexLoss, Poisson
 
 
 @register(
-    family="kernels",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit n^2 p + 10 n^3 / 3 (or 10 n N^2 with N features), predict n p per row",
 )
@@ -92,20 +90,7 @@ class KernelMachineRegressor(KernelMachine, Regressor):
         gap_tol: float = 1e-8,
         max_iter: int = 100,
     ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.delta = delta
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.gap_tol = gap_tol
-        self.max_iter = max_iter
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> KernelMachineRegressor:

@@ -29,8 +29,6 @@ WHOLE = 4096  # rows up to which all kernel values are kept
 
 
 @register(
-    family="kernels",
-    tasks=("classification",),
     guarantees=("bound on the number of mistakes, on separable rows",),
     cost="fit n p per mistake, predict p per row ever mistaken",
     draws_rows=True,
@@ -93,18 +91,7 @@ class KernelPerceptron(KernelLabels):
         "shuffle": [Boolean()],
         "random_state": [RandomState()],
     }
-    _state = (
-        "classes_",
-        "dual_coef_",
-        "support_",
-        "X_fit_",
-        "mistakes_",
-        "voters_",
-        "n_iter_",
-        "converged_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("classes_", "dual_coef_", "support_", "X_fit_", "mistakes_", "voters_", "n_iter_", "converged_")
 
     def __init__(
         self,
@@ -119,15 +106,7 @@ class KernelPerceptron(KernelLabels):
         shuffle: bool = False,
         random_state: RandomStateLike = None,
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.variant = variant
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     voters_: Array
 

@@ -23,8 +23,6 @@ from certus.kernels.solvers.kernel_ridge_solver import is_semidefinite, ridge_ev
 
 
 @register(
-    family="kernels",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit n^2 p + n^3 / 3, predict n p per row",
 )
@@ -71,7 +69,7 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
         **KERNEL_CONSTRAINTS,
         "gap_tol": [Interval(0, None, closed="left"), Exactly(None)],
     }
-    _state = ("dual_coef_", "X_fit_", "gap_", "converged_", "n_features_in_", "feature_names_in_")
+    _state = ("dual_coef_", "X_fit_", "gap_", "converged_")
 
     def __init__(
         self,
@@ -84,13 +82,7 @@ class KernelRidge(MultiOutputMixin, KernelLearner, Regressor):
         kernel_params: dict[str, Any] | None = None,
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> KernelRidge:

@@ -28,8 +28,6 @@ GIVEN = 4000  # rows up to which a given matrix is factorized to see whether it 
 
 
 @register(
-    family="kernels",
-    tasks=("transformation",),
     guarantees=("error of the approximated kernel matrix",),
     cost="fit and transform n m p + n m^2 with m components",
     draws_rows=True,
@@ -89,14 +87,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         "n_jobs": [Interval(None, None, integer=True), Exactly(None)],
         "sampling": [OneOf("cholesky", "leverage", "uniform")],
     }
-    _state = (
-        "components_",
-        "component_indices_",
-        "normalization_",
-        "_n_features_out",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("components_", "component_indices_", "normalization_", "_n_features_out")
 
     def __init__(
         self,
@@ -111,15 +102,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         n_jobs: int | None = None,
         sampling: str = "uniform",
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0  # type: ignore[assignment]
-        self.degree = degree  # type: ignore[assignment]
-        self.kernel_params = kernel_params
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.sampling = sampling
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Objects, y: object = None) -> Nystroem:

@@ -11,8 +11,6 @@ from certus.kernels.learning.fourier_features import FOURIER_STATE, FourierFeatu
 
 
 @register(
-    family="kernels",
-    tasks=("transformation",),
     guarantees=("error of every approximated kernel value, with a probability",),
     cost="fit p m, transform p m per row with m components",
 )
@@ -66,10 +64,7 @@ class RandomFourierFeatures(FourierFeatures):
         n_components: int = 50,
         random_state: RandomStateLike = None,
     ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     def _draw(self, table: Rows) -> None:
         draws = np.random.default_rng(resolve_seed(self.random_state))

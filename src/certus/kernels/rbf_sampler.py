@@ -12,8 +12,6 @@ from certus.kernels.learning.landmarks import generator
 
 
 @register(
-    family="kernels",
-    tasks=("transformation",),
     guarantees=("error of every approximated kernel value, with a probability",),
     cost="fit p m, transform p m per row with m components",
 )
@@ -58,9 +56,7 @@ class RBFSampler(FourierFeatures):
     def __init__(
         self, *, gamma: str | float = 1.0, n_components: int = 100, random_state: RandomStateLike = None
     ) -> None:
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state
+        self._set_parameters(locals())
 
     def _draw(self, table: Rows) -> None:
         draws = generator(self.random_state)

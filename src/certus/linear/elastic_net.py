@@ -23,8 +23,6 @@ from certus.linear.paths import enet_path
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the elastic-net optimum", "columns that every optimum leaves out"),
     cost="fit n p per look at all columns (n p^2 once if tall), predict p per row",
 )
@@ -103,18 +101,7 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(

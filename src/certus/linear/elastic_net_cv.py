@@ -10,8 +10,6 @@ from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PAT
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum of the chosen penalty", "columns that every optimum leaves out"),
     draws_rows=True,
     cost="folds x l1_ratios x paths of ElasticNet, predict p per row",

@@ -16,8 +16,6 @@ from certus.losses import Squared
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit n k^2 per step for a working set of k columns and n p for all, predict p per row",
 )

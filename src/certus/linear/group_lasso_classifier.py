@@ -18,8 +18,6 @@ from certus.losses import Logistic
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("gap to the optimum",),
     cost="fit n k^2 per step for a working set of k columns and n p for all, times classes; predict p per row",
 )

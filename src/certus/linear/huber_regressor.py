@@ -23,8 +23,6 @@ Array = NDArray[np.float64]
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit n p^2 per Newton step, predict p per row",
 )
@@ -89,18 +87,7 @@ class HuberRegressor(LinearPrediction, Regressor):
         "tol": [Interval(0, None)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = (
-        "coef_",
-        "intercept_",
-        "scale_",
-        "outliers_",
-        "n_iter_",
-        "gap_",
-        "converged_",
-        "history_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("coef_", "intercept_", "scale_", "outliers_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
         self,
@@ -113,13 +100,7 @@ class HuberRegressor(LinearPrediction, Regressor):
         tol: float = 1e-05,
         gap_tol: float | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.max_iter = max_iter
-        self.alpha = alpha
-        self.warm_start = warm_start
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> HuberRegressor:

@@ -8,8 +8,6 @@ from certus.linear.fitting.penalized_fit import PENALIZED_CONSTRAINTS
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the lasso optimum", "columns that every optimum leaves out"),
     cost="fit n p per look at all columns (n p^2 once if tall), predict p per row",
 )

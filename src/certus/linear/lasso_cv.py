@@ -8,8 +8,6 @@ from certus.linear.lasso import Lasso
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum of the chosen penalty", "columns that every optimum leaves out"),
     draws_rows=True,
     cost="folds x l1_ratios x paths of Lasso, predict p per row",

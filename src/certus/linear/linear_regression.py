@@ -21,8 +21,6 @@ from certus.linear.solvers.least_squares import NotFiniteError, Problem, Solutio
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the least-squares optimum",),
     cost="fit n p^2, predict p per row",
 )
@@ -75,16 +73,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         "positive": [Boolean()],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = (
-        "coef_",
-        "intercept_",
-        "rank_",
-        "singular_",
-        "gap_",
-        "converged_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("coef_", "intercept_", "rank_", "singular_", "gap_", "converged_")
 
     def __init__(
         self,
@@ -96,12 +85,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         positive: bool = False,
         gap_tol: float | None = None,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LinearRegression:

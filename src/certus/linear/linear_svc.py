@@ -42,8 +42,6 @@ NOT_CONVERGED = "The solver failed to converge within max_iter iterations."
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("gap to the optimum", "training labels of the exact optimum"),
     cost="fit n p plus m p^2 per Newton step with m rows near the margin (n p per pass if sparse or wide), "
     "predict p per row and class",
@@ -126,17 +124,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         "max_iter": [Interval(0, None, integer=True)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = (
-        "classes_",
-        "coef_",
-        "intercept_",
-        "n_iter_",
-        "gap_",
-        "converged_",
-        "history_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("classes_", "coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
         self,
@@ -155,19 +143,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVC:

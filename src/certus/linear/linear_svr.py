@@ -23,8 +23,6 @@ Array = NDArray[np.float64]
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit n p plus m p^2 per Newton step with m rows near the tube (n p per pass if sparse or wide), "
     "predict p per row",
@@ -97,16 +95,7 @@ class LinearSVR(LinearPrediction, Regressor):
         "max_iter": [Interval(0, None, integer=True)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = (
-        "coef_",
-        "intercept_",
-        "n_iter_",
-        "gap_",
-        "converged_",
-        "history_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
         self,
@@ -123,17 +112,7 @@ class LinearSVR(LinearPrediction, Regressor):
         max_iter: int = 1000,
         gap_tol: float | None = None,
     ) -> None:
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: TargetLike, sample_weight: WeightsLike = None) -> LinearSVR:

@@ -65,8 +65,6 @@ NOT_CONVERGED = {
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("gap to the optimum", "training labels of the exact optimum"),
     cost="fit n p^2 per Newton step (n p per product if sparse, wide or multiclass), predict p per row and class",
 )
@@ -191,21 +189,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         n_jobs: int | None = None,
         gap_tol: float | None = None,
     ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LogisticRegression:

@@ -40,8 +40,6 @@ FOUND = ("coef_", "intercept_", "gap_", "converged_", "history_", "report_")
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("gap to the optimum", "training labels of the exact optimum"),
     cost="(folds x penalties + 1) fits of LogisticRegression, each started from the last",
 )
@@ -177,24 +175,7 @@ class LogisticRegressionCV(LogisticRegression):
         use_legacy_attributes: Any = "warn",
         gap_tol: float | None = None,
     ) -> None:
-        self.Cs = Cs
-        self.l1_ratios = l1_ratios
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.dual = dual
-        self.penalty = penalty
-        self.scoring = scoring
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.refit = refit
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.use_legacy_attributes = use_legacy_attributes
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(

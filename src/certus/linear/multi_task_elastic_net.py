@@ -21,8 +21,6 @@ from certus.linear.fitting.penalized_fit import (
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the multi-task optimum", "columns that every optimum leaves out"),
     cost="fit n p t per look at all columns (n p^2 once if tall), predict p t per row",
 )
@@ -99,16 +97,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
         selection: str = "cyclic",
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MultiTaskElasticNet:

@@ -10,8 +10,6 @@ from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum of the chosen penalty", "columns that every optimum leaves out"),
     draws_rows=True,
     cost="folds x l1_ratios x paths of MultiTaskElasticNet, predict p per row",

@@ -8,8 +8,6 @@ from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the multi-task optimum", "columns that every optimum leaves out"),
     cost="fit n p t per look at all columns (n p^2 once if tall), predict p t per row",
 )

@@ -8,8 +8,6 @@ from certus.linear.multi_task_lasso import MultiTaskLasso
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum of the chosen penalty", "columns that every optimum leaves out"),
     draws_rows=True,
     cost="folds x l1_ratios x paths of MultiTaskLasso, predict p per row",

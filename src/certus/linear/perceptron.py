@@ -22,8 +22,6 @@ CELLS = 20_000_000  # of a table up to which a wide margin is looked for
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("bound on the number of mistakes, on separable rows",),
     cost="fit n p per epoch and class, predict p per row and class",
     known_failures=NOT_REPEATED,

@@ -8,8 +8,6 @@ from certus.losses import Poisson
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit n p^2 per Newton step (n p per product if sparse or wide), predict p per row",
 )

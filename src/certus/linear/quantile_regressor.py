@@ -29,8 +29,6 @@ FAILURES = {
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum",),
     cost="fit a linear program of n rows and p columns, predict p per row",
 )
@@ -89,7 +87,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         "solver_options": [InstanceOf(dict), Exactly(None)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "n_features_in_", "feature_names_in_")
+    _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_")
 
     def __init__(
         self,
@@ -101,12 +99,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         solver_options: dict[str, Any] | None = None,
         gap_tol: float | None = None,
     ) -> None:
-        self.quantile = quantile
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.solver_options = solver_options
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> QuantileRegressor:

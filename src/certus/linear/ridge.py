@@ -25,8 +25,6 @@ from certus.linear.solvers.ridge_solvers import (
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the ridge optimum",),
     cost="fit n p^2 (n^2 p if wide), predict p per row",
     known_failures={
@@ -83,16 +81,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
     """
 
     _constraints = RIDGE_CONSTRAINTS
-    _state = (
-        "coef_",
-        "intercept_",
-        "n_iter_",
-        "solver_",
-        "gap_",
-        "converged_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("coef_", "intercept_", "n_iter_", "solver_", "gap_", "converged_")
 
     def __init__(
         self,
@@ -107,15 +96,7 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Ridge:

@@ -31,8 +31,6 @@ from certus.linear.solvers.ridge_solvers import (
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("gap to the ridge optimum", "training labels of the exact optimum"),
     cost="fit n p^2 (n^2 p if wide), predict p per row and class",
     known_failures={
@@ -88,18 +86,7 @@ class RidgeClassifier(RidgeLabels, Classifier):
         **RIDGE_CONSTRAINTS,
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
     }
-    _state = (
-        "classes_",
-        "coef_",
-        "intercept_",
-        "n_iter_",
-        "solver_",
-        "gap_",
-        "converged_",
-        "multilabel_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("classes_", "coef_", "intercept_", "n_iter_", "solver_", "gap_", "converged_", "multilabel_")
 
     def __init__(
         self,
@@ -115,16 +102,7 @@ class RidgeClassifier(RidgeLabels, Classifier):
         random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> RidgeClassifier:

@@ -40,8 +40,6 @@ from certus.linear.solvers.ridge_solvers import direct, penalties
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("exact leave-one-out errors", "gap to the ridge optimum", "training labels of the exact optimum"),
     cost="fit n p^2 for all penalties together (n^3 if wide), predict p per row and class",
 )
@@ -99,8 +97,6 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
         "gap_",
         "converged_",
         "multilabel_",
-        "n_features_in_",
-        "feature_names_in_",
     )
 
     def __init__(
@@ -114,13 +110,7 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
         store_cv_results: bool = False,
         gap_tol: float | None = None,
     ) -> None:
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.class_weight = class_weight
-        self.store_cv_results = store_cv_results
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> RidgeClassifierCV:

@@ -34,8 +34,6 @@ FOUND = ("coef_", "intercept_", "gap_", "converged_", "report_", "n_features_in_
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("exact leave-one-out errors", "gap to the ridge optimum"),
     cost="fit n p^2 for all penalties together (n^3 if wide), predict p per row",
 )
@@ -90,17 +88,7 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         "gcv_mode": [OneOf("auto", "svd", "eigen"), Exactly(None)],
         "alpha_per_target": [Boolean()],
     }
-    _state = (
-        "alpha_",
-        "best_score_",
-        "coef_",
-        "intercept_",
-        "cv_results_",
-        "gap_",
-        "converged_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("alpha_", "best_score_", "coef_", "intercept_", "cv_results_", "gap_", "converged_")
 
     def __init__(
         self,
@@ -114,14 +102,7 @@ class RidgeCV(LinearPrediction, MultiOutputMixin, Regressor):
         alpha_per_target: bool = False,
         gap_tol: float | None = None,
     ) -> None:
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.gcv_mode = gcv_mode
-        self.store_cv_results = store_cv_results
-        self.alpha_per_target = alpha_per_target
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> RidgeCV:

@@ -216,8 +216,6 @@ def _has_probabilities(learner: BaseEstimator) -> bool:
 
 
 @register(
-    family="linear",
-    tasks=("classification",),
     guarantees=("gap to the optimum, with a ridge part in the penalty",),
     cost="fit n p per epoch and class, predict p per row and class",
     known_failures=NOT_REPEATED,

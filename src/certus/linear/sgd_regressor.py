@@ -36,8 +36,6 @@ Array = NDArray[np.float64]
 
 
 @register(
-    family="linear",
-    tasks=("regression",),
     guarantees=("gap to the optimum, with a ridge part in the penalty",),
     cost="fit n p per epoch, predict p per row",
     known_failures=NOT_REPEATED,

@@ -47,8 +47,6 @@ def _members_have(name: str) -> Any:
 
 
 @register(
-    family="multioutput",
-    tasks=("classification",),
     guarantees=("held-out error bounds: of all labels together and of each",),
     cost="fit and predict: targets x that of the learner",
     known_failures=dict.fromkeys(_CHECKS_OF_ONE_TARGET, _ONE_TARGET),

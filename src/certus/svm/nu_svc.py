@@ -24,8 +24,6 @@ _INFEASIBLE = (
 
 
 @register(
-    family="svm",
-    tasks=("classification",),
     guarantees=("duality gap", "KKT audit", "margin bound on the error"),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
     known_failures={
@@ -88,22 +86,7 @@ class NuSVC(ClassificationMachine):
         random_state: RandomStateLike = None,
         gap_tol: float | None = None,
     ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
         return nu_classification(codes, weights, int(codes.max()) + 1, self.nu)

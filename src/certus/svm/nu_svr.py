@@ -13,8 +13,6 @@ from certus.svm.solvers.dual_problems import nu_regression
 
 
 @register(
-    family="svm",
-    tasks=("regression",),
     guarantees=("duality gap", "KKT audit"),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
 )
@@ -66,18 +64,7 @@ class NuSVR(RegressionMachine):
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:
         return nu_regression(y, self.C * weights, self.nu)

@@ -19,7 +19,6 @@ from certus.svm.solvers.verified_solution import Solution
 
 
 @register(
-    family="svm",
     tasks=("density",),
     guarantees=("duality gap", "KKT audit"),
     cost="fit O(n n_SV p) to O(n^2 p), predict O(n_SV p) per row",
@@ -76,17 +75,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:
         del y

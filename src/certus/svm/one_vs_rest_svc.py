@@ -19,8 +19,6 @@ from certus.svm.solvers.verified_solution import Solution
 
 
 @register(
-    family="svm",
-    tasks=("classification",),
     guarantees=(
         "duality gap",
         "KKT audit",
@@ -103,19 +101,7 @@ class OneVsRestSVC(ClassificationMachine):
         gap_tol: float | None = None,
         fit_intercept: bool = True,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
-        self.fit_intercept = fit_intercept
+        self._set_parameters(locals())
 
     def _warn_about_probability(self) -> None:
         """There is no such parameter here."""

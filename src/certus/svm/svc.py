@@ -16,8 +16,6 @@ from certus.svm.solvers.dual_problems import c_classification
 
 
 @register(
-    family="svm",
-    tasks=("classification",),
     guarantees=(
         "duality gap",
         "KKT audit",
@@ -86,23 +84,7 @@ class SVC(ClassificationMachine):
         gap_tol: float | None = None,
         fit_intercept: bool = True,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.gap_tol = gap_tol
-        self.fit_intercept = fit_intercept
+        self._set_parameters(locals())
 
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
         return c_classification(codes, self.C * weights, int(codes.max()) + 1, bias=bool(self.fit_intercept))

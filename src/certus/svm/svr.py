@@ -13,8 +13,6 @@ from certus.svm.solvers.dual_problems import epsilon_regression
 
 
 @register(
-    family="svm",
-    tasks=("regression",),
     guarantees=(
         "duality gap",
         "KKT audit",
@@ -74,18 +72,7 @@ class SVR(RegressionMachine):
         max_iter: int = -1,
         gap_tol: float | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     def _problem(self, y: Floats, weights: Floats) -> tuple[Problems, Floats]:
         return epsilon_regression(y, self.C * weights, self.epsilon)

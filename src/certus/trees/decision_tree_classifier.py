@@ -27,8 +27,6 @@ from certus.trees.tree import Tree
 
 
 @register(
-    family="trees",
-    tasks=("classification",),
     guarantees=("held-out error bound",),
     cost="fit O(p n log n + p n depth), predict O(n depth)",
 )

@@ -18,8 +18,6 @@ from certus.trees.tree import Tree
 
 
 @register(
-    family="trees",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(p n log n + p n depth), predict O(n depth)",
 )

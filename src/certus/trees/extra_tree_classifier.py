@@ -9,8 +9,6 @@ from certus.trees.decision_tree_classifier import DecisionTreeClassifier
 
 
 @register(
-    family="trees",
-    tasks=("classification",),
     guarantees=("held-out error bound",),
     cost="fit O(p n depth), predict O(n depth)",
 )

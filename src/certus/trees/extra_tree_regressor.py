@@ -9,8 +9,6 @@ from certus.trees.decision_tree_regressor import DecisionTreeRegressor
 
 
 @register(
-    family="trees",
-    tasks=("regression",),
     guarantees=(),
     cost="fit O(p n depth), predict O(n depth)",
 )

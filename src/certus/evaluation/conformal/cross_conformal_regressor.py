@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from certus.base import InstanceOf, Interval, OneOf, TableLike, TargetLike
-from certus.evaluation.conformal.any_rows import check_lengths, numeric_target
-from certus.evaluation.conformal.conformal_wrapper import ConformalWrapper
-from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT, draw_folds, fit_without_folds, rows_of_fold
-from certus.guarantees import cross_certificate, split_rank
-from certus.guarantees.conformal import METHODS, cross_interval
-from certus.guarantees.records import Report
+from certus.base import TableLike, TargetLike
+from certus.evaluation.conformal.any_rows import numeric_target
+from certus.evaluation.conformal.conformal_wrapper import CrossWrapper
+from certus.guarantees.conformal import cross_interval
 
 
-class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
+class CrossConformalRegressor(RegressorMixin, CrossWrapper):
     """Intervals from models that were each trained without one fold.
 
     With R_i the absolute residual of row i under the model that did not see it, and k = ceil((n + 1) *
@@ -33,24 +30,10 @@ class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
     ----------
     estimator : regressor
         Trained once per fold, and once on all rows for `predict`.
-    confidence : float, default=0.9
-        The nominal coverage.
-    method : {"plus", "minmax"}, default="plus"
-        How the folds are combined.
-    cv : int or "leave-one-out", default=10
-        Number of folds; "leave-one-out" gives jackknife+ and jackknife-minmax.
-    n_jobs : int or None, default=None
-        Folds trained at a time (joblib).
-    random_state : int, RandomState or None, default=None
-        Draws the folds.
 
     Attributes
     ----------
-    estimator_ : the model trained on all rows.
-    estimators_ : list, one model per fold.
     residuals_ : array, absolute out-of-fold residuals.
-    rank_ : int, the rank k.
-    report_ : Report with the proven level.
 
     Examples
     --------
@@ -65,11 +48,7 @@ class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
     (0.812, (3, 2))
     """
 
-    _constraints = {
-        "method": [OneOf(*METHODS)],
-        "cv": [Interval(2, None, closed="left", integer=True), OneOf(LEAVE_ONE_OUT)],
-        "estimator": [InstanceOf(object)],
-    }
+    _subject = "interval"
 
     def __init__(
         self,
@@ -81,36 +60,16 @@ class CrossConformalRegressor(RegressorMixin, ConformalWrapper):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.confidence = confidence
-        self.method = method
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self._set_parameters(locals())
 
-    def fit(self, X: TableLike, y: TargetLike) -> CrossConformalRegressor:
-        """Train one model without each fold, and one on all rows."""
-        self._check_parameters()
-        check_lengths(X, y)
-        target = numeric_target(y)
-        self.rank_ = split_rank(len(target), self.confidence)
-        self.fold_of_row_ = draw_folds(len(target), self.cv, self.random_state)
-        self.estimators_ = fit_without_folds(self.estimator, X, target, self.fold_of_row_, self.n_jobs)
-        self.residuals_ = np.empty(len(target))
-        for fold, model in enumerate(self.estimators_):
-            positions, rows = rows_of_fold(X, self.fold_of_row_, fold)
-            self.residuals_[positions] = np.abs(target[positions] - np.asarray(model.predict(rows), dtype=float))
-        self.estimator_ = clone(self.estimator).fit(X, target)
-        sizes = np.bincount(self.fold_of_row_).tolist()
-        self.report_ = Report(
-            [cross_certificate(sizes, confidence=self.confidence, method=self.method, subject="interval")]
-        )
-        return self
+    def _read_target(self, y: TargetLike) -> NDArray[Any]:
+        return numeric_target(y)
 
-    def predict(self, X: TableLike) -> NDArray[Any]:
-        """Prediction of the model that was trained on all rows."""
-        check_is_fitted(self, "report_")
-        return np.asarray(self.estimator_.predict(X))
+    def _scores_of(self, model: Any, X: TableLike, target: NDArray[Any]) -> NDArray[np.float64]:
+        return np.abs(target - np.asarray(model.predict(X), dtype=float))
+
+    def _keep(self, scores: NDArray[np.float64]) -> None:
+        self.residuals_ = scores
 
     def predict_interval(self, X: TableLike) -> NDArray[np.float64]:
         """Interval of every row, as an array of shape (rows, 2); its ends belong to it."""

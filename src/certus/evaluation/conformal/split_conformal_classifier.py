@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
-from sklearn.model_selection import train_test_split
+from sklearn.base import ClassifierMixin
 
-from certus.base import Boolean, Interval, OneOf, TableLike, TargetLike
-from certus.evaluation.conformal.any_rows import check_lengths, label_codes
+from certus.base import Boolean, OneOf, TableLike, TargetLike
+from certus.evaluation.conformal.any_rows import label_codes
 from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
 from certus.evaluation.conformal.label_scores import LABEL_SCORES, check_response
 from certus.guarantees import GroupCalibration
@@ -29,32 +28,20 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
     estimator : classifier or None, default=None
         The model. `fit` trains a clone, `calibrate` takes it as fitted. With None the rows are themselves
         class probabilities, one column for each of `classes`.
-    confidence : float, default=0.9
-        Coverage asked for, strictly between 0 and 1, read as the decimal that is written.
     score : {"lac", "aps"}, default="lac"
         "lac" keeps the labels of sufficient probability (or decision value) and gives the smallest sets;
         "aps" adds labels from the likeliest down and adapts better to hard rows.
     per_class : bool, default=False
         Calibrate every class by itself, so that the promise holds for the rows of each class.
-    assurance : float, default=None
-        With None the coverage holds on average over calibration sets. With 0.95, say, it holds for this
-        calibration set with that probability.
     classes : array-like, default=None
         The labels that belong to the columns; needed only when `estimator` is None.
-    calibration_size : float, default=0.25
-        Part of the rows that `fit` keeps for calibration.
-    random_state : int, RandomState or None, default=None
-        Decides the split of `fit`.
 
     Attributes
     ----------
-    estimator_ : the fitted model.
     classes_ : array
         Labels in the order of the columns of `predict_set`.
     calibration_ : Calibration or GroupCalibration
         Threshold, rank k of n, delivered level and floor; with groups or `per_class`, one for each.
-    report_ : Report
-        The certificates.
 
     Examples
     --------
@@ -67,11 +54,8 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
     (2, 3)
     """
 
-    _constraints = {
-        "score": [OneOf(*LABEL_SCORES)],
-        "per_class": [Boolean()],
-        "calibration_size": [Interval(0.0, 1.0, closed="neither")],
-    }
+    _constraints = {**SplitWrapper._constraints, "score": [OneOf(*LABEL_SCORES)], "per_class": [Boolean()]}
+    _subject, _bare = "set", "probabilities"
 
     def __init__(
         self,
@@ -85,44 +69,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
         calibration_size: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.confidence = confidence
-        self.score = score
-        self.per_class = per_class
-        self.assurance = assurance
-        self.classes = classes
-        self.calibration_size = calibration_size
-        self.random_state = random_state
-
-    def fit(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalClassifier:
-        """Train a clone on one part of the rows and calibrate on the other.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Rows and labels.
-        groups : array-like, default=None
-            Group of every row; the promise then holds within each group.
-        """
-        self._check_parameters()
-        check_lengths(X, y, groups)
-        if self.estimator is None:
-            raise ValueError(
-                "estimator is None, so there is nothing to train.\n"
-                "Hint: call calibrate(probabilities, y) instead of fit."
-            )
-        columns = [X, y] if groups is None else [X, y, groups]
-        parts = train_test_split(*columns, test_size=self.calibration_size, random_state=self.random_state)
-        X_train, X_cal, y_train, y_cal = parts[:4]
-        self.estimator_ = clone(self.estimator).fit(X_train, y_train)
-        return self._calibrate(X_cal, y_cal, parts[5] if groups is not None else None)
-
-    def calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalClassifier:
-        """Calibrate the model, taken as fitted, on rows that it has not seen; parameters as for `fit`."""
-        self._check_parameters()
-        check_lengths(X, y, groups)
-        self.estimator_ = self.estimator
-        return self._calibrate(X, y, groups)
+        self._set_parameters(locals())
 
     def predict(self, X: TableLike) -> NDArray[Any]:
         """Label of the model; for bare probabilities the likeliest one."""
@@ -145,7 +92,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
             return scores <= self._class_thresholds(groups)
         return scores <= self._thresholds(len(scores), groups)[:, None]
 
-    def _calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None) -> SplitConformalClassifier:
+    def _calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None) -> Self:
         if self.per_class and groups is not None:
             raise ValueError(
                 "groups cannot be combined with per_class=True.\nHint: calibrate by group or by class, not both."
@@ -154,10 +101,8 @@ class SplitConformalClassifier(ClassifierMixin, SplitWrapper):
         codes = label_codes(y, self.classes_)
         scores = self._label_scores(X)[np.arange(len(codes)), codes]
         if self.per_class:
-            self._store_calibration(scores, self.classes_[codes], subject="set", group_word="class")
-        else:
-            self._store_calibration(scores, groups, subject="set")
-        return self
+            return self._store_calibration(scores, self.classes_[codes], group_word="class")
+        return self._store_calibration(scores, groups)
 
     def _class_thresholds(self, groups: TargetLike | None) -> NDArray[np.float64]:
         """Threshold of every class; a class without calibration rows is always in the set."""

@@ -1,17 +1,17 @@
-"""Split conformal intervals for regression: absolute, normalised and quantile scores, also per group."""
+"""Split conformal intervals for regression: absolute, normalized and quantile scores, also per group."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, clone
-from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.model_selection import cross_val_predict
 
-from certus.base import Interval, OneOf, TableLike, TargetLike
-from certus.evaluation.conformal.any_rows import check_lengths, numeric_target
+from certus.base import OneOf, TableLike, TargetLike
+from certus.evaluation.conformal.any_rows import numeric_target
 from certus.evaluation.conformal.conformal_wrapper import SplitWrapper
 from certus.evaluation.conformal.interval_scores import INTERVAL_SCORES, IntervalScore
 
@@ -32,28 +32,11 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         The model. `fit` trains a clone, `calibrate` takes it as fitted. A pair (lower, upper) belongs to
         ``score="quantile"``. With None the rows are themselves predictions: one column, or two for
         "normalized" (prediction, scale) and "quantile" (lower, upper).
-    confidence : float, default=0.9
-        Coverage asked for, strictly between 0 and 1, read as the decimal that is written.
     score : {"absolute", "normalized", "quantile"}, default="absolute"
         Constant width; width proportional to a predicted scale; width from two predicted quantiles.
     scale : regressor or callable, default=None
         For "normalized": predicts the size of the error. `fit` trains a clone of a regressor on
         cross-validated absolute residuals of the training part.
-    assurance : float, default=None
-        With None the coverage holds on average over calibration sets. With 0.95, say, it holds for this
-        calibration set with that probability, at the price of wider intervals.
-    calibration_size : float, default=0.25
-        Part of the rows that `fit` keeps for calibration.
-    random_state : int, RandomState or None, default=None
-        Decides the split of `fit`.
-
-    Attributes
-    ----------
-    estimator_ : the fitted model.
-    calibration_ : Calibration or GroupCalibration
-        Threshold, rank k of n, delivered level and floor; with groups, one for each.
-    report_ : Report
-        The certificates.
 
     Examples
     --------
@@ -70,10 +53,8 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
     (2, 2)
     """
 
-    _constraints = {
-        "score": [OneOf(*INTERVAL_SCORES)],
-        "calibration_size": [Interval(0.0, 1.0, closed="neither")],
-    }
+    _constraints = {**SplitWrapper._constraints, "score": [OneOf(*INTERVAL_SCORES)]}
+    _subject, _bare = "interval", "predictions"
 
     def __init__(
         self,
@@ -86,47 +67,17 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         calibration_size: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.confidence = confidence
-        self.score = score
-        self.scale = scale
-        self.assurance = assurance
-        self.calibration_size = calibration_size
-        self.random_state = random_state
+        self._set_parameters(locals())
 
-    def fit(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalRegressor:
-        """Train a clone on one part of the rows and calibrate on the other.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Rows and target.
-        groups : array-like, default=None
-            Group of every row; the promise then holds within each group.
-        """
-        self._check_parameters()
-        check_lengths(X, y, groups)
-        if self.estimator is None:
-            raise ValueError(
-                "estimator is None, so there is nothing to train.\nHint: call calibrate(predictions, y) instead of fit."
-            )
-        columns = [X, y] if groups is None else [X, y, groups]
-        parts = train_test_split(*columns, test_size=self.calibration_size, random_state=self.random_state)
-        X_train, X_cal, y_train, y_cal = parts[:4]
+    def _train(self, X: TableLike, y: TargetLike) -> None:
         self.estimator_ = clone(self.estimator)
         for model in self.estimator_ if isinstance(self.estimator_, Sequence) else (self.estimator_,):
-            model.fit(X_train, y_train)
-        self._fit_scale(X_train, y_train)
-        return self._calibrate(X_cal, y_cal, parts[5] if groups is not None else None)
+            model.fit(X, y)
+        self._fit_scale(X, y)
 
-    def calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> SplitConformalRegressor:
-        """Calibrate the model, taken as fitted, on rows that it has not seen; parameters as for `fit`."""
-        self._check_parameters()
-        check_lengths(X, y, groups)
-        self.estimator_ = self.estimator
-        self.scale_ = self.scale
-        self.scale_floor_ = 0.0
-        return self._calibrate(X, y, groups)
+    def _take_as_fitted(self) -> None:
+        super()._take_as_fitted()
+        self.scale_, self.scale_floor_ = self.scale, 0.0
 
     def predict(self, X: TableLike) -> NDArray[Any]:
         """Point prediction: that of the model, or the middle between its two quantiles."""
@@ -150,10 +101,9 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
     def _score(self) -> IntervalScore:
         return INTERVAL_SCORES[self.score]
 
-    def _calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None) -> SplitConformalRegressor:
+    def _calibrate(self, X: TableLike, y: TargetLike, groups: TargetLike | None) -> Self:
         scores = self._score.score(self._response(X), numeric_target(y))
-        self._store_calibration(scores, groups, subject="interval")
-        return self
+        return self._store_calibration(scores, groups)
 
     def _fit_scale(self, X: TableLike, y: TargetLike) -> None:
         self.scale_, self.scale_floor_ = self.scale, 0.0
@@ -169,7 +119,7 @@ class SplitConformalRegressor(RegressorMixin, SplitWrapper):
         """The table that the score needs, from the model or from bare predictions."""
         if self.estimator is None:
             return self._score.check(X)
-        model = getattr(self, "estimator_", self.estimator)
+        model: Any = getattr(self, "estimator_", self.estimator)
         if self.score == "quantile" and isinstance(model, Sequence):
             if len(model) != 2:
                 raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 SCALARS = {float, int, bool, str, type(None)}
+PLAIN_TYPES = {np.dtype(kind) for kind in ("f8", "f4", "i8", "i4", "?")}
 FLOAT_TAG = "$float"  # {"$float": "inf"}: JSON has no infinities
 
 
@@ -34,13 +35,15 @@ class FrozenDict(dict[str, Any]):
 
 def freeze(value: Any, where: str) -> Any:
     """Turn `value` into nested tuples, FrozenDicts, numbers, strings and None; refuse anything else."""
-    if type(value) in SCALARS:
+    if type(value) in SCALARS or type(value) is FrozenDict:
         return value
     if isinstance(value, np.generic):
         return freeze(value.item(), where)
     if isinstance(value, (int, float, str)):
         return value
     if isinstance(value, np.ndarray):
+        if value.dtype in PLAIN_TYPES and value.ndim in (1, 2):  # numbers need no second look
+            return tuple(value.tolist()) if value.ndim == 1 else tuple(map(tuple, value.tolist()))
         return freeze(value.tolist(), where)
     if isinstance(value, Mapping):
         for key in value:
@@ -52,8 +55,6 @@ def freeze(value: Any, where: str) -> Any:
     if isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))):
         if set(map(type, value)) <= SCALARS:  # long lists of coefficients need no second look
             return tuple(value)
-        if all(type(item) is list and set(map(type, item)) <= SCALARS for item in value):  # nor do matrices
-            return tuple(map(tuple, value))
         return tuple(freeze(item, f"{where}[{i}]") for i, item in enumerate(value))
     raise ValueError(
         f"{where}: a {type(value).__name__} cannot be stored in a certificate.\n"

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,7 +43,7 @@ class GapBound:
 
     def numbers(self) -> dict[str, Any]:
         """The numbers by name."""
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class GapEvidence:
     objective_at_zero: float
     bound: GapBound
 
-    @property
+    @cached_property
     def gap(self) -> float:
         """Bound on P - min P."""
         return min(upper_bound(self.bound, self.objective), self.objective)
@@ -159,9 +160,9 @@ def upper_bound(bound: GapBound, objective: float) -> float:
 
 
 def kept(most: int = KEPT, **arrays: Any) -> dict[str, Any]:
-    """Those of the arrays that have at most so many entries, as lists for the witness."""
+    """Those of the arrays that have at most so many entries, for the witness."""
     small = {name: np.asarray(array) for name, array in arrays.items() if np.size(array) <= most}
-    return {name: (a.astype(np.float64) if a.dtype == np.longdouble else a).tolist() for name, a in small.items()}
+    return {name: a.astype(np.float64) if a.dtype == np.longdouble else a for name, a in small.items()}
 
 
 def require_kept(certificate: Certificate, name: str, most: int = KEPT) -> Any:
@@ -246,7 +247,7 @@ class GapRule:
         witness |= {name: value for name, value in named.items() if name is not None}
         theorem = next(theorem for theorem, kind in self.kinds.items() if type(evidence.bound) is kind)
         record = self._record(evidence.gap, theorem, inputs, witness | kept(self.most, **stored))
-        return replace(record, assumptions=(*record.assumptions, *assumed))
+        return replace(record, assumptions=(*record.assumptions, *assumed)) if assumed else record
 
     def _record(self, gap: float, theorem: str, inputs: Any, witness: Any) -> Certificate:
         return self.record(

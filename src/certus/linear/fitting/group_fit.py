@@ -88,12 +88,7 @@ class GroupFit(Learner):
         tol: float = 1e-8,
         verbose: int = 0,
     ) -> None:
-        self.groups = groups
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     def _penalty(self, total: float, columns: int) -> GroupL2:
         lists = group_lists(self.groups, columns)

@@ -91,16 +91,7 @@ class MeanRegression(Regressor):
         "verbose": [Verbosity()],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = (
-        "coef_",
-        "intercept_",
-        "n_iter_",
-        "gap_",
-        "converged_",
-        "history_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
         self,
@@ -114,14 +105,7 @@ class MeanRegression(Regressor):
         verbose: int = 0,
         gap_tol: float | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.gap_tol = gap_tol
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MeanRegression:

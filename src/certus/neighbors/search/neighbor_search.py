@@ -18,17 +18,18 @@ from certus.base import predict_method
 from certus.base.inputs import FLOATS, Table, TableLike, TargetLike, assert_finite, check_X, check_Xy
 from certus.base.params import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
 from certus.base.persistence import check_shapes
-from certus.neighbors.search.distance_metric import ALL_METRICS, has_kernel, native_metric
-from certus.neighbors.search.neighbor_index import (
-    DenseIndex,
+from certus.geometry.search import (
+    ALL_METRICS,
     Index,
-    PairwiseIndex,
-    PrecomputedIndex,
-    SparseIndex,
+    build_index,
+    check_distances,
+    check_format,
+    check_method,
+    choose_method,
     dense,
+    effective_metric,
+    has_kernel,
 )
-from certus.neighbors.search.precomputed_distances import check_distances, check_format
-from certus.neighbors.search.search_method import check_metric, choose_method, effective_metric
 
 CONSTRAINTS: Constraints = {
     "n_neighbors": [Interval(1, None, "left", integer=True), Exactly(None)],
@@ -142,7 +143,7 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
 
     def _take_rows(self, X: Table, y: NDArray[Any]) -> None:
         """Set everything that `kneighbors` needs, and the targets; nothing if a parameter is refused."""
-        check_metric(self.metric, self.algorithm, self.metric_params, self.p)
+        check_method(self.metric, self.algorithm, self.metric_params, self.p)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be square. Input is a {X.shape[0]}x{X.shape[1]} matrix.\n"
@@ -156,14 +157,15 @@ class NeighborSearch(KNeighborsBase, MultiOutputMixin):
         self.n_samples_fit_ = X.shape[0]
 
     def _build_index(self, rows: Any, metric: Any, params: dict[str, Any], method: str) -> Index:
-        if _is(metric, "precomputed"):
-            return PrecomputedIndex()
-        compiled = native_metric(metric, params, columns=rows.shape[1])
-        if compiled is None:
-            return PairwiseIndex(rows, metric, params)
-        if sparse.issparse(rows):
-            return SparseIndex(rows, compiled)
-        return DenseIndex(rows, compiled, method, self.leaf_size, self.n_neighbors or 1, self.n_jobs)
+        return build_index(
+            rows,
+            metric,
+            params,
+            algorithm=method,
+            leaf_size=self.leaf_size,
+            n_neighbors=self.n_neighbors or 1,
+            n_jobs=self.n_jobs,
+        )
 
     def _search_index(self) -> Index:
         """The search structure; rebuilt after loading or unpickling."""

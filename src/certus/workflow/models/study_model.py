@@ -33,17 +33,7 @@ class StudyModel:
         targets.
     """
 
-    _state = (
-        "model_",
-        "target_",
-        "targets_",
-        "classes_",
-        "costs_",
-        "threshold_",
-        "folds_",
-        "feature_names_in_",
-        "n_features_in_",
-    )
+    _state = ("model_", "target_", "targets_", "classes_", "costs_", "threshold_", "folds_")
     classes_: NDArray[Any]  # of labels only
     reads_tables = True  # it encodes the columns of a data frame itself
 

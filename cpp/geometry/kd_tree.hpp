@@ -1,0 +1,91 @@
+// A balanced kd-tree with exact k-nearest-neighbor and radius queries for the metrics of metric.hpp.
+//
+// Built by halving: a node is cut at the median of the column in which its points spread most widely
+// (Friedman, Bentley, Finkel 1977), on borders of whole groups of eight points, until a leaf holds at most
+// `leaf_size` points. Three binary levels are then read as one node with eight children, whose tight bounding
+// boxes are stored column by column, so that eight lower bounds cost one pass. The points of a leaf are
+// copied next to each other.
+//
+// Build O(n log n (1 + d / log n)), memory n d for the copied points + about d n / (2 leaf_size) for the
+// boxes. Queries run in parallel over fixed blocks. Rows and results do not depend on the number of threads.
+//
+// Exactness: boxes are tight, so each term of a box's bound is at most the corresponding term of any point in
+// it, and rounding keeps that order. A subtree is skipped only if its bound exceeds the k-th distance so far
+// by more than the rounding error of two such sums (see `slack`); equal distances are always looked at.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/stop.hpp"
+#include "core/view2d.hpp"
+#include "geometry/k_best.hpp"
+#include "geometry/metric.hpp"
+#include "geometry/within.hpp"
+
+namespace certus::geometry {
+
+template <class T>
+class KdTree {
+ public:
+  // Copies the rows (row-major, finite, fewer than 2^31). After a stop the tree must not be used.
+  KdTree(View2D<const T> rows, Index leaf_size, int threads, StopToken& stop);
+
+  // The k <= rows() nearest rows of each query, by increasing (distance, row). Returns how many points were
+  // compared with a query, summed over all queries: the measure of how well the tree suits the data.
+  std::int64_t query(View2D<const double> queries, const Metric& metric, int threads, StopToken& stop,
+                     NeighborTable out) const;
+
+  // The rows within limits[i] of query i, by increasing row number.
+  void within(View2D<const double> queries, const Metric& metric, std::span<const double> limits, int threads,
+              StopToken& stop, WithinLists& out) const;
+
+  // How many rows lie within limits[i] of query i. A box that lies inside as a whole is counted without
+  // looking at its points.
+  void count_within(View2D<const double> queries, const Metric& metric, std::span<const double> limits,
+                    int threads, StopToken& stop, std::span<Index> counts) const;
+
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+
+ private:
+  struct Pending {
+    double bound;
+    int level;   // levels_ for a leaf
+    Index node;  // number within the level
+  };
+  struct Level {
+    int bits;      // a node here has 2^bits children
+    Index offset;  // number of the level's first node among all nodes
+  };
+
+  void split_nodes(View2D<const T> rows, int depth, int threads, StopToken& stop);
+  void copy_points(View2D<const T> rows, int threads, StopToken& stop);
+  void arrange_levels(int depth);
+  void bound_nodes(int threads, StopToken& stop);
+  void bound_level(int level, std::vector<T>& child_low, std::vector<T>& child_high);
+  std::int64_t search(const double* query, const Metric& metric, KBest& best,
+                      std::vector<Pending>& stack) const;
+  Index scan_leaf(Index leaf, const double* query, const Metric& metric, KBest& best) const;
+  Index count(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack) const;
+  Index count_leaf(Index leaf, const double* query, const Metric& metric, double limit) const;
+  Index rows_below(int level, Index node) const;
+  void gather(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack,
+              std::vector<Neighbor>& found) const;
+  template <class Take>
+  void compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const;
+  void push_children(const Pending& parent, const double* query, const Metric& metric, double bound,
+                     std::vector<Pending>& stack) const;
+
+  Index rows_;
+  Index columns_;
+  std::vector<Index> leaf_groups_;   // leaf i owns groups leaf_groups_[i] .. leaf_groups_[i + 1] - 1
+  std::vector<std::int32_t> order_;  // which row each slot of the groups holds
+  std::vector<T> points_;            // groups one after another
+  std::vector<Level> levels_;        // from the root down
+  std::vector<T> low_, high_;        // per node: columns x 8 borders of its children's boxes
+  double slack_;                     // 1 + rounding error of two sums of `columns` terms
+};
+
+}  // namespace certus::geometry

@@ -1,0 +1,255 @@
+#include "geometry/product_filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "geometry/group_access.hpp"
+#include "geometry/scan.hpp"
+
+namespace certus::geometry {
+namespace {
+
+constexpr double unit = 0x1.0p-24;  // rounding unit of single precision
+constexpr Index row_block = 256;    // a block of rows, its products with a block of queries stay in the cache
+constexpr Index query_block = 256;
+
+// E of the proof; infinite where its assumptions fail, so that the query is scanned.
+double error_bound(Index columns, double query_norm) {
+  if (static_cast<double>(columns) * unit > 0x1.0p-8 || !(query_norm < 0x1.0p40)) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double d = static_cast<double>(columns);
+  return (d + 8.0) * unit * (1.0 + query_norm) * (1.0 + query_norm) + 4.0 * d * 0x1.0p-126;
+}
+
+float rounded_up(double value) {
+  return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
+
+// The rows that may still be among the k nearest of one query.
+template <class T>
+class ProductFilter<T>::Shortlist {
+ public:
+  void start(Index k, double margin) {
+    k_ = static_cast<std::size_t>(k);
+    capacity_ = std::max<std::size_t>(128, 4 * k_);
+    margin_ = margin;
+    items_.clear();
+    items_.reserve(capacity_);
+    overflowed_ = !(margin < std::numeric_limits<double>::infinity());
+    limit_ = overflowed_ ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
+  }
+
+  float limit() const { return limit_; }
+  bool overflowed() const { return overflowed_; }
+
+  void add(float value, Index row) {
+    if (!(value <= limit_)) return;  // the limit may have sunk since the block was looked through
+    items_.push_back({value, static_cast<std::int32_t>(row)});
+    if (items_.size() >= capacity_) tighten();
+  }
+
+  std::span<const Candidate> finish() {
+    if (items_.size() > k_) tighten();
+    return items_;
+  }
+
+ private:
+  void tighten() {
+    const auto kth = items_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+    std::nth_element(items_.begin(), kth, items_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
+    limit_ = rounded_up(static_cast<double>(kth->value) + 2.0 * margin_);
+    std::erase_if(items_, [this](const Candidate& item) { return item.value > limit_; });
+    if (items_.size() > capacity_ * 3 / 4) {
+      overflowed_ = true;
+      limit_ = -std::numeric_limits<float>::infinity();  // nothing more comes in
+    }
+  }
+
+  std::size_t k_ = 0;
+  std::size_t capacity_ = 0;
+  double margin_ = 0.0;
+  float limit_ = 0.0F;
+  bool overflowed_ = false;
+  std::vector<Candidate> items_;
+};
+
+template <class T>
+struct ProductFilter<T>::Scratch {
+  std::vector<float> queries;    // query_block x columns
+  std::vector<float> products;   // query_block x row_block
+  std::vector<Shortlist> lists;  // one per query
+  std::array<std::int32_t, row_block> hits;
+  std::vector<T> groups;  // candidate rows of one query
+  std::vector<double> found;
+  std::vector<Index> overflowed;
+};
+
+template <class T>
+ProductFilter<T>::ProductFilter(View2D<const T> rows, int threads, StopToken& stop)
+    : rows_(rows.rows),
+      columns_(rows.cols),
+      center_(static_cast<std::size_t>(rows.cols), 0.0),
+      scaled_(static_cast<std::size_t>(rows.rows * rows.cols)),
+      norms_(static_cast<std::size_t>(rows.rows)) {
+  constexpr Index block = 4096;
+  // Any center will do, so the mean of some evenly spaced rows is enough.
+  const Index sampled = std::min(rows_, block);
+  for (Index i = 0; i < sampled; ++i) {
+    const T* row = rows.row(i * rows_ / sampled);
+    for (Index j = 0; j < columns_; ++j) {
+      center_[static_cast<std::size_t>(j)] += static_cast<double>(row[j]) / static_cast<double>(sampled);
+    }
+  }
+  const double largest = largest_squared_norm(rows, threads, stop);
+  const double radius = std::sqrt(largest) * (1.0 + 0x1.0p-20);  // certainly not less than r
+  usable_ = radius > 0x1.0p-400 && radius < 0x1.0p400;
+  if (!usable_) return;
+  scale_ = 1.0 / radius;
+  parallel_ranges(rows_, block, threads, stop, [&](Index first, Index last, int) {
+    for (Index i = first; i < last; ++i) {
+      double sum = 0.0;
+      for (Index j = 0; j < columns_; ++j) {
+        const double value = static_cast<double>(rows(i, j)) - center_[static_cast<std::size_t>(j)];
+        const auto z = static_cast<float>(value * scale_);
+        scaled_[static_cast<std::size_t>(i * columns_ + j)] = z;
+        sum += static_cast<double>(z) * static_cast<double>(z);
+      }
+      norms_[static_cast<std::size_t>(i)] = static_cast<float>(sum);
+    }
+  });
+}
+
+template <class T>
+double ProductFilter<T>::largest_squared_norm(View2D<const T> rows, int threads, StopToken& stop) const {
+  constexpr Index block = 4096;
+  const auto larger = [](double a, double b) { return !(b <= a) ? b : a; };  // NaN stays
+  return ordered_reduce(
+      block_count(rows_, block), threads, stop, 0.0,
+      [&](Index b) {
+        double most = 0.0;
+        for (Index i = b * block; i < std::min(rows_, (b + 1) * block); ++i) {
+          double sum = 0.0;
+          for (Index j = 0; j < columns_; ++j) {
+            const double value = static_cast<double>(rows(i, j)) - center_[static_cast<std::size_t>(j)];
+            sum += value * value;
+          }
+          most = larger(most, sum);
+        }
+        return most;
+      },
+      larger);
+}
+
+// Writes z and returns E.
+template <class T>
+double ProductFilter<T>::prepare_query(const double* query, float* scaled) const {
+  double sum = 0.0;
+  for (Index j = 0; j < columns_; ++j) {
+    const double value = (query[j] - center_[static_cast<std::size_t>(j)]) * scale_;
+    sum += value * value;
+    scaled[j] = static_cast<float>(value);
+  }
+  const double bound = error_bound(columns_, std::sqrt(sum) * (1.0 + 0x1.0p-20));
+  if (!(bound < std::numeric_limits<double>::infinity())) std::fill(scaled, scaled + columns_, 0.0F);
+  return bound;
+}
+
+template <class T>
+void ProductFilter<T>::filter_block(View2D<const double> queries, Index k, StopToken& stop,
+                                    Scratch& scratch) const {
+  scratch.queries.resize(static_cast<std::size_t>(query_block * columns_));
+  scratch.products.resize(static_cast<std::size_t>(query_block * row_block));
+  scratch.lists.resize(static_cast<std::size_t>(query_block));
+  for (Index i = 0; i < queries.rows; ++i) {
+    const double margin = prepare_query(queries.row(i), scratch.queries.data() + i * columns_);
+    scratch.lists[static_cast<std::size_t>(i)].start(k, margin);
+  }
+  for (Index first = 0; first < rows_ && !stop.poll(); first += row_block) {
+    const Index count = std::min(row_block, rows_ - first);
+    const float* norms = norms_.data() + first;
+    gemm_nt(queries.rows, count, columns_, -2.0F, scratch.queries.data(), columns_,
+            scaled_.data() + first * columns_, columns_, 0.0F, scratch.products.data(), row_block);
+    for (Index i = 0; i < queries.rows; ++i) {
+      Shortlist& list = scratch.lists[static_cast<std::size_t>(i)];
+      const float* products = scratch.products.data() + i * row_block;
+      const Index found = group_ops().at_most(products, norms, count, list.limit(), scratch.hits.data());
+      for (Index hit = 0; hit < found; ++hit) {
+        const Index row = scratch.hits[static_cast<std::size_t>(hit)];
+        list.add(products[row] + norms[row], first + row);
+      }
+    }
+  }
+}
+
+// Direct distances of the candidates of queries first .. last-1, and a scan where the shortlist overflowed.
+template <class T>
+Index ProductFilter<T>::finish_block(View2D<const T> rows, View2D<const double> queries, Index first,
+                                     Index last, StopToken& stop, Scratch& scratch, NeighborTable out) const {
+  const Metric metric{MetricKind::squared_euclidean, 2.0, nullptr};
+  scratch.overflowed.clear();
+  KBest best(out.rows.cols);
+  for (Index i = first; i < last; ++i) {
+    Shortlist& list = scratch.lists[static_cast<std::size_t>(i - first)];
+    const auto candidates = list.finish();
+    if (list.overflowed()) {
+      scratch.overflowed.push_back(i);
+      continue;
+    }
+    const auto count = static_cast<Index>(candidates.size());
+    const Index groups = block_count(count, lanes);
+    scratch.groups.resize(static_cast<std::size_t>(groups * lanes * columns_));
+    scratch.found.resize(static_cast<std::size_t>(groups * lanes));
+    fill_groups(
+        rows, count,
+        [candidates](Index slot) {
+          return static_cast<Index>(candidates[static_cast<std::size_t>(slot)].row);
+        },
+        scratch.groups.data());
+    distances(metric, queries.row(i), scratch.groups.data(), columns_, groups, scratch.found.data());
+    for (Index slot = 0; slot < count; ++slot) {
+      best.offer(scratch.found[static_cast<std::size_t>(slot)],
+                 candidates[static_cast<std::size_t>(slot)].row);
+    }
+    best.write(out.distances.row(i), out.rows.row(i));
+  }
+  scan_some(rows, queries, std::span<const Index>(scratch.overflowed), metric, stop, out);
+  return static_cast<Index>(scratch.overflowed.size());
+}
+
+template <class T>
+Index ProductFilter<T>::query(View2D<const T> rows, View2D<const double> queries, int threads,
+                              StopToken& stop, NeighborTable out) const {
+  const Metric metric{MetricKind::squared_euclidean, 2.0, nullptr};
+  const Index k = out.rows.cols;
+  if (!usable_ || k > rows_ / 4) {
+    scan(rows, queries, metric, threads, stop, out);
+    return queries.rows;
+  }
+  // Few queries are cut finer, so that several threads find work; not too fine, as each product packs the
+  // rows.
+  const Index block = std::clamp<Index>(block_count(queries.rows, 4), 32, query_block);
+  std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, threads)));
+  std::vector<Index> scanned(scratch.size(), 0);
+  parallel_ranges(queries.rows, block, threads, stop, [&](Index first, Index last, int worker) {
+    Scratch& own = scratch[static_cast<std::size_t>(worker)];
+    filter_block(queries.rows_from(first, last - first), k, stop, own);
+    if (stop.requested()) return;
+    scanned[static_cast<std::size_t>(worker)] += finish_block(rows, queries, first, last, stop, own, out);
+  });
+  return std::accumulate(scanned.begin(), scanned.end(), Index{0});
+}
+
+template class ProductFilter<float>;
+template class ProductFilter<double>;
+
+}  // namespace certus::geometry

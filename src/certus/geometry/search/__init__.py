@@ -1,0 +1,36 @@
+"""Finding the nearest rows: metrics, indexes, and the choice between them. The kit of learners that search."""
+
+from certus.geometry._native_calls import Nearest, Within
+from certus.geometry.metrics.distance_metric import ALL_METRICS, NativeMetric, has_kernel, native_metric
+from certus.geometry.search.neighbor_index import (
+    DenseIndex,
+    Index,
+    PairwiseIndex,
+    PrecomputedIndex,
+    SparseIndex,
+    build_index,
+    dense,
+)
+from certus.geometry.search.precomputed_distances import check_distances, check_format
+from certus.geometry.search.search_method import check_method, choose_method, effective_metric
+
+__all__ = [
+    "ALL_METRICS",
+    "DenseIndex",
+    "Index",
+    "NativeMetric",
+    "Nearest",
+    "PairwiseIndex",
+    "PrecomputedIndex",
+    "SparseIndex",
+    "Within",
+    "build_index",
+    "check_distances",
+    "check_format",
+    "check_method",
+    "choose_method",
+    "dense",
+    "effective_metric",
+    "has_kernel",
+    "native_metric",
+]
