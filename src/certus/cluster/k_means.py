@@ -41,8 +41,7 @@ class KMeans(NearestCenter):
 
     Parameters
     ----------
-    init : {"k-means++", "plain-k-means++", "k-means||", "random"}, array of shape (n_clusters, n_features) or callable, \
-default="k-means++"
+    init : {"k-means++", "plain-k-means++", "k-means||", "random"}, array or callable, default="k-means++"
         First centers: rows far from each other, of a few draws per center the best (greedy k-means++), of one draw per
         center (for which a bound on the expected cost is proved), from few passes over many rows (Bahmani and others
         2012), any rows, these, or what ``init(X, n_clusters, random_state)`` gives.
@@ -58,8 +57,8 @@ default="k-means++"
         Accepted for compatibility: both mean the same rounds, with bounds that spare most distances.
     bound_effort : int, default=0
         Rounds that tighten the lower bound on the cost; each takes eigenvectors of a matrix with as many rows as the
-        table or, above 2000 rows, as a random subset. Where there are fewer columns than centers, the bound says nothing
-        without them. One column needs none: there the least cost is found exactly.
+        table or, above 2000 rows, as a random subset. Where there are fewer columns than centers, the bound says
+        nothing without them. One column needs none: there the least cost is found exactly.
     bound_samples : int, default=40
         How many random subsets of max(200, 40 n_clusters) rows bound the cost of more than 2000 rows.
     bound_confidence : float, default=0.95
@@ -220,9 +219,15 @@ default="k-means++"
         if min(X.shape) <= WIDEST_CERTIFIED:
             found.append(spectral_certificate(self.inertia_, centers, *rows.scatter()))
         if self.bound_effort:
-            options = {"rounds": self.bound_effort, "samples": self.bound_samples, "seed": seed}
             sampled = sampled_certificate(
-                self.inertia_, centers, X, weights, confidence=self.bound_confidence, **options
+                self.inertia_,
+                centers,
+                X,
+                weights,
+                rounds=self.bound_effort,
+                samples=self.bound_samples,
+                confidence=self.bound_confidence,
+                seed=seed,
             )
             found.append(sampled)
         return Report(found)

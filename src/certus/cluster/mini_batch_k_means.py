@@ -17,14 +17,19 @@ from certus.cluster.solvers.first_centers import METHODS, Starts
 from certus.cluster.solvers.row_draws import draw_rows
 from certus.guarantees import Report
 
+REPEATED = "weights decide how often a row is drawn: equal in distribution, not draw by draw"
 OTHER_STARTS = 3  # of "random" and callable starts, if n_init="auto"
 
 
 @register(
-    family="cluster",
     tasks=("clustering", "transformation"),
     guarantees=("held-out bound on the capped distance",),
     cost="fit O(k p) per row of a batch, predict O(k n p)",
+    draws_rows=True,
+    known_failures={
+        "check_sample_weight_equivalence_on_dense_data": REPEATED,
+        "check_sample_weight_equivalence_on_sparse_data": REPEATED,
+    },
 )
 class MiniBatchKMeans(NearestCenter):
     """k-means from small batches of rows: each batch moves its centers by the share of rows that it adds.

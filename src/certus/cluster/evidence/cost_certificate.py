@@ -16,6 +16,7 @@ from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Derivation, number, percent, rules
 
 Floats = NDArray[np.float64]
+Labels = NDArray[np.intp] | None  # of rows that belong to the mean of their cluster, not to the nearest center
 SPECTRAL, DUAL, LINE = "cluster/spectral-cost", "cluster/dual-cost", "cluster/line-cost"
 THEOREMS = {
     SPECTRAL: "K-means clustering via principal component analysis (Ding, He 2004)",
@@ -27,7 +28,9 @@ KEPT = 20_000  # numbers up to which centers (or a dual matrix) are kept, so tha
 _OUTWARD = 1.0 + 2.0**-48
 
 
-def spectral_certificate(cost: float, centers: Floats, values: Floats, error: float) -> Certificate:
+def spectral_certificate(
+    cost: float, centers: Floats, values: Floats, error: float, *, labels: Labels = None
+) -> Certificate:
     """The certificate of a cost, from the eigenvalues (ascending) of the scatter matrix and a bound on their errors.
 
     Whatever the k centers, the rows minus their centers lose at most k - 1 directions of the scatter around the
@@ -35,31 +38,37 @@ def spectral_certificate(cost: float, centers: Floats, values: Floats, error: fl
     """
     count = len(centers)
     kept = values[: max(0, len(values) - (count - 1))]
-    return _certified(SPECTRAL, cost, centers, math.fsum(np.maximum(kept, 0.0)), count * error)
+    tail = math.fsum(np.maximum(kept, 0.0))
+    return _certified(SPECTRAL, cost, with_clusters({"tail": tail, "error": count * error}, centers, labels), count)
 
 
-def dual_certificate(cost: float, centers: Floats, bound: DualBound) -> Certificate:
+def dual_certificate(cost: float, centers: Floats, bound: DualBound, *, labels: Labels = None) -> Certificate:
     """The certificate of a cost, from a dual solution of the semidefinite relaxation."""
     rows, columns = np.nonzero(np.triu(bound.Z))
-    more: dict[str, Any] = {"rounds": bound.rounds}
+    witness: dict[str, Any] = {"tail": max(0.0, bound.value), "error": bound.error}
     if len(rows) <= KEPT:
-        more = {"dual": {"rows": rows.tolist(), "columns": columns.tolist(), "values": bound.Z[rows, columns].tolist()}}
-    return _certified(DUAL, cost, centers, max(0.0, bound.value), bound.error, **more)
+        entries = {"rows": rows.tolist(), "columns": columns.tolist(), "values": bound.Z[rows, columns].tolist()}
+        witness["dual"] = entries
+    else:
+        witness["rounds"] = bound.rounds
+    return _certified(DUAL, cost, with_clusters(witness, centers, labels), len(centers))
 
 
-def line_certificate(cost: float, centers: Floats, X: Any, weights: Floats) -> Certificate:
+def line_certificate(cost: float, centers: Floats, X: Any, weights: Floats, *, labels: Labels = None) -> Certificate:
     """The certificate of the cost of numbers, one column: their least cost is found exactly."""
-    found = least_cost_on_a_line(_one_column(X), weights, len(centers))
-    return _certified(LINE, cost, centers, *found)
+    tail, error = least_cost_on_a_line(_one_column(X), weights, len(centers))
+    return _certified(LINE, cost, with_clusters({"tail": tail, "error": error}, centers, labels), len(centers))
 
 
-def _certified(rule: str, cost: float, centers: Floats, tail: float, error: float, **more: Any) -> Certificate:
-    witness = with_centers({"cost": cost, "tail": tail, "error": error, **more}, centers)
-    return _record(rule, _excess(witness), {"clusters": len(centers)}, witness)
+def _certified(rule: str, cost: float, found: dict[str, Any], clusters: int) -> Certificate:
+    witness = {"cost": cost, **found}
+    return _record(rule, _excess(witness), {"clusters": clusters}, witness)
 
 
-def with_centers(witness: dict[str, Any], centers: Floats) -> dict[str, Any]:
-    """The witness with the centers, if they are few enough to be written down."""
+def with_clusters(witness: dict[str, Any], centers: Floats, labels: Labels = None) -> dict[str, Any]:
+    """The witness with the labels or, without them, the centers, if they are few enough to be written down."""
+    if labels is not None:
+        return witness | {"labels": labels.tolist()} if len(labels) <= KEPT else witness
     return witness | {"centers": centers.tolist()} if centers.size <= KEPT else witness
 
 
@@ -191,12 +200,16 @@ def read_rows(data: Any) -> tuple[Floats, Floats]:
 
 
 def cost_of_data(witness: Any, table: Floats, weights: Floats) -> float | None:
-    """What the clustering of the witness costs on these rows, if its centers were kept."""
+    """What the clustering of the witness costs on these rows, if its labels or centers were kept."""
+    if "labels" in witness:
+        labels = np.array(witness["labels"], dtype=np.intp)
+        means = [np.average(table[labels == c], axis=0, weights=weights[labels == c]) for c in range(labels.max() + 1)]
+        return float(weights @ np.sum((table - np.array(means)[labels]) ** 2, axis=1))
     if "centers" not in witness:
         return None
     centers = np.array(witness["centers"], dtype=np.float64)
     squared = [float(np.min(np.sum((centers - row) ** 2, axis=1))) for row in table]
-    return float(weights @ squared)
+    return float(weights @ np.array(squared))
 
 
 def compare_cost(certificate: Certificate, cost: float | None, table: Floats, weights: Floats) -> None:

@@ -85,9 +85,7 @@ class Relaxation:
         """P M P, for the symmetric M."""
         v = self._v
         product = matrix @ v
-        return np.asarray(
-            matrix - np.outer(v, product) - np.outer(product, v) + float(v @ product) * np.outer(v, v)
-        )
+        return np.asarray(matrix - np.outer(v, product) - np.outer(product, v) + float(v @ product) * np.outer(v, v))
 
     def error(self, Z: Floats) -> float:
         """What rounding may have added to the bound of Z."""
@@ -95,7 +93,7 @@ class Relaxation:
         return 16.0 * (self._leading + 2) * self._terms * np.finfo(np.float64).eps * size
 
     def ascend(self, rounds: int, cost: float = np.inf) -> DualBound:
-        """Improve Z from 0 for so many rounds, or until the bound meets the cost; the best one, with rounded entries."""
+        """Improve Z from 0 for so many rounds, or until the bound meets the cost; the best one, its entries rounded."""
         best_Z = np.zeros_like(self._gram)
         best, done = self.evaluate(best_Z), 0
         if self._leading and self._trace > 0.0:
@@ -161,7 +159,7 @@ class _Multipliers:
 
 
 def _threshold(values: Floats, total: float) -> float:
-    """theta with sum clip(values - theta, 0, 1) = total: piecewise linear between the values and the values - 1."""
+    """Theta with sum clip(values - theta, 0, 1) = total: piecewise linear between the values and the values - 1."""
     bends = np.sort(np.concatenate([values - 1.0, values]))
     sums = np.clip(values[None, :] - bends[:, None], 0.0, 1.0).sum(axis=1)
     after = min(int(np.searchsorted(-sums, -total)), len(bends) - 1)

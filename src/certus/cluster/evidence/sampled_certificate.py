@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from certus.base import blas_on_one_thread
 from certus.cluster.evidence.cost_certificate import (
     QUANTITY,
+    Labels,
     compare_cost,
     cost_of_data,
     dual_value,
     excess_of,
     read_rows,
-    with_centers,
+    with_clusters,
 )
 from certus.cluster.evidence.sampled_bound import CAP, bound_of, rows_of_a_subset, subsets
 from certus.guarantees import Certificate, CertificateError, mean_bound
@@ -23,7 +24,9 @@ from certus.guarantees.records import Derivation, check_confidence, confidence_p
 
 Floats = NDArray[np.float64]
 SAMPLED = "cluster/sampled-cost"
-THEOREM = "Sketch-and-solve approaches to k-means clustering by semidefinite programming (Clum, Mixon, Villar, Xie 2022)"
+THEOREM = (
+    "Sketch-and-solve approaches to k-means clustering by semidefinite programming (Clum, Mixon, Villar, Xie 2022)"
+)
 
 
 def sampled_certificate(
@@ -36,6 +39,7 @@ def sampled_certificate(
     samples: int,
     confidence: float,
     seed: int,
+    labels: Labels = None,
 ) -> Certificate:
     """The certificate of a cost, from bounds on the costs of random subsets of the rows."""
     clusters, size = len(centers), rows_of_a_subset(len(centers), X.shape[0])
@@ -51,7 +55,7 @@ def sampled_certificate(
         "confidence": check_confidence(confidence),
         "seed": seed,
     }
-    witness = with_centers({"cost": cost, "weight": float(weights.sum()), "values": values}, centers)
+    witness = with_clusters({"cost": cost, "weight": float(weights.sum()), "values": values}, centers, labels)
     return _record(_excess(inputs, witness), inputs, witness)
 
 

@@ -20,8 +20,8 @@ def seeding_certificate(clusters: int) -> Certificate:
     value = 8.0 * (math.log(clusters) + 2.0) * (1.0 + 2.0**-50)
     return Certificate(
         claim=(
-            f"Averaged over the draws, the {clusters} first centers cost at most {number(value, 'upper')} times as much as "
-            "the best centers, and rounds only lower that."
+            f"Averaged over the draws, the {clusters} first centers cost at most {number(value, 'upper')} times as "
+            "much as the best centers, and rounds only lower that."
         ),
         quantity=QUANTITY,
         direction="upper",
@@ -37,7 +37,7 @@ def seeding_certificate(clusters: int) -> Certificate:
 
 
 @rules.checker(RULE)
-def check_seeding(certificate: Certificate, data: Any = None) -> Derivation:
+def check_seeding(certificate: Certificate, data: Any = None) -> Derivation:  # noqa: ARG001
     """The bound again from the number of centers; data add nothing."""
     again = seeding_certificate(int(certificate.inputs["clusters"]))
     return Derivation(8.0 * math.log(int(certificate.inputs["clusters"]) * math.e**2), record=again)

@@ -61,15 +61,19 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         if hasattr(self, "cluster_centers_"):
             check_shapes(self, cluster_centers_=(None, self.n_features_in_), labels_=(None,))
 
+    def _centers_wanted(self) -> int:
+        """How many centers there must be rows for."""
+        return self.n_clusters
+
     def _of_positive_weight(self, X: Table, weights: NDArray[Any] | None) -> tuple[Any, NDArray[np.float64]]:
         """The rows that count, and their weights."""
         if weights is None:
             weights = np.ones(X.shape[0])
         elif not weights.all():
             X, weights = X[weights > 0.0], weights[weights > 0.0]
-        if X.shape[0] < self.n_clusters:
+        if X.shape[0] < self._centers_wanted():
             raise ValueError(
-                f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.\n"
+                f"n_samples={X.shape[0]} should be >= n_clusters={self._centers_wanted()}.\n"
                 f"Hint: {type(self).__name__} needs at least one row (of positive weight) per cluster."
             )
         return X, weights
@@ -86,7 +90,7 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         return check_X(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C", largest=1e150)
 
     def _threads(self, X: Table) -> int:
-        return resolve_threads() if X.shape[0] * X.shape[1] * self.n_clusters > LEAST_PARALLEL_WORK else 1
+        return resolve_threads() if X.shape[0] * X.shape[1] * self._centers_wanted() > LEAST_PARALLEL_WORK else 1
 
     def _rows(self, X: Any, weights: NDArray[np.float64]) -> Rows:
         return SparseRows(X, weights) if sparse.issparse(X) else DenseRows(X, weights, self._threads(X))

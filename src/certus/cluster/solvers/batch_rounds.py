@@ -1,7 +1,7 @@
 """Steps of k-means on batches of rows.
 
-A batch with weights w moves every center c to (N c + sum of w x) / (N + sum of w) over its rows in the batch, N being the
-weight that has moved it before: the center is the mean of all rows that were ever assigned to it.
+A batch with weights w moves every center c to (N c + sum of w x) / (N + sum of w) over its rows in the batch, N being
+the weight that has moved it before: the center is the mean of all rows that were ever assigned to it.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ class BatchRounds:
         Rows of a batch over rows of the table: twice that is the weight of a batch in smoothed values.
     """
 
-    def __init__(
-        self, centers: Floats, ratio: float, tolerance: float, patience: int | None, smoothing: float
-    ) -> None:
+    def __init__(self, centers: Floats, ratio: float, tolerance: float, patience: int | None, smoothing: float) -> None:
         self.centers, self.counts = np.array(centers, dtype=np.float64), np.zeros(len(centers))
         self.mean_cost, self.ended = 0.0, False
         self._ratio, self._tolerance, self._patience = ratio, tolerance, patience

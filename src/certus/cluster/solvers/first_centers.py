@@ -116,7 +116,9 @@ class Starts:
             chosen = np.concatenate([chosen, others[: self._clusters - len(chosen)]])
         candidates = self._rows.take(chosen)
         weights = np.bincount(self._rows.nearest(candidates)[0], self._weights, minlength=len(chosen))
-        counted = np.flatnonzero(weights > 0.0) if np.count_nonzero(weights) >= self._clusters else np.arange(len(chosen))
+        counted = (
+            np.flatnonzero(weights > 0.0) if np.count_nonzero(weights) >= self._clusters else np.arange(len(chosen))
+        )
         some = DenseRows(candidates[counted], np.maximum(weights[counted], 1e-300), threads=1)
         tries = 2 + int(np.log(self._clusters))
         return chosen[counted[some.spread(some.order(), rng.random((self._clusters, tries)))]]
