@@ -121,7 +121,7 @@ def test_on_a_line_the_least_cost_is_known() -> None:
     assert certificate.rule == "cluster/line-cost"
     assert certificate.value < 1e-9
     assert certificate.check(X)
-    poor = KMeans(4, init=np.array([[-0.5], [0.5], [5.0], [60.0]])).fit(X)
+    poor = KMeans(4, init=np.array([[-0.5], [0.5], [5.0], [60.0]]), max_iter=1).fit(X)
     assert 0.3 < poor.report_[QUANTITY].value < 1.0
     weights = rng.uniform(0.1, 3.0, len(X))
     weighted = KMeans(3, n_init=10, random_state=0).fit(X, sample_weight=weights).report_[QUANTITY]
