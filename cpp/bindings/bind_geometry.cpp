@@ -10,6 +10,7 @@
 #include "geometry/product_filter.hpp"
 #include "geometry/scan.hpp"
 #include "geometry/select.hpp"
+#include "geometry/spanning_tree.hpp"
 #include "geometry/sparse_scan.hpp"
 #include "geometry/within.hpp"
 
@@ -225,6 +226,42 @@ void bind_pairwise(nb::module_& m) {
       nb::arg("sums").noconvert(), "The same among the rows themselves, each pair compared once.");
 }
 
+SpanningTree tree_of(const Vector<Index>& from, const Vector<Index>& to, const Vector<double>& length) {
+  return {span(from), span(to), span(length)};
+}
+
+template <class T>
+void bind_spanning_trees(nb::module_& m) {
+  m.def(
+      "prim",
+      [](Matrix<const T> rows, Vector<const double> core, int kind, double power,
+         const OptionalWeights& weights, int threads, Vector<Index> from, Vector<Index> to,
+         Vector<double> length) {
+        const Metric metric = metric_of(kind, power, weights);
+        run_kernel([&](StopToken& stop) {
+          prim(view(rows), span(core), metric, threads, stop, tree_of(from, to, length));
+        });
+      },
+      nb::arg("rows").noconvert(), nb::arg("core").noconvert(), nb::arg("kind"), nb::arg("power"),
+      nb::arg("weights").none(), nb::arg("threads"), nb::arg("source").noconvert(), nb::arg("to").noconvert(),
+      nb::arg("length").noconvert(),
+      "Fill in the edges of the minimum spanning tree, by growing it from row 0.");
+  m.def(
+      "boruvka",
+      [](const KdTree<T>& tree, Vector<const double> core, int kind, double power,
+         const OptionalWeights& weights, int threads, Vector<Index> from, Vector<Index> to,
+         Vector<double> length) {
+        const Metric metric = metric_of(kind, power, weights);
+        return run_kernel([&](StopToken& stop) {
+          return boruvka(tree, span(core), metric, threads, stop, tree_of(from, to, length));
+        });
+      },
+      nb::arg("tree"), nb::arg("core").noconvert(), nb::arg("kind"), nb::arg("power"),
+      nb::arg("weights").none(), nb::arg("threads"), nb::arg("source").noconvert(), nb::arg("to").noconvert(),
+      nb::arg("length").noconvert(),
+      "Fill in the edges of the minimum spanning tree, by joining components; returns how many were found.");
+}
+
 void bind_lists(nb::module_& m) {
   nb::class_<WithinLists>(m, "WithinLists", "Lists of rows within a limit of each query.")
       .def("total", &WithinLists::total, "How many entries the lists have together.")
@@ -251,6 +288,8 @@ void bind_geometry(nb::module_& m) {
   bind_within<float>(m);
   bind_pairwise<double>(m);
   bind_pairwise<float>(m);
+  bind_spanning_trees<double>(m);
+  bind_spanning_trees<float>(m);
   m.def(
       "select_smallest",
       [](Matrix<const double> given, int threads, Matrix<double> distances, Matrix<Index> nearest) {

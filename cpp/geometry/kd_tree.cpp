@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "geometry/group_access.hpp"
 #include "geometry/median_split.hpp"
 
 namespace certus::geometry {
@@ -163,54 +162,22 @@ std::int64_t KdTree<T>::query(View2D<const double> queries, const Metric& metric
       [](std::int64_t a, std::int64_t b) { return a + b; });
 }
 
-// Depth first, nearest child first.
 template <class T>
 std::int64_t KdTree<T>::search(const double* query, const Metric& metric, KBest& best,
                                std::vector<Pending>& stack) const {
   std::int64_t compared = 0;
-  stack.assign(1, {0.0, 0, 0});
-  while (!stack.empty()) {
-    const Pending next = stack.back();
-    stack.pop_back();
-    const double bound = best.bound() * slack_;
-    if (next.bound > bound) continue;
-    if (next.level == static_cast<int>(levels_.size())) {
-      compared += scan_leaf(next.node, query, metric, best);
-    } else {
-      push_children(next, query, metric, bound, stack);
-    }
-  }
-  return compared;
-}
-
-// Calls take(first slot, number of slots, their distances) for the points of a leaf, some groups at a time.
-template <class T>
-template <class Take>
-void KdTree<T>::compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const {
-  constexpr Index most = 8;  // groups at once
-  std::array<double, most * lanes> found;
-  const Index first = leaf_groups_[static_cast<std::size_t>(leaf)];
-  const Index last = leaf_groups_[static_cast<std::size_t>(leaf) + 1];
-  for (Index group = first; group < last; group += most) {
-    const Index count = std::min(most, last - group), begin = group * lanes;
-    distances(metric, query, points_.data() + begin * columns_, columns_, count, found.data());
-    take(begin, std::min(rows_ - begin, count * lanes), found.data());
-  }
-}
-
-template <class T>
-Index KdTree<T>::scan_leaf(Index leaf, const double* query, const Metric& metric, KBest& best) const {
-  Index compared = 0;
-  compare_leaf(leaf, query, metric, [&](Index begin, Index size, const double* found) {
-    double bound = best.bound();
-    for (Index slot = 0; slot < size; ++slot) {
-      if (!(found[slot] > bound)) {
-        best.offer(found[slot], order_[static_cast<std::size_t>(begin + slot)]);
-        bound = best.bound();
-      }
-    }
-    compared += size;
-  });
+  walk(
+      query, metric, stack, [&] { return best.bound(); }, [](int, Index) { return false; },
+      [&](Index begin, Index size, const double* found) {
+        double bound = best.bound();
+        for (Index slot = 0; slot < size; ++slot) {
+          if (!(found[slot] > bound)) {
+            best.offer(found[slot], order_[static_cast<std::size_t>(begin + slot)]);
+            bound = best.bound();
+          }
+        }
+        compared += size;
+      });
   return compared;
 }
 
@@ -251,22 +218,15 @@ void KdTree<T>::within(View2D<const double> queries, const Metric& metric, std::
 template <class T>
 void KdTree<T>::gather(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack,
                        std::vector<Neighbor>& found) const {
-  stack.assign(1, {0.0, 0, 0});
-  while (!stack.empty()) {
-    const Pending next = stack.back();
-    stack.pop_back();
-    if (next.level < static_cast<int>(levels_.size())) {
-      push_children(next, query, metric, limit * slack_, stack);
-      continue;
-    }
-    compare_leaf(next.node, query, metric, [&](Index begin, Index size, const double* values) {
-      for (Index slot = 0; slot < size; ++slot) {
-        if (values[slot] <= limit) {
-          found.push_back({values[slot], order_[static_cast<std::size_t>(begin + slot)]});
+  walk(
+      query, metric, stack, [limit] { return limit; }, [](int, Index) { return false; },
+      [&](Index begin, Index size, const double* values) {
+        for (Index slot = 0; slot < size; ++slot) {
+          if (values[slot] <= limit) {
+            found.push_back({values[slot], order_[static_cast<std::size_t>(begin + slot)]});
+          }
         }
-      }
-    });
-  }
+      });
 }
 
 template <class T>

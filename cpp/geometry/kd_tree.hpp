@@ -14,12 +14,14 @@
 // by more than the rounding error of two such sums (see `slack`); equal distances are always looked at.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
+#include "geometry/group_access.hpp"
 #include "geometry/k_best.hpp"
 #include "geometry/metric.hpp"
 #include "geometry/within.hpp"
@@ -48,13 +50,49 @@ class KdTree {
 
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
+  // Which row each slot holds: the points in the order of the leaves.
+  std::span<const std::int32_t> order() const { return order_; }
+  // The coordinates in a slot.
+  void point(Index slot, double* out) const {
+    const T* lane = points_.data() + slot / lanes * lanes * columns_ + slot % lanes;
+    for (Index j = 0; j < columns_; ++j) out[j] = static_cast<double>(lane[j * lanes]);
+  }
+  // Nodes by level, the root's level is 0, the leaves' is depth(); children of node i are i <<
+  // bits_below(level) on.
+  int depth() const { return static_cast<int>(levels_.size()); }
+  int bits_below(int level) const { return levels_[static_cast<std::size_t>(level)].bits; }
+  Index leaves() const { return static_cast<Index>(leaf_groups_.size()) - 1; }
+  Index first_slot(Index leaf) const {
+    return std::min(rows_, leaf_groups_[static_cast<std::size_t>(leaf)] * lanes);
+  }
 
- private:
   struct Pending {
     double bound;
-    int level;   // levels_ for a leaf
+    int level;   // depth() for a leaf
     Index node;  // number within the level
   };
+
+  // Looks at the points near a query, depth first and nearest box first. Boxes farther than limit() are left
+  // out, so are nodes with skip(level, node); take(first slot, number of slots, their reduced distances) sees
+  // the points of a leaf, some groups at a time.
+  template <class Limit, class Skip, class Take>
+  void walk(const double* query, const Metric& metric, std::vector<Pending>& stack, Limit&& limit,
+            Skip&& skip, Take&& take) const {
+    stack.assign(1, {0.0, 0, 0});
+    while (!stack.empty()) {
+      const Pending next = stack.back();
+      stack.pop_back();
+      const double bound = limit() * slack_;
+      if (next.bound > bound || skip(next.level, next.node)) continue;
+      if (next.level == depth()) {
+        compare_leaf(next.node, query, metric, take);
+      } else {
+        push_children(next, query, metric, bound, stack);
+      }
+    }
+  }
+
+ private:
   struct Level {
     int bits;      // a node here has 2^bits children
     Index offset;  // number of the level's first node among all nodes
@@ -67,14 +105,23 @@ class KdTree {
   void bound_level(int level, std::vector<T>& child_low, std::vector<T>& child_high);
   std::int64_t search(const double* query, const Metric& metric, KBest& best,
                       std::vector<Pending>& stack) const;
-  Index scan_leaf(Index leaf, const double* query, const Metric& metric, KBest& best) const;
   Index count(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack) const;
   Index count_leaf(Index leaf, const double* query, const Metric& metric, double limit) const;
   Index rows_below(int level, Index node) const;
   void gather(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack,
               std::vector<Neighbor>& found) const;
   template <class Take>
-  void compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const;
+  void compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const {
+    constexpr Index most = 8;  // groups at once
+    double found[most * lanes];
+    const Index first = leaf_groups_[static_cast<std::size_t>(leaf)];
+    const Index last = leaf_groups_[static_cast<std::size_t>(leaf) + 1];
+    for (Index group = first; group < last; group += most) {
+      const Index count = std::min(most, last - group), begin = group * lanes;
+      distances(metric, query, points_.data() + begin * columns_, columns_, count, found);
+      take(begin, std::min(rows_ - begin, count * lanes), static_cast<const double*>(found));
+    }
+  }
   void push_children(const Pending& parent, const double* query, const Metric& metric, double bound,
                      std::vector<Pending>& stack) const;
 

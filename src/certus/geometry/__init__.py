@@ -1,8 +1,20 @@
 """Distances between rows and what is built on them: neighbors, radii, spanning trees, and the axioms they rest on."""
 
+from certus.geometry.axioms import AxiomCheck, check_metric, check_partition, check_similarity
 from certus.geometry.row_distances import distance_blocks, label_distance_sums, pairwise_distances
+from certus.geometry.spanning_trees import SpanningTree, minimum_spanning_tree
 
-__all__ = ["distance_blocks", "label_distance_sums", "pairwise_distances"]
+__all__ = [
+    "AxiomCheck",
+    "SpanningTree",
+    "check_metric",
+    "check_partition",
+    "check_similarity",
+    "distance_blocks",
+    "label_distance_sums",
+    "minimum_spanning_tree",
+    "pairwise_distances",
+]
 
 
 def __dir__() -> list[str]:

@@ -152,3 +152,21 @@ def _empty(queries: int, k: int) -> Nearest:
 
 def _compressed(table: sparse.csr_array) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
     return table.data, table.indices.astype(np.int64, copy=False), table.indptr.astype(np.int64, copy=False)
+
+
+def prim(rows: NDArray[Any], core: Floats, metric: NativeMetric, threads: int) -> tuple[Rows, Rows, Floats]:
+    """Both ends and the reduced length of every edge of the minimum spanning tree, grown from row 0."""
+    tree = _empty_tree(len(rows))
+    _native.prim(rows, core, *_arguments(metric), threads, *tree)
+    return tree
+
+
+def boruvka(tree: Any, rows: int, core: Floats, metric: NativeMetric, threads: int) -> tuple[Rows, Rows, Floats] | None:
+    """The same from a kd-tree; None if distances overflow."""
+    edges = _empty_tree(rows)
+    made = _native.boruvka(tree, core, *_arguments(metric), threads, *edges)
+    return edges if made == rows - 1 else None
+
+
+def _empty_tree(rows: int) -> tuple[Rows, Rows, Floats]:
+    return np.empty(rows - 1, dtype=np.intp), np.empty(rows - 1, dtype=np.intp), np.empty(rows - 1)

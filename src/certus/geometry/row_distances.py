@@ -95,8 +95,8 @@ def distance_blocks(
         Their distances.
     """
     metric, params = effective_metric(metric, metric_params, None)
-    rows = _table(X, metric)
-    others = rows if Y is None else _table(Y, metric)
+    rows = checked_table(X, metric)
+    others = rows if Y is None else checked_table(Y, metric)
     if isinstance(metric, str) and metric == "precomputed":
         yield 0, np.array(dense(rows), dtype=np.float64)
         return
@@ -141,7 +141,7 @@ def label_distance_sums(
         The sums.
     """
     metric, params = effective_metric(metric, metric_params, None)
-    rows = _table(X, metric)
+    rows = checked_table(X, metric)
     labels = np.asarray(labels)
     compiled = None if sparse.issparse(rows) else native_metric(metric, params, columns=rows.shape[1])
     if compiled is None:
@@ -155,7 +155,7 @@ def label_distance_sums(
         sums = np.empty((len(rows), n_labels))
         sums[order] = _native_calls.label_sums_among(sorted_rows, ascending, n_labels, compiled, threads)
         return sums
-    asked = rows if queries is None else _table(queries, metric)
+    asked = rows if queries is None else checked_table(queries, metric)
     prepared = np.ascontiguousarray(compiled.prepare(dense(asked), queries=True), dtype=np.float64)
     return _native_calls.label_sums(sorted_rows, ascending, n_labels, prepared, compiled, threads)
 
@@ -168,7 +168,7 @@ def _summed_blocks(
     return np.concatenate([distances @ members for _, distances in blocks])
 
 
-def _table(table: Any, metric: Any) -> Any:
+def checked_table(table: Any, metric: Any) -> Any:
     """The table as the kernels read it: floats in C order or compressed rows; as it came for functions."""
     checked = check_array(
         table,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import jinja2
-import numpy as np
 
 from certus import __version__
 from certus.evaluation import (
@@ -17,8 +16,6 @@ from certus.evaluation import (
     LearningCurveDisplay,
     RaceDisplay,
 )
-from certus.guarantees import Certificate
-from certus.guarantees.records import number
 from certus.workflow import Study
 
 
@@ -32,7 +29,6 @@ def render_study(study: Study) -> str:
         study=study,
         version=__version__,
         headline=_headline(study),
-        beaten=study.winner.value < study.baseline,
         bars=_bars(study),
         figures=_figures(study),
         promises=[item for item in study.certificates if item.guaranteed and not item.vacuous],
@@ -51,18 +47,11 @@ def _headline(study: Study) -> dict[str, str]:
     certificate = study.certificate
     return {
         "good": study.task.shown(study.evaluation.value),
-        "baseline": study.task.shown(study.baseline),
-        "sure": _rounded_up(certificate),
+        "baseline": study.task.shown(study.evaluation.baseline),
+        "sure": study.task.shown_bound(certificate),
+        "vacuous": study.task.shown_trivial(certificate) if certificate.vacuous else "",
         "confidence": f"{100 * certificate.confidence:g} %",
     }
-
-
-def _rounded_up(certificate: Certificate) -> str:
-    """The bound, rounded to the safe side: a fraction as a percentage, anything else as a number."""
-    assert isinstance(certificate.value, float)
-    if certificate.trivial != 1.0:
-        return number(certificate.value, "upper")
-    return f"{np.ceil(certificate.value * 1e4) / 1e2:.2f} %"
 
 
 def _bars(study: Study) -> list[dict[str, Any]]:
@@ -84,7 +73,7 @@ def _bars(study: Study) -> list[dict[str, Any]]:
 
 def _figures(study: Study) -> list[tuple[str, str]]:
     """Titles and pictures, as SVG: those of the task, then those that every study has."""
-    findings, measure, confidence = study.findings, study.task.measure.name, study.certificate.confidence
+    findings, measure, confidence = study.findings, study.task.measure.title, study.certificate.confidence
     shown: list[tuple[str, Display]] = study.task.figures(study.evaluation, confidence)
     if findings.bins:
         intervals = [(one.low, one.high) for one in findings.bins]

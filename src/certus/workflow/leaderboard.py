@@ -17,7 +17,7 @@ def leaderboard(trials: Sequence[Trial], winner: Winner, task: Task, baseline: f
     rows = [
         {
             "learner": trial.name,
-            "validation_value": trial.value if np.isfinite(trial.value) else None,
+            "validation_value": task.measure.told(trial.value) if np.isfinite(trial.value) else None,
             "seconds": round(trial.seconds, 4),
             "baseline": False,
             "left": None if trial.left is None else trial.left.reason.name.lower(),
@@ -27,9 +27,9 @@ def leaderboard(trials: Sequence[Trial], winner: Winner, task: Task, baseline: f
         for trial in trials
     ]
     if len(winner.trials) > 1:
-        rows.insert(0, _row(winner.name, winner.value, baseline=False))
-    rows.append(_row(task.baseline_name, baseline, baseline=True))
-    rows.sort(key=_standing)
+        rows.insert(0, _row(winner.name, task.measure.told(winner.value), baseline=False))
+    rows.append(_row(task.baseline_name, task.measure.told(baseline), baseline=True))
+    rows.sort(key=lambda row: _standing(row, higher=task.measure.score))
     return [{"rank": rank, "measure": task.measure.name, **row} for rank, row in enumerate(rows, 1)]
 
 
@@ -52,7 +52,7 @@ def _row(name: str, value: float, *, baseline: bool) -> dict[str, Any]:
     return {**facts, "left": None, "dropped": None, "failure": None}
 
 
-def _standing(row: dict[str, Any]) -> tuple[bool, float]:
+def _standing(row: dict[str, Any], *, higher: bool) -> tuple[bool, float]:
     """Who went through the whole race before who did not, then by value."""
     value = row["validation_value"]
-    return row["left"] is not None, np.inf if value is None else value
+    return row["left"] is not None, np.inf if value is None else -value if higher else value

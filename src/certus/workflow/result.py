@@ -23,6 +23,7 @@ from certus.workflow.race.trials import Trial
 from certus.workflow.split import Split
 from certus.workflow.study_files import refuse_to_overwrite
 from certus.workflow.tasks import Task
+from certus.workflow.verdict import Verdict, Word
 from certus.workflow.winner import Winner
 
 REFITTED = "model-all-rows.certus"
@@ -43,6 +44,8 @@ class Study:
         The measure of the best prediction that looks at no column.
     winner : Winner
         Who won on the validation rows.
+    judgment : Verdict
+        Whether the winner is better than guessing, and by which comparison; `verdict` is its word.
     best : StudyModel
         The winner, trained on all learning rows; exactly the model that is certified.
     refitted : StudyModel or None
@@ -69,6 +72,7 @@ class Study:
     trials: list[Trial]
     baseline: float
     winner: Winner
+    judgment: Verdict
     best: StudyModel
     refitted: StudyModel | None
     evaluation: Evaluation
@@ -77,6 +81,11 @@ class Study:
     seconds: float
     notes: list[Note]
     sets: SetsFound | None = None
+
+    @property
+    def verdict(self) -> Word:
+        """Is the winner better than guessing: "better", "not-better" or "too-few-rows"."""
+        return self.judgment.word
 
     @property
     def leaderboard(self) -> list[dict[str, Any]]:
@@ -95,7 +104,10 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain values: what ``study.json`` holds."""
+        told = self.task.measure.told
         return {
+            "verdict": self.verdict,
+            "comparison_with_constant": self.judgment.to_dict(),
             "table": self.name,
             "task": self.task.kind,
             "target": self.task.plain_target,
@@ -109,9 +121,16 @@ class Study:
             "winner": {
                 "learner": self.winner.name,
                 "measure": self.task.measure.name,
-                "validation_value": self.winner.value,
-                "test_value": self.evaluation.value,
+                "higher_is_better": self.task.measure.score,
+                "validation_value": told(self.winner.value),
+                "test_value": told(self.evaluation.value),
                 "certificate": self.certificate.to_dict(),
+            },
+            "baseline": {
+                "name": self.task.baseline_name,
+                "measure": self.task.measure.name,
+                "validation_value": told(self.baseline),
+                "test_value": told(self.evaluation.baseline),
             },
             "leaderboard": self.leaderboard,
             "findings": self.findings.to_dict(),
@@ -151,15 +170,23 @@ class Study:
         return folder
 
     def __str__(self) -> str:
-        beaten = "" if self.winner.value < self.baseline else " (no better than the baseline on the validation rows)"
+        rows, shown = len(self.split.test), self.task.shown
         return "\n".join(
             [
+                str(self.judgment),
                 f"Study of {self.name}: {self.task.guess}",
-                f"Winner: {self.winner.short_name}, {self.task.measure.name} {self.evaluation.value:.4g} on "
-                f"{len(self.split.test)} rows that nobody touched{beaten}",
+                f"Winner: {self.winner.short_name}, {self.task.measure.title} {shown(self.evaluation.value)} on {rows} "
+                f"rows that nobody touched (baseline on the same rows: {shown(self.evaluation.baseline)})",
                 str(self.certificate),
+                *self._vacuous(),
             ]
         )
+
+    def _vacuous(self) -> list[str]:
+        """That the bound says nothing, where it does not."""
+        if not self.certificate.vacuous:
+            return []
+        return [f"That bound is vacuous: guessing has {self.task.shown_trivial(self.certificate)} on the same rows."]
 
     @property
     def report(self) -> str:
@@ -172,10 +199,12 @@ class Study:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table("", "learner", f"{self.task.measure.name} (validation)", title="Leaderboard")
+        table = Table("", "learner", f"{self.task.measure.title} (validation)", title="Leaderboard")
         for rank, name, value, _seconds in shown_rows(self.leaderboard, self.winner):
             table.add_row(str(rank), Text(name), value)
-        return Group(table, Text(str(self)))
+        first, *rest = str(self).splitlines()
+        color = "bold green" if self.verdict == "better" else "bold red"
+        return Group(Text(first, style=color), table, Text("\n".join(rest)))
 
     def _repr_html_(self) -> str:
         from certus.report import render_study

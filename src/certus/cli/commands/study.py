@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import options
-from certus.cli.output import folded, print_folded, print_json, print_table, print_text, say
+from certus.cli.output import folded, print_folded, print_headline, print_json, print_table, print_text, say
 from certus.cli.spelling import as_typed, flag
 from certus.workflow.options import Described, described, parameters
 
@@ -54,13 +54,14 @@ def _print(result: Any, out: Path) -> None:
     """The leaderboard, the winner and what is promised about it."""
     from certus.workflow.leaderboard import shown_rows
 
-    measured = f"{result.task.measure.name} (validation)"
+    headline, asked, *found = str(result).splitlines()
+    print_headline(folded(headline), good=result.verdict == "better")
+    measured = f"{result.task.measure.title} (validation)"
     stayed = shown_rows(result.leaderboard, result.winner)
     print_table(["", "learner", measured, "seconds"], stayed, title="Leaderboard")
     if left := len(result.leaderboard) - len(stayed):
         noun = "candidate" if left == 1 else "candidates"
         print_text(f"{left} more {noun} left the race early; the report says why.")
-    asked, *found = str(result).splitlines()
     print_folded([as_typed(asked, result.task.guess.options), *found])
     if len(result.winner.trials) > 1:
         print_folded([f"The blend: {result.winner.name.removeprefix('blend of ')}"])

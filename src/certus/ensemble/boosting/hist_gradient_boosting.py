@@ -16,7 +16,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from certus.base import Iterations, Learner
+from certus.base import Iterations, Learner, saw_table
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target, check_weights, check_X
 from certus.base.params import (
     ArrayLike,
@@ -387,7 +387,9 @@ class HistGradientBoosting(Learner):
         if reset:
             most = None if self.rare_categories == "group" else self.max_bins
             self.categories_ = learn_categories(X, self.is_categorical_, most)
-        return grouped(encode(X, self.categories_), self.category_bins_)  # type: ignore[arg-type]
+        codes = encode(X, self.categories_)  # type: ignore[arg-type]
+        saw_table(self, codes)
+        return grouped(codes, self.category_bins_)
 
     def _check_validation(
         self, X_val: TableLike | None, y_val: TargetLike | None, sample_weight_val: WeightsLike

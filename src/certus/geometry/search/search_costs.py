@@ -42,3 +42,8 @@ def _products(rows: int, columns: int) -> float:
 
 def _scan(rows: int, columns: int) -> float:
     return rows * (0.5 + 0.15 * columns)
+
+
+def boruvka_pays(rows: int, columns: int) -> bool:
+    """Whether a spanning tree is found faster by a kd-tree than by comparing all pairs."""
+    return columns <= 8 and 150 * 2**columns <= rows <= MOST_INDEXED_ROWS

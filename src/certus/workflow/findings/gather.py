@@ -79,10 +79,12 @@ def find_clusters(study: Finished, in_time: InTime) -> Findings:
     if in_time(best.seconds):
         shuffled = clusters.shuffled_ratios(best.candidate, study.learning, study.threads)
     assert isinstance(study.model, ClusterModel)
+    grouped, told = clusters.compared(study.winner.out_of_fold, shuffled, len(study.race.trials))
     return Findings(
         shortlist=_shortlist(study),
         training_value=float(np.mean(study.model.ratios(learned))),
-        diagnosis=clusters.verdict(study.winner.out_of_fold, shuffled, len(study.race.trials)),
+        diagnosis=told,
+        grouped=grouped,
         clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
         alike=_alike(study, in_time),
     )

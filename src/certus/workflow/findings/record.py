@@ -44,6 +44,8 @@ class Findings:
         The clusters that a clustering study found.
     alike : AlikeColumns or None
         Which columns of numbers tell the same.
+    grouped : bool
+        Of a clustering study: whether its clusters are clearly tighter than those of shuffled columns.
     """
 
     shortlist: list[str]
@@ -58,6 +60,7 @@ class Findings:
     guards: list[guarding.GuardedPredictions] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
     alike: AlikeColumns | None = None
+    grouped: bool = False
 
     def remarks(self) -> list[str]:
         """The findings that everybody should read, in words."""
