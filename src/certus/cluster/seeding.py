@@ -104,7 +104,7 @@ def seeding_expectation(X: TableLike, n_clusters: int) -> float:
     --------
     >>> from certus.cluster import seeding_expectation
     >>> round(seeding_expectation([[0.0], [1.0], [10.0]], 2), 4)
-    0.7
+    1.5892
     """
     check_parameters("seeding_expectation", {"n_clusters": _RULES["n_clusters"]}, {"n_clusters": n_clusters})
     table = check_array(X, dtype=np.float64)
