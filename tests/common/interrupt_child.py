@@ -32,7 +32,7 @@ def outcome(path, stage):
     target = y if get_tags(model).target_tags.single_output else np.column_stack([y, y[::-1]])
     if stage == "predict":
         model.fit(X[:2_000], target[:2_000])
-    ask = model.predict if hasattr(model, "predict") else model.transform
+    ask = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
     pressed = []
 
     def press():
