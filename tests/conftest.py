@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 
 from hypothesis import settings
 
@@ -15,6 +16,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 settings.register_profile("certus", deadline=None, derandomize=True)
 settings.register_profile("new", deadline=None)
 settings.load_profile("certus")
+
+# Looks at rows are counted in the user's data folder; tests have one of their own.
+_data = tempfile.TemporaryDirectory(prefix="certus-tests-")
+os.environ["XDG_DATA_HOME"] = _data.name
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C; the tests of Ctrl-C send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -36,6 +36,8 @@ _NAMES = {
     "Certificate": "certus.guarantees",
     "CertificateError": "certus.guarantees",
     "Report": "certus.guarantees",
+    "TrainingRowsError": "certus.guarantees",
+    "config": "certus.base",
     "CertusFileError": "certus.base.persistence",
     "save": "certus.verbs",
     "load": "certus.verbs",

@@ -58,13 +58,18 @@ def test_info_says_when_training_rows_are_inside(tmp_path: Path) -> None:
 def test_check(model: Path, holdout: Path) -> None:
     shown = Run("check", model)
     assert shown.code == 0
-    assert "holds: With confidence 95%" in shown.out
+    assert "counts are the author's): With confidence 95%" in shown.out
+    assert "level: consistent" in shown.out
+    assert Run("check", model, "--require", "recounted").code == 1
     told = Run("check", model, holdout, "--json")
     assert told.code == 0
     assert "targets: column 'rich'" in told.err
     error = next(item for item in told.json["certificates"] if item["quantity"] == "error")
     assert error["holds"] is True
     assert error["recounted"] is True
+    assert told.json["level"] == "recounted"
+    assert told.json["training_overlap"]["recognized"] is False  # equal rows by chance
+    assert Run("check", model, holdout, "--require", "recounted").code == 0
 
 
 def test_check_exits_1_when_a_certificate_does_not_hold(fitted: Pipeline, tmp_path: Path, holdout: Path) -> None:

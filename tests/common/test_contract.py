@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 import certus
 from certus.base.catalogue import Entry
+from certus.guarantees.rows import watch_rows
 from tests.common.problems import answer, learners, make, outputs, problem
 
 every_learner = pytest.mark.parametrize("entry", learners())
@@ -36,6 +37,18 @@ def test_report_is_present_and_its_certificates_hold(entry: Entry) -> None:
     for certificate in model.report_:
         assert certificate.check()
         assert certus.Certificate.from_json(certificate.to_json()) == certificate
+
+
+@every_learner
+def test_training_rows_are_remembered(entry: Entry) -> None:
+    X, y = problem(entry)
+    model = make(entry).fit(X, y)
+    with watch_rows() as watch:
+        answer(model, X)
+    assert watch.overlap(allow=True).recognized
+    with watch_rows() as watch:
+        answer(model, problem(entry, seed=1)[0])
+    assert not watch.overlap(allow=False).found
 
 
 @every_learner

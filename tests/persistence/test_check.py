@@ -16,6 +16,7 @@ from certus.bayes import GaussianNB
 from certus.guarantees import Report, error_bound
 from certus.guarantees.holdout.rate import RateSetting, rate_bound
 from certus.guarantees.records import LARGE_ERRORS, Quantity
+from certus.guarantees.rows import fingerprint, table_hashes
 
 
 def rows(count: int, seed: int, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
@@ -38,30 +39,48 @@ def test_model_and_file_hold(model: GaussianNB, tmp_path: Path) -> None:
     result = certus.check(str(tmp_path / "model.certus"))
     assert result
     assert [item.holds for item in result.certificates] == [True]
-    assert str(result).startswith("holds: With confidence 95% the error is at most")
+    assert str(result).startswith("consistent (the arithmetic holds; the counts are the author's): With confidence 95%")
+    assert result.level == "consistent"
     told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert told["holds"] is True
+    assert told["level"] == "consistent"
+    assert told["training_overlap"] is None
     assert {"claim", "value", "kind", "confidence", "theorem", "holds"} <= set(told["certificates"][0])
 
 
 def test_its_own_rows_are_counted_again(model: GaussianNB) -> None:
     result = certus.check(model, rows(200, 1))
     assert result
-    assert result.certificates[0].recounted
+    assert result.level == "recounted"
+    assert result.training_overlap is not None
     X, y = rows(200, 1)
+    order = np.random.default_rng(0).permutation(200)
+    assert certus.check(model, (X[order].astype(np.float32), y[order])).level == "recounted"
     y[:100] = np.where(y[:100] == "yes", "no", "yes")
     broken = certus.check(model, (X, y))
-    assert not broken
-    assert "the witness says" in broken.certificates[0].remark
-    assert "DOES NOT HOLD" in str(broken)
+    assert broken.level == "contradicted"
+    assert "CONTRADICTED" in str(broken)
+
+
+def test_forged_counts_are_consistent_but_not_recounted(model: GaussianNB) -> None:
+    (honest,) = model.report_
+    for rows_of in (honest.fingerprint, None, "0" * 64):
+        model.report_ = Report([dataclasses.replace(error_bound(0, 3600), fingerprint=rows_of)])
+        assert certus.check(model).level == "consistent"
+        found = certus.check(model, rows(200, 1))
+        assert found.level == "contradicted"
+    # What the rows do not contradict is still the word of its author.
+    model.report_ = Report([error_bound(honest.witness["errors"], 200)])
+    assert certus.check(model, rows(200, 1)).level == "consistent"
 
 
 def test_rates_of_classes_are_counted_again(model: GaussianNB) -> None:
     X, y = rows(200, 1)
     model.report_ = certus.certify(model, X, y)
     found = {item.certificate.quantity: item for item in certus.check(model, (X, y)).certificates}
-    for quantity in ("error", "recall of yes", "precision of yes", "recall of no", "precision of no"):
-        assert found[quantity].recounted, quantity
+    assert all(item.recounted for item in found.values())
+    for quantity in ("error", "recall of yes", "precision of yes", "recall of no", "F1 of yes"):
+        assert quantity in found, quantity
     assert all(item.holds for item in found.values())
     swapped = certus.check(model, (X, np.where(y == "yes", "no", "yes")))
     broken = {item.certificate.quantity for item in swapped.certificates if not item.holds}
@@ -115,8 +134,11 @@ def test_large_errors_of_a_regression() -> None:
     claim = rate_bound(2, 10, RateSetting(quantity=Quantity(LARGE_ERRORS, threshold=0.5), noun="such row"))
     model.report_ = Report([claim])  # type: ignore[attr-defined]
     y = np.array([0.6, -0.7, *[0.1] * 8])
-    assert certus.check(model, (np.zeros((10, 1)), y)).certificates[0].recounted
-    assert not certus.check(model, (np.zeros((10, 1)), 2 * np.ones(10)))
+    assert certus.check(model, (np.zeros((10, 1)), y)).level == "consistent"  # nothing says that these are its rows
+    seen = dataclasses.replace(claim, fingerprint=fingerprint(table_hashes(np.zeros((10, 1)), y)))
+    model.report_ = Report([seen])  # type: ignore[attr-defined]
+    assert certus.check(model, (np.zeros((10, 1)), y)).level == "recounted"
+    assert not certus.check(model, (np.zeros((40, 1)), 2 * np.ones(40)))
 
 
 def test_pipelines_give_the_certificates_of_their_steps_once(model: GaussianNB) -> None:

@@ -13,7 +13,7 @@ import certus
 from certus.cluster import KMeans
 from certus.workflow import StudyError, study
 from certus.workflow.columns import Columns
-from certus.workflow.findings.clusters import describe, verdict
+from certus.workflow.findings.clusters import compared, describe
 from certus.workflow.models import ClusterModel
 from certus.workflow.models.distance_ratios import distance_ratios
 from tests.cli.conftest import Run
@@ -44,7 +44,8 @@ def test_the_number_of_groups_is_found_and_certified_on_untouched_rows(result: c
     ratios = result.best.ratios(frame)
     quantity = "mean ratio of the distances to the nearest and the second nearest center"
     assert result.certificate == certus.guarantees.mean_bound(ratios, quantity=quantity)
-    assert told["winner"]["test_value"] == pytest.approx(ratios.mean())
+    assert told["winner"]["test_value"] == pytest.approx(1.0 - ratios.mean())
+    assert told["verdict"] == "better"
     assert result.certificates.check()
     assert [row["learner"] for row in told["leaderboard"] if row["baseline"]] == ["baseline (one cluster)"]
     assert len(result.split.test) == 60
@@ -66,13 +67,14 @@ def test_noise_is_called_noise() -> None:
     rng = np.random.default_rng(0)
     result = study(pl.DataFrame(rng.normal(size=(300, 4)), schema=list("abcd")), task="clustering", threads=1)
     assert "not clearly tighter" in result.findings.diagnosis
-    assert verdict(np.zeros(5), None, 9).startswith("the groups were not compared")
+    assert result.verdict == "not-better"
+    assert compared(np.zeros(5), None, 9)[1].startswith("the groups were not compared")
 
 
 def test_chance_is_rarely_called_clear() -> None:
     rng = np.random.default_rng(0)
-    told = [verdict(rng.uniform(size=60), rng.uniform(size=60), 1) for _ in range(40)]
-    assert sum("are clearly" in one for one in told) <= 4  # allowed: 5 %; more than 4 of 40 has a chance below 5 %
+    told = [compared(rng.uniform(size=60), rng.uniform(size=60), 1) for _ in range(40)]
+    assert sum(grouped for grouped, _ in told) <= 4  # allowed: 5 %; more than 4 of 40 has a chance below 5 %
 
 
 def test_ratios_are_one_minus_the_simplified_silhouette() -> None:

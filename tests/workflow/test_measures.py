@@ -28,8 +28,9 @@ def test_auc_of_several_classes_is_that_of_pairs_and_certified() -> None:
     expected = 1.0 - roc_auc_score(truth, shares, multi_class="ovo")
     assert result.evaluation.value == pytest.approx(expected, abs=1e-12)
     certificate = result.certificate
-    assert certificate.quantity == "1 - mean area under the ROC curves of pairs of classes"
-    assert certificate.direction == "upper"
-    assert result.evaluation.value < certificate.value < 0.3
+    assert certificate.quantity == "mean area under the ROC curves of pairs of classes"
+    assert certificate.direction == "lower"
+    assert 0.7 < certificate.value < 1.0 - result.evaluation.value == result.to_dict()["winner"]["test_value"]
+    assert certificate.trivial == 0.5
     assert certificate.check((truth, shares))
     assert result.winner.value < 0.2 < result.baseline == pytest.approx(0.5, abs=0.05)

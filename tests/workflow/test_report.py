@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from certus.guarantees.records import percent
 from certus.workflow import Study, study
 from certus.workflow.findings.alike import alike_columns
 
@@ -77,11 +78,13 @@ def test_the_first_screen_answers_before_the_details(page: Page) -> None:
 def test_the_page_has_the_numbers_of_the_json(result: Study, page: Page) -> None:
     told = result.to_dict()
     assert f"{100 * told['winner']['test_value']:.2f} %" in page.text
-    assert f"{np.ceil(1e4 * told['winner']['certificate']['value']) / 100:.2f} %" in page.text
+    assert f"≤ {percent(told['winner']['certificate']['value'], 'upper')}" in page.text
+    assert f"baseline on the same rows: {100 * told['baseline']['test_value']:.2f} %" in page.text
+    assert told["comparison_with_constant"]["headline"] in page.text
     for row in told["leaderboard"]:
         assert row["learner"] in page.text
         assert row["validation_value"] is None or f"{row['validation_value']:.4g}" in page.text
-    for remark in told["findings"]["remarks"]:
+    for remark in told["advice"]:
         assert remark in page.text
 
 

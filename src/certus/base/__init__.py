@@ -58,7 +58,9 @@ from certus.base.params import (
 )
 from certus.base.probabilities import probabilities_of
 from certus.base.seeds import resolve_seed, resolve_seeds
+from certus.base.settings import Config, config
 from certus.base.threads import blas_on_one_thread, resolve_threads
+from certus.base.training_rows import RowSketch, saw_table
 from certus.base.user_warnings import warn_user
 
 __all__ = [
@@ -68,6 +70,7 @@ __all__ = [
     "Classifier",
     "Clusterer",
     "ColumnsLike",
+    "Config",
     "Constraints",
     "Exactly",
     "FLOATS",
@@ -86,6 +89,7 @@ __all__ = [
     "RandomState",
     "RandomStateLike",
     "Regressor",
+    "RowSketch",
     "Rule",
     "SparseTable",
     "StoresParameters",
@@ -104,6 +108,7 @@ __all__ = [
     "check_weights",
     "class_weights",
     "complete_docstrings",
+    "config",
     "distinct_labels",
     "find",
     "fit_method",
@@ -117,6 +122,7 @@ __all__ = [
     "resolve_seed",
     "resolve_seeds",
     "resolve_threads",
+    "saw_table",
     "violation",
     "warn_deprecated",
     "warn_not_converged",

@@ -24,7 +24,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import Tags, estimator_html_repr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -32,6 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 from certus.base.inputs import TableLike
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
+from certus.base.training_rows import TRAINING_ROWS, fitting, predicting
 from certus.guarantees import Report
 from certus.guarantees.holdout import certify
 
@@ -39,9 +40,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def fit_method(method: Method) -> Method:
-    """Wrap ``fit`` or ``partial_fit``: check parameters, keep BLAS on one thread, close callbacks, and leave
-    the learner unfitted if it was interrupted.
+    """Wrap ``fit`` or ``partial_fit``: check parameters, keep BLAS on one thread, remember the rows, close callbacks,
+    and leave the learner unfitted if it was interrupted.
     """
+    names = list(inspect.signature(method).parameters)[1:]
+    place_of_weights = names.index("sample_weight") if "sample_weight" in names else None
 
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
@@ -50,7 +53,11 @@ def fit_method(method: Method) -> Method:
             given = {name: getattr(self, name) for name in self._constraints if name in names}
             check_parameters(type(self).__name__, self._constraints, given)
         try:
-            with blas_on_one_thread():
+            goes_on = method.__name__ == "partial_fit" or bool(getattr(self, "warm_start", False))
+            weights = kwargs.get("sample_weight")
+            if place_of_weights is not None and len(args) > place_of_weights:
+                weights = args[place_of_weights]
+            with blas_on_one_thread(), fitting(self, weights, goes_on=goes_on):
                 return method(self, *args, **kwargs)
         except KeyboardInterrupt:
             self._forget()
@@ -75,7 +82,7 @@ def predict_method(method: Method) -> Method:
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
         check_is_fitted(self)
-        with blas_on_one_thread():
+        with blas_on_one_thread(), predicting(self):
             return method(self, *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
@@ -107,6 +114,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     _constraints: ClassVar[Constraints] = {}
     _state: ClassVar[tuple[str, ...]] = ()
     _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
+    _takes_sparse: ClassVar[bool] = False  # whether fit takes sparse tables
 
     report_: Report
 
@@ -138,10 +146,16 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
         """
         return self.report_.with_(certify(self, X, y, loss=loss, confidence=confidence, **options))
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
+        self.__dict__.pop(TRAINING_ROWS, None)
 
     def __str__(self) -> str:
         text = repr(self)
@@ -169,7 +183,13 @@ def _gives_probabilities(learner: Learner) -> bool:
 
 
 class Classifier(ClassifierMixin, Learner):
-    """A learner that predicts labels."""
+    """A learner that predicts labels.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    """
 
     classes_: NDArray[Any]
 

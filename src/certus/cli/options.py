@@ -35,6 +35,21 @@ Range = Annotated[
 Positive = Annotated[str | None, typer.Option(help="The label that counts as positive.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="Order in which betting goes through the rows.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", show_default=False)]
+AllowTrainingRows = Annotated[
+    bool, typer.Option("--allow-training-rows", help="Take rows that the model was trained on: an estimate.")
+]
+Looks = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|none",
+        help="Where looks at rows are counted; by default in your data folder.",
+        show_default=False,
+    ),
+]
+Sealed = Annotated[bool, typer.Option("--sealed", help="Show nothing but the bound, so that later looks can be paid.")]
+NotAdapted = Annotated[
+    bool, typer.Option("--not-adapted", help="Declare: nothing was chosen after an earlier result on these rows.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 

@@ -13,6 +13,10 @@ import typer
 
 _WIDTH_OF_FILES = 160  # where there is no terminal whose width could be asked
 _FOLDED = 100
+WAYS_OUT = (
+    "Hint: test on fresh rows; or --not-adapted if nothing was chosen after an earlier result on these rows; or "
+    "--sealed from the first look on, which shows nothing but the bound. --looks none does not count looks."
+)
 
 
 def print_json(value: Any) -> None:
@@ -23,6 +27,11 @@ def print_json(value: Any) -> None:
 def print_text(text: str) -> None:
     """Print a result in words."""
     typer.echo(text)
+
+
+def print_headline(text: str, *, good: bool) -> None:
+    """Print what comes first: in green or in red, where colors are shown."""
+    typer.secho(text, fg="green" if good else "red", bold=True)
 
 
 def print_folded(lines: Sequence[str]) -> None:
@@ -51,11 +60,22 @@ def print_report(report: Any) -> None:
         print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
     for item in report.vacuous:
         print_text(f"(vacuous) {item.why_vacuous()}")
+    for fact in (report.training_overlap, report.look):
+        if fact is not None:
+            print_text(str(fact))
+    if report.look is not None and not report.look.promised:
+        say(WAYS_OUT)
 
 
 def certificates_of(report: Any) -> list[dict[str, Any]]:
     """The certificates of a report as plain values."""
     return [item.to_dict() for item in report]
+
+
+def facts_of_rows(report: Any) -> dict[str, Any]:
+    """What rows have in common with training rows, and which look at them it is; None for what nobody knows."""
+    facts = {"training_overlap": report.training_overlap, "look": report.look}
+    return {name: None if fact is None else fact.to_dict() for name, fact in facts.items()}
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:

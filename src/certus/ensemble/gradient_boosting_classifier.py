@@ -18,7 +18,7 @@ from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, Expon
 
 
 @register(
-    guarantees=(),
+    guarantees=("training loss never rises",),
     cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
 )
 class GradientBoostingClassifier(GradientBoosting, Classifier):
@@ -43,8 +43,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Rounds, and trees in each of them: 1 for two classes, else one per class.
     estimators_ : ndarray of shape (n_estimators_, n_trees_per_iteration_)
         The trees as learners, built on first access.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     n_classes_ : int
         Their number.
 

@@ -64,6 +64,7 @@ from certus.guarantees.records import (
     union,
 )
 from certus.guarantees.records import rules as rules
+from certus.guarantees.rows import TrainingRowsError
 from certus.guarantees.thresholds import Guard, control_rates
 from certus.guarantees.training import (
     campi_garatti,
@@ -104,6 +105,7 @@ __all__ = [
     "Quantity",
     "Report",
     "TestResult",
+    "TrainingRowsError",
     "assured_rank",
     "auc_bound",
     "balanced_accuracy_bound",

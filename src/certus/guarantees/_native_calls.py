@@ -38,3 +38,19 @@ def seeded_order(seed: int, rows: int) -> np.ndarray:
     out = np.empty(rows, dtype=np.int64)
     _native.seeded_order(seed, out)
     return out
+
+
+def hash_rows(table: np.ndarray, keys: np.ndarray, threads: int = 1) -> np.ndarray:
+    """A 64-bit hash of every row of a table of floats."""
+    out = np.empty(len(table), np.uint64)
+    _native.hash_rows(table, keys, out, threads)
+    return out
+
+
+def hash_sparse_rows(
+    values: np.ndarray, columns: np.ndarray, starts: np.ndarray, keys: np.ndarray, threads: int = 1
+) -> np.ndarray:
+    """A 64-bit hash of every row of a compressed sparse matrix."""
+    out = np.empty(len(starts) - 1, np.uint64)
+    _native.hash_sparse_rows(values, columns, starts, keys, out, threads)
+    return out

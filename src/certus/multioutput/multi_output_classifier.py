@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from certus.base import Classifier, find, fit_method, predict_method, register
+from certus.base import Classifier, find, fit_method, predict_method, register, saw_table
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target
 from certus.base.params import Constraints, Exactly, HasMethods, InstanceOf
 from certus.guarantees import Report, error_bound
@@ -142,7 +142,8 @@ class MultiOutputClassifier(Classifier):
 
     def _look_at(self, X: TableLike, *, reset: bool) -> None:
         """Shape and column names; the values are the learner's matter, which may read more than numbers."""
-        check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator=self)
+        table = check_array(X, accept_sparse=True, dtype=None, ensure_all_finite=False, estimator=self)
+        saw_table(self, table)
         validate_data(self, X, reset=reset, skip_check_array=True)
 
     def _check_targets(self, y: TargetLike) -> NDArray[Any]:

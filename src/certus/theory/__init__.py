@@ -26,6 +26,15 @@ from certus.theory.pac_experiment import (
     hard_distribution_error,
     pac_experiment,
 )
+from certus.theory.parameter_counting import ParameterCounts, parameter_counts
+from certus.theory.sample_means import (
+    CentralLimit,
+    LargeNumbers,
+    central_limit,
+    chebyshev_bound,
+    chebyshev_rows,
+    law_of_large_numbers,
+)
 
 __all__ = [
     "BayesAction",
@@ -33,19 +42,25 @@ __all__ = [
     "BiasVariance",
     "BooleanFunctions",
     "CapacityCurve",
+    "CentralLimit",
     "ClassBounds",
     "DoubleDescent",
     "ErrorDecomposition",
     "ErrorDistribution",
+    "LargeNumbers",
     "LearningCurve",
     "NoFreeLunch",
+    "ParameterCounts",
     "Rate",
     "bayes_action",
     "bayes_error",
     "bayes_interval",
     "bayes_predictor",
     "bias_variance",
+    "central_limit",
     "chance_to_miss",
+    "chebyshev_bound",
+    "chebyshev_rows",
     "class_bounds",
     "class_means",
     "cost_action",
@@ -57,6 +72,7 @@ __all__ = [
     "gaussian_pac_experiment",
     "half_space_labelings",
     "hard_distribution_error",
+    "law_of_large_numbers",
     "learning_rates",
     "linearly_separable",
     "memorize",
@@ -66,6 +82,7 @@ __all__ = [
     "no_free_lunch",
     "one_neighbor_error",
     "pac_experiment",
+    "parameter_counts",
     "polynomial_curve",
     "separable_boolean_functions",
 ]

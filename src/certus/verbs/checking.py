@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from os import PathLike
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from certus.base import TableLike, TargetLike, persistence
 from certus.guarantees import Certificate, CertificateError, Report
 from certus.guarantees.holdout import Predictor, clopper_pearson
-from certus.guarantees.records import (
-    ERROR,
-    LARGE_ERRORS,
-    OUTSIDE_INTERVAL,
-    OUTSIDE_SET,
-    PRECISION,
-    RECALL,
-    Quantity,
-    percent,
-)
+from certus.guarantees.records import percent
+from certus.guarantees.rows import Overlap, watch_rows
+from certus.verbs.given_rows import GivenRows, is_counted
 
 # Rows that did not make a certificate contradict it when its claim would explain them with at most this chance.
 CONTRADICTION = 0.001
+
+
+class Level(StrEnum):
+    """What a check knew.
+
+    Recounted: the rows behind the certificate were given, are its rows by fingerprint, and give the same counts.
+    Consistent: the arithmetic holds; the counts are the author's. Contradicted: it does not hold.
+    """
+
+    RECOUNTED = "recounted"
+    CONSISTENT = "consistent"
+    CONTRADICTED = "contradicted"
+
+
+_WORDS = {
+    Level.RECOUNTED: "recounted",
+    Level.CONSISTENT: "consistent (the arithmetic holds; the counts are the author's)",
+    Level.CONTRADICTED: "CONTRADICTED",
+}
 
 
 @dataclass(frozen=True)
@@ -36,84 +46,120 @@ class CheckedCertificate:
     ----------
     certificate : Certificate
         The certificate.
-    holds : bool
-        Whether deriving it again gave the same, and the data (if any) agree.
-    recounted : bool
-        Whether the data were the rows behind it and gave the same count.
+    level : Level
+        What the check knew: "recounted", "consistent" or "contradicted".
     remark : str
         Why it does not hold, or what the data were used for.
     """
 
     certificate: Certificate
-    holds: bool
-    recounted: bool = False
+    level: Level
     remark: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing speaks against it."""
+        return self.level is not Level.CONTRADICTED
+
+    @property
+    def recounted(self) -> bool:
+        """Whether the data were the rows behind it and gave the same count."""
+        return self.level is Level.RECOUNTED
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain values."""
-        record = self.certificate.to_dict()
-        return {**record, "holds": self.holds, "recounted": self.recounted, "remark": self.remark}
+        found = {"level": str(self.level), "holds": self.holds, "recounted": self.recounted, "remark": self.remark}
+        return {**self.certificate.to_dict(), **found}
+
+    def __str__(self) -> str:
+        remark = f" ({self.remark})" if self.remark else ""
+        return f"{_WORDS[self.level]}: {self.certificate.claim}{remark}"
 
 
 @dataclass(frozen=True)
 class Check:
-    """The result of checking a model: true if every certificate holds.
+    """The result of checking a model: true if nothing speaks against any certificate.
 
     Parameters
     ----------
     certificates : tuple of CheckedCertificate
         In the order of the report.
+    training_overlap : Overlap, optional
+        What the given rows have in common with those that the model was trained on, if it remembers them.
     """
 
     certificates: tuple[CheckedCertificate, ...]
+    training_overlap: Overlap | None = None
 
     @property
     def holds(self) -> bool:
-        """Whether every certificate holds."""
+        """Whether nothing speaks against any certificate."""
         return all(item.holds for item in self.certificates)
+
+    @property
+    def level(self) -> Level:
+        """Contradicted if any certificate is; recounted if all were that rows can recount; else consistent."""
+        if not self.holds:
+            return Level.CONTRADICTED
+        about_rows = [item for item in self.certificates if _counts_rows(item.certificate)]
+        all_counted = bool(about_rows) and all(item.recounted for item in about_rows)
+        return Level.RECOUNTED if all_counted else Level.CONSISTENT
 
     def __bool__(self) -> bool:
         return self.holds
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values."""
-        return {"holds": self.holds, "certificates": [item.to_dict() for item in self.certificates]}
+        overlap = self.training_overlap
+        return {
+            "level": str(self.level),
+            "holds": self.holds,
+            "training_overlap": None if overlap is None else overlap.to_dict(),
+            "certificates": [item.to_dict() for item in self.certificates],
+        }
 
     def __str__(self) -> str:
         if not self.certificates:
             return "No certificates to check."
-        lines = []
-        for item in self.certificates:
-            remark = f" ({item.remark})" if item.remark else ""
-            lines.append(f"{'holds' if item.holds else 'DOES NOT HOLD'}: {item.certificate.claim}{remark}")
+        lines = [str(item) for item in self.certificates]
+        if self.training_overlap is not None:
+            lines.append(str(self.training_overlap))
         return "\n".join(lines)
 
 
 def check(
-    model: Predictor | str | PathLike[str], data: tuple[TableLike, TargetLike] | Mapping[str, object] | None = None
+    model: Predictor | str | PathLike[str],
+    data: tuple[TableLike, TargetLike] | Mapping[str, object] | None = None,
+    *,
+    allow_training_rows: bool = False,
 ) -> Check:
-    """Derive every certificate of a model again, by a second route, and compare.
+    """Derive every certificate of a model again, by a second route, and say how much of it is known.
 
     Parameters
     ----------
     model : learner, Pipeline, or path
         A fitted model, or a file that `certus.save` wrote.
     data : tuple (X, y) or mapping, optional
-        ``(X, y)``: rows with their targets. If they are the rows behind a certificate of what the model gets
-        wrong, its count is repeated; if they are other rows, it is looked whether they contradict the
-        certificate (its claim would explain them with a chance of at most 0.1 %). Or a dictionary from the
-        quantity of a certificate to the data that its rule documents. Without data, what a certificate says
-        about its rows is trusted and the step from there to its value is checked.
+        ``(X, y)``: rows with their targets. If they are the rows behind a certificate, by its fingerprint, its count is
+        repeated; if they are other rows, it is looked whether they contradict the certificate (its claim would
+        explain them with a chance of at most 0.1 %). Or a dictionary from the quantity of a certificate to the
+        data that its rule documents. Without data, what a certificate says about its rows is the word of its
+        author, and the step from there to its value is checked.
+    allow_training_rows : bool, default=False
+        Take rows that the model was trained on. They can contradict a certificate, but not support it.
 
     Returns
     -------
     Check
-        True if all certificates hold; ``certificates`` has the single findings.
+        True if nothing speaks against any certificate; ``level`` is "recounted", "consistent" or "contradicted", and
+        ``certificates`` has the single findings.
 
     Raises
     ------
     CertusFileError
         The file is damaged.
+    TrainingRowsError
+        The rows are rows that the model was trained on.
 
     Examples
     --------
@@ -122,8 +168,10 @@ def check(
     >>> model = GaussianNB().fit([[-2.0], [-1.0], [1.0], [2.0]], ["low", "low", "high", "high"])
     >>> X, y = [[-3.0], [-0.5], [1.5], [4.0]], ["low", "low", "high", "high"]
     >>> model.report_ = certus.Report([model.certify(X, y)["error"]])
-    >>> print(certus.check(model, (X, y)))
-    holds: With confidence 95% the error is at most 52.72% (0 errors in 4 rows). (counted again)
+    >>> certus.check(model).level, certus.check(model, (X, y)).level
+    (<Level.CONSISTENT: 'consistent'>, <Level.RECOUNTED: 'recounted'>)
+    >>> print(certus.check(model, (X, y)).certificates[0])
+    recounted: With confidence 95% the error is at most 52.72% (0 errors in 4 rows).
     """
     checked: Any = persistence.load(model) if isinstance(model, str | PathLike) else model
     if data is None:
@@ -135,11 +183,10 @@ def check(
             f"data must be a tuple (X, y) or a dictionary, got {type(data).__name__}.\n"
             "Hint: check(model, (X, y)) with the rows and their targets."
         )
-    predicted, truth = np.asarray(checked.predict(data[0])), np.asarray(data[1])
-    if predicted.shape != truth.shape:
-        raise ValueError(f"data: X gives predictions of shape {predicted.shape}, but y has the shape {truth.shape}.")
-    missed = np.asarray(checked.missed(*data)) if getattr(checked, "gives_sets", False) else None
-    return Check(tuple(_verified_on(item, predicted, truth, missed) for item in _certificates(checked)))
+    with watch_rows() as watch:
+        rows = GivenRows(checked, *data)
+    overlap = watch.overlap(allow=allow_training_rows)
+    return Check(tuple(verified_on(item, rows) for item in _certificates(checked)), overlap)
 
 
 def _certificates(model: object) -> list[Certificate]:
@@ -149,45 +196,49 @@ def _certificates(model: object) -> list[Certificate]:
     return list(dict.fromkeys(certificate for report in reports for certificate in report))
 
 
+def _counts_rows(certificate: Certificate) -> bool:
+    """Whether rows can say something about the certificate: it names its rows, or is a count of such rows."""
+    return certificate.guaranteed and (certificate.fingerprint is not None or is_counted(certificate.quantity))
+
+
 def _verified(certificate: Certificate, data: object = None) -> CheckedCertificate:
     try:
         certificate.check(data)
     except CertificateError as error:
-        return CheckedCertificate(certificate, holds=False, remark=str(error))
-    counted = data is not None
-    return CheckedCertificate(certificate, True, counted, "counted again" if counted else "")
+        return CheckedCertificate(certificate, Level.CONTRADICTED, str(error))
+    return CheckedCertificate(certificate, Level.CONSISTENT if data is None else Level.RECOUNTED)
 
 
-def _verified_on(
-    certificate: Certificate, predicted: NDArray[Any], truth: NDArray[Any], missed: NDArray[np.bool_] | None
-) -> CheckedCertificate:
+def verified_on(certificate: Certificate, rows: GivenRows) -> CheckedCertificate:
     """Check with rows: count again if they are the certificate's, else look whether they contradict it."""
     alone = _verified(certificate)
-    outside = certificate.quantity.matches(OUTSIDE_SET, OUTSIDE_INTERVAL)
-    events = missed if outside else _events(certificate.quantity, predicted, truth)
-    if not alone.holds or events is None or "rows" not in certificate.witness:
+    if not alone.holds:
         return alone
-    if len(events) == certificate.witness["rows"]:
-        return _verified(certificate, events)
+    events = rows.events(certificate)
+    if certificate.fingerprint is not None and certificate.fingerprint == rows.fingerprint:
+        if events is not None and "rows" in certificate.witness:
+            return _verified(certificate, events)
+        same = rows.certified_again(certificate)
+        return alone if same is None else _verified_as(certificate, same)
+    if events is None or "rows" not in certificate.witness:
+        return alone
     if len(events) == 0:
-        return CheckedCertificate(certificate, True, remark="none of these rows is of the kind that it is about")
+        return replace(alone, remark="none of these rows is of the kind that it is about")
     seen = f"{int(events.sum())} of {len(events)} rows"
     contradiction = _contradiction(certificate, int(events.sum()), len(events))
     if contradiction is not None:
-        return CheckedCertificate(certificate, holds=False, remark=f"the data contradict it: {seen}, {contradiction}")
-    return CheckedCertificate(certificate, True, remark=f"other rows than its own do not contradict it: {seen}")
+        return CheckedCertificate(
+            certificate, Level.CONTRADICTED, f"the data contradict it: {seen}, {contradiction}"
+        )  # fmt: skip
+    whose = "other rows than its own do" if certificate.fingerprint else "these rows, its own or not, do"
+    return replace(alone, remark=f"{whose} not contradict it: {seen}")
 
 
-def _events(quantity: Quantity, predicted: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """What a certificate of this quantity counts, one truth value per row; None if such rows do not tell."""
-    if quantity.matches(ERROR):  # of several labels per row, any
-        return np.asarray(np.any((predicted != truth).reshape(len(truth), -1), axis=1))
-    if quantity.matches(LARGE_ERRORS, having={"threshold"}):
-        return np.asarray(np.abs(truth.astype(float) - predicted.astype(float)) > quantity.threshold)
-    if quantity.matches(RECALL, PRECISION, having={"of"}):
-        real, called = truth.astype(str) == quantity.of, predicted.astype(str) == quantity.of
-        return called[real] if quantity.name == RECALL else real[called]
-    return None
+def _verified_as(certificate: Certificate, again: Certificate) -> CheckedCertificate:
+    """The certificate beside the one that its rows give now."""
+    if certificate.witness == again.witness:
+        return CheckedCertificate(certificate, Level.RECOUNTED)
+    return CheckedCertificate(certificate, Level.CONTRADICTED, f"its rows give another count: {again.claim}")
 
 
 def _contradiction(certificate: Certificate, events: int, rows: int) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -26,6 +26,7 @@ from certus.guarantees.holdout import (
     true_labels,
 )
 from certus.guarantees.records import Certificate, DataRole, Report, check_confidence
+from certus.guarantees.rows import Overlap, unpromised, watch_rows
 from certus.verbs.score_comparing import ScoreComparison, compare_scores
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def compare(
     confidence: float = 0.95,
     role: DataRole | None = None,
     seed: int = 0,
+    allow_training_rows: bool = False,
 ) -> Comparison: ...
 
 
@@ -135,6 +137,7 @@ def compare(
     confidence: float = 0.95,
     role: DataRole | None = None,
     seed: int = 0,
+    allow_training_rows: bool = False,
     test: str | None = None,
     test_share: float | None = None,
     deviation: float | None = None,
@@ -165,6 +168,8 @@ def compare(
         Where the rows come from; earlier uses are paid for.
     seed : int, default=0
         Order in which betting goes through the rows.
+    allow_training_rows : bool, default=False
+        Take rows that the model was trained on; the certificates are then of the kind "estimate".
     test, test_share, deviation :
         As in `certus.verbs.score_comparing.compare_scores`, for scores of folds, the higher the better.
 
@@ -190,7 +195,9 @@ def compare(
             raise ValueError("X, y and y_true must not be given with test: scores need no labels.")
         return compare_scores(models, test, confidence=confidence, test_share=test_share, deviation=deviation)
     truth = true_labels(y, y_true, "compare(a, b, X, y)")
-    predicted = {name: predictions(model, X, name) for name, model in models.items()}
+    with watch_rows() as watch:
+        predicted = {name: predictions(model, X, name) for name, model in models.items()}
+    overlap = watch.overlap(allow=allow_training_rows)
     if loss == "auto":
         loss = automatic_loss(next(iter(models.values())), truth, next(iter(predicted.values())))
     pairs_of = list(combinations(models, 2))
@@ -206,9 +213,16 @@ def compare(
                 row_losses(loss, truth, predicted[name], loss_range, name) for name in (one, other)
             )
             pairs.append(compare_losses(a, b, low=low, high=high, loss=_loss_name(loss), **shared))
+    pairs = [_judged(pair, overlap) for pair in pairs]
     tests = [pair.pvalue for pair in pairs if pair.pvalue is not None]
     certificates = [c for pair in pairs for c in (pair.sign, pair.difference) if c is not None]
-    return Comparison(tuple(models), tuple(pairs), tuple(holm(tests)) if tests else None, Report(certificates))
+    return Comparison(tuple(models), tuple(pairs), tuple(holm(tests)) if tests else None, Report(certificates, overlap))
+
+
+def _judged(pair: Pair, overlap: Overlap | None) -> Pair:
+    """The pair; its certificates are estimates if a model was trained on the rows."""
+    sign = None if pair.sign is None else unpromised(pair.sign, overlap)
+    return replace(pair, sign=sign, difference=unpromised(pair.difference, overlap))
 
 
 def _loss_name(loss: str | LossFunction) -> str:

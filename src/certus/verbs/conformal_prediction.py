@@ -18,6 +18,7 @@ from certus.evaluation import (
     SplitConformalRegressor,
 )
 from certus.guarantees.holdout import Predictor
+from certus.guarantees.rows import watch_rows
 
 _SPLIT_REGRESSION = ("absolute", "normalized", "quantile")
 _SPLIT_CLASSIFICATION = ("lac", "aps")
@@ -41,6 +42,7 @@ def conformal(
     classes: TargetLike | None = None,
     cv: int = 10,
     random_state: int | np.random.RandomState | None = None,
+    allow_training_rows: bool = False,
 ) -> Any:
     """Give any model prediction intervals (regression) or sets of labels (classification) that hold.
 
@@ -74,6 +76,8 @@ def conformal(
         Folds of "cv+".
     random_state : int, RandomState or None, default=None
         Draws the folds.
+    allow_training_rows : bool, default=False
+        Take rows that the model was trained on; the certificates are then of the kind "estimate".
 
     Returns
     -------
@@ -110,11 +114,20 @@ def conformal(
     if classification:
         score = "lac" if method == "auto" else method
         sets = SplitConformalClassifier(model, score=score, per_class=per_class, classes=classes, **levels)
-        return sets.calibrate(rows, truth, groups)
+        return _calibrated(sets, rows, truth, groups, allow_training_rows)
     if per_class:
         raise ValueError("per_class=True needs a classifier.\nHint: for regression pass groups instead.")
     score = "absolute" if method == "auto" else method
-    return SplitConformalRegressor(model, score=score, scale=scale, **levels).calibrate(rows, truth, groups)
+    intervals = SplitConformalRegressor(model, score=score, scale=scale, **levels)
+    return _calibrated(intervals, rows, truth, groups, allow_training_rows)
+
+
+def _calibrated(wrapper: Any, rows: TableLike, truth: TargetLike, groups: TargetLike | None, allow: bool) -> Any:
+    """The wrapper, calibrated on rows that its model was not trained on."""
+    with watch_rows() as watch:
+        wrapper.calibrate(rows, truth, groups)
+    wrapper.training_overlap_ = watch.overlap(allow=allow)
+    return wrapper
 
 
 def is_classification(model: object, classes: object) -> bool:

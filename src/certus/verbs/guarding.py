@@ -13,6 +13,7 @@ from certus.base import TableLike, TargetLike
 from certus.evaluation import class_response
 from certus.guarantees import Guard, control_rates
 from certus.guarantees.holdout import Predictor
+from certus.guarantees.rows import judged_report, watch_rows
 
 
 def guard(
@@ -29,6 +30,7 @@ def guard(
     thresholds: ArrayLike | None = None,
     procedure: str | None = None,
     prefer: str | None = None,
+    allow_training_rows: bool = False,
 ) -> Guard:
     """Find a threshold on the scores of a binary classifier that keeps all the rates asked for.
 
@@ -53,6 +55,8 @@ def guard(
         How trying several thresholds is paid for; see `certus.guarantees.control_rates`.
     prefer : {"high", "low"}, optional
         Which passing threshold to take; "high" flags fewer rows.
+    allow_training_rows : bool, default=False
+        Take rows that the model was trained on; the certificates are then of the kind "estimate".
 
     Returns
     -------
@@ -79,9 +83,11 @@ def guard(
     if hasattr(model, "predict"):
         labels, classes = _labels(y), np.asarray(getattr(model, "classes_", ()))
         scorer = partial(positive_scores, model, _positive_column(classes, positive))
-        scores, positive = scorer(X), classes[scorer.args[1]]
+        with watch_rows() as watch:
+            scores, positive = scorer(X), classes[scorer.args[1]]
+        overlap = watch.overlap(allow=allow_training_rows)
     else:
-        scorer = None
+        scorer, overlap = None, None
         labels = _labels(X if y is None else y)
         scores, positive = np.asarray(model, dtype=np.float64), _positive_label(labels, positive)
     result = control_rates(
@@ -93,7 +99,7 @@ def guard(
         procedure=procedure,
         prefer=prefer,
     )
-    return replace(result, scorer=scorer)
+    return replace(result, scorer=scorer, report=judged_report(result.report, overlap))
 
 
 def positive_scores(model: object, column: int, X: object) -> NDArray[np.float64]:

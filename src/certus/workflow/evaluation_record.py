@@ -18,8 +18,10 @@ class Evaluation:
     ----------
     value : float
         The measure on the test rows.
+    baseline : float
+        The measure of the constant prediction that is best on the same test rows: as good as guessing can be there.
     certificate : Certificate
-        What is promised about new rows.
+        What is promised about new rows; its trivial value is what the baseline has there.
     truth, predictions : arrays
         Targets and predictions of the test rows; of clusters, zeros and the ratios of distances.
     probabilities : array or None
@@ -27,6 +29,7 @@ class Evaluation:
     """
 
     value: float
+    baseline: float
     certificate: Certificate
     truth: NDArray[Any]
     predictions: NDArray[Any]

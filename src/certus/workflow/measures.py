@@ -1,4 +1,4 @@
-"""Measures of success, all as losses: lower is better."""
+"""Measures of success: as losses inside (lower is better), and shown as what they are called."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ RowLosses = Callable[[Array, Array, Array | None], Array]
 Value = Callable[[Array, Array, Array | None], float]
 # A probability of 0 for what happens would cost infinitely much; models are taken to be at least this sure.
 LEAST_PROBABILITY = 1e-6
+_TITLES = {
+    "auc": "AUC",
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "balanced_error": "balanced error",
+    "log_loss": "log loss",
+    "silhouette_loss": "silhouette",
+}
 _LOG_LOSS_RANGE = (0.0, float(-np.log(LEAST_PROBABILITY)))
 
 
@@ -57,6 +67,8 @@ class Measure:
         The bound that its certificate rests on.
     quantity : str
         What the certificate calls the mean loss.
+    score : bool
+        Whether people know 1 - loss, such as the area under a curve, rather than the loss.
     """
 
     name: str
@@ -68,6 +80,16 @@ class Measure:
     costs: Array | None = None
     bounded_by: BoundedBy = BoundedBy.ERROR_RATE
     quantity: str = ""
+    score: bool = False
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return _TITLES.get(self.name, self.name)
+
+    def told(self, loss: float) -> float:
+        """A loss as the measure is known: scores are 1 - loss."""
+        return 1.0 - loss if self.score else loss
 
     def decide(self, probabilities: Array) -> Array:
         """The best prediction of every row: the most probable one, or the one of least mean cost."""
@@ -78,6 +100,11 @@ class Measure:
     def predictions(self, predictions: Array, probabilities: Array | None) -> Array:
         """A learner's own predictions, or those that declared costs choose by its probabilities."""
         return predictions if self.costs is None or probabilities is None else self.decide(probabilities)
+
+    @property
+    def value_is_mean(self) -> bool:
+        """Whether the measure is the mean of losses of rows by which models are compared."""
+        return self.needs == "predictions" and self.rows is not None and self.name != "rmse"
 
     @property
     def compares_rows(self) -> bool:
@@ -140,8 +167,10 @@ def _absolute(truth: Array, predictions: Array, _probabilities: Array | None) ->
 _LABELS = frozenset({"binary", "multiclass", "ordinal"})
 
 
-def _labels(name: str, value: Value, bound: BoundedBy, tasks: frozenset[str] = _LABELS) -> Measure:
-    return Measure(name, tasks, "predictions", value, bounded_by=bound)
+def _labels(
+    name: str, value: Value, bound: BoundedBy, tasks: frozenset[str] = _LABELS, *, score: bool = False
+) -> Measure:
+    return Measure(name, tasks, "predictions", value, bounded_by=bound, score=score)
 
 
 def _numbers(name: str, value: Value, rows: RowLosses, quantity: str) -> Measure:
@@ -164,9 +193,15 @@ MEASURES = {
             bounded_by=BoundedBy.MEAN,
             quantity="log-loss",
         ),
-        Measure("auc", _LABELS, "probabilities", _one_minus_auc, bounded_by=BoundedBy.AUC),
-        _labels("f1", lambda truth, called, _: _one_minus_f1(truth, called, 1), BoundedBy.F1, frozenset({"binary"})),
-        _labels("macro_f1", _one_minus_macro_f1, BoundedBy.MACRO_F1),
+        Measure("auc", _LABELS, "probabilities", _one_minus_auc, bounded_by=BoundedBy.AUC, score=True),
+        _labels(
+            "f1",
+            lambda truth, called, _: _one_minus_f1(truth, called, 1),
+            BoundedBy.F1,
+            frozenset({"binary"}),
+            score=True,
+        ),
+        _labels("macro_f1", _one_minus_macro_f1, BoundedBy.MACRO_F1, score=True),
         _numbers("rmse", lambda *a: float(np.sqrt(np.mean(_squared(*a)))), _squared, "mean squared error"),
         _numbers("mae", mean_of(_absolute), _absolute, "mean absolute error"),
     )

@@ -14,15 +14,16 @@ from certus.guarantees import Certificate, Report, as_estimate
 from certus.workflow.columns import Columns
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Findings
-from certus.workflow.leaderboard import leaderboard, shown_rows
+from certus.workflow.leaderboard import leaderboard, short_board, shown_rows
 from certus.workflow.models import StudyModel
 from certus.workflow.models.conformal_sets import SetsFound
 from certus.workflow.notes import Note
 from certus.workflow.profile import Profile
 from certus.workflow.race.trials import Trial
 from certus.workflow.split import Split
-from certus.workflow.study_files import refuse_to_overwrite
+from certus.workflow.study_files import folder_of, refuse_to_overwrite
 from certus.workflow.tasks import Task
+from certus.workflow.verdict import Verdict, Word
 from certus.workflow.winner import Winner
 
 REFITTED = "model-all-rows.certus"
@@ -43,6 +44,8 @@ class Study:
         The measure of the best prediction that looks at no column.
     winner : Winner
         Who won on the validation rows.
+    judgment : Verdict
+        Whether the winner is better than guessing, and by which comparison; `verdict` is its word.
     best : StudyModel
         The winner, trained on all learning rows; exactly the model that is certified.
     refitted : StudyModel or None
@@ -69,6 +72,7 @@ class Study:
     trials: list[Trial]
     baseline: float
     winner: Winner
+    judgment: Verdict
     best: StudyModel
     refitted: StudyModel | None
     evaluation: Evaluation
@@ -79,9 +83,24 @@ class Study:
     sets: SetsFound | None = None
 
     @property
+    def verdict(self) -> Word:
+        """Is the winner better than guessing: "better", "not-better" or "too-few-rows"."""
+        return self.judgment.word
+
+    @property
     def leaderboard(self) -> list[dict[str, Any]]:
         """One row per candidate, best first, the baseline among them; then those that left the race."""
         return leaderboard(self.trials, self.winner, self.task, self.baseline)
+
+    @property
+    def short_board(self) -> list[dict[str, Any]]:
+        """The rows of the leaderboard that everybody should see."""
+        return short_board(self.leaderboard)
+
+    @property
+    def folder_name(self) -> str:
+        """The folder that the command line writes this study to, unless another is named."""
+        return folder_of(self.name)
 
     @property
     def certificate(self) -> Certificate:
@@ -93,9 +112,27 @@ class Study:
         """What `save` writes, the report first."""
         return ["report.html", "model.certus", *([REFITTED] if self.refitted is not None else []), "study.json"]
 
+    @property
+    def advice(self) -> list[str]:
+        """What the study says about what to do next: one list, drawn from intervals and exact tests."""
+        if self.verdict == "better":
+            told = [self.findings.curve.verdict] if self.findings.curve is not None else []
+        elif self.task.kind == "clustering":
+            told = []
+        elif self.verdict == "too-few-rows":
+            told = ["more test rows are needed before anything can be said"]
+        else:
+            told = ["no column is shown to carry information about the target: other columns would help, not settings"]
+        if self.findings.diagnosis and self.task.kind != "clustering":
+            told.append(self.findings.diagnosis)
+        return [*told, *self.findings.remarks()]
+
     def to_dict(self) -> dict[str, Any]:
         """The study as plain values: what ``study.json`` holds."""
+        told = self.task.measure.told
         return {
+            "verdict": self.verdict,
+            "comparison_with_constant": self.judgment.to_dict(),
             "table": self.name,
             "task": self.task.kind,
             "target": self.task.plain_target,
@@ -109,11 +146,19 @@ class Study:
             "winner": {
                 "learner": self.winner.name,
                 "measure": self.task.measure.name,
-                "validation_value": self.winner.value,
-                "test_value": self.evaluation.value,
+                "higher_is_better": self.task.measure.score,
+                "validation_value": told(self.winner.value),
+                "test_value": told(self.evaluation.value),
                 "certificate": self.certificate.to_dict(),
             },
+            "baseline": {
+                "name": self.task.baseline_name,
+                "measure": self.task.measure.name,
+                "validation_value": told(self.baseline),
+                "test_value": told(self.evaluation.baseline),
+            },
             "leaderboard": self.leaderboard,
+            "advice": self.advice,
             "findings": self.findings.to_dict(),
             "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
@@ -151,15 +196,23 @@ class Study:
         return folder
 
     def __str__(self) -> str:
-        beaten = "" if self.winner.value < self.baseline else " (no better than the baseline on the validation rows)"
+        rows, shown = len(self.split.test), self.task.shown
         return "\n".join(
             [
+                str(self.judgment),
                 f"Study of {self.name}: {self.task.guess}",
-                f"Winner: {self.winner.short_name}, {self.task.measure.name} {self.evaluation.value:.4g} on "
-                f"{len(self.split.test)} rows that nobody touched{beaten}",
+                f"Winner: {self.winner.short_name}, {self.task.measure.title} {shown(self.evaluation.value)} on {rows} "
+                f"rows that nobody touched (baseline on the same rows: {shown(self.evaluation.baseline)})",
                 str(self.certificate),
+                *self._vacuous(),
             ]
         )
+
+    def _vacuous(self) -> list[str]:
+        """That the bound says nothing, where it does not."""
+        if not self.certificate.vacuous:
+            return []
+        return [f"That bound is vacuous: guessing has {self.task.shown_trivial(self.certificate)} on the same rows."]
 
     @property
     def report(self) -> str:
@@ -172,10 +225,12 @@ class Study:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table("", "learner", f"{self.task.measure.name} (validation)", title="Leaderboard")
-        for rank, name, value, _seconds in shown_rows(self.leaderboard, self.winner):
+        table = Table("", "learner", f"{self.task.measure.title} (validation)", title="Leaderboard")
+        for rank, name, value, *_ in shown_rows(self.leaderboard, self.winner):
             table.add_row(str(rank), Text(name), value)
-        return Group(table, Text(str(self)))
+        first, *rest = str(self).splitlines()
+        color = "bold green" if self.verdict == "better" else "bold red"
+        return Group(Text(first, style=color), table, Text("\n".join(rest)))
 
     def _repr_html_(self) -> str:
         from certus.report import render_study

@@ -125,6 +125,7 @@ def _result(state: State) -> Study:
         trials=state.trials,
         baseline=state.baseline,
         winner=state.winner,
+        judgment=state.verdict,
         best=state.best,
         refitted=state.refitted,
         evaluation=state.evaluation,

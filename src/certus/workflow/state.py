@@ -27,6 +27,7 @@ from certus.workflow.race.race import Race
 from certus.workflow.race.trials import Trial
 from certus.workflow.split import Split
 from certus.workflow.tasks import Task
+from certus.workflow.verdict import Verdict
 from certus.workflow.winner import Winner
 
 Progress = Callable[[str, int, int | None], None]
@@ -55,7 +56,7 @@ class State:
     race, trials, complete, winner, best, level, refitted
         Step 5: the race, its trials and those that went through it, who won, the trained winner, what is known about
         the level of its sets, and the winner trained on all rows.
-    baseline, evaluation, sets, findings
+    baseline, evaluation, sets, findings, verdict
         Step 6.
     """
 
@@ -86,6 +87,7 @@ class State:
     evaluation: Evaluation = field(init=False)
     sets: SetsFound | None = None
     findings: Findings = field(init=False)
+    verdict: Verdict = field(init=False)
 
     @property
     def used(self) -> pl.DataFrame:

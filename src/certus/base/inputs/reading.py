@@ -19,6 +19,7 @@ from sklearn.utils.validation import validate_data
 from certus import _native
 from certus.base.inputs.input_types import Table, TableLike, TargetLike, WeightsLike
 from certus.base.threads import resolve_threads
+from certus.base.training_rows import saw_table
 
 FLOATS = (np.float64, np.float32)
 LARGEST = 1e50  # products of a weight, a value and a target up to this stay far from overflow, their squares too
@@ -50,6 +51,7 @@ def check_X(
         table = np.asarray(X, dtype=X.dtype if X.dtype in types else types[0], order=order)
         if check_finite:
             _check_values(learner, table, allow_nan, largest)
+        saw_table(learner, table)
         return table
     try:
         table = validate_data(
@@ -68,6 +70,7 @@ def check_X(
         raise _with_column(error, X) from error
     if check_finite:
         _check_values(learner, table, allow_nan, largest)
+    saw_table(learner, table)
     return table
 
 

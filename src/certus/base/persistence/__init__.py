@@ -1,9 +1,9 @@
 """Saved models: a zip of JSON and plain arrays. Nothing in a file is ever executed."""
 
 from certus.base.persistence.atomic import atomic_file
-from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.files import describe_file, load, read_manifest, save, write_model
 from certus.base.persistence.restored_state import check_shapes
+from certus.guarantees.records import CertusFileError
 
 __all__ = [
     "CertusFileError",

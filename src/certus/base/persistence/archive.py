@@ -15,13 +15,13 @@ from typing import Any, BinaryIO
 from numpy.typing import NDArray
 
 from certus.base.persistence.arrays import read_npy, write_npy
-from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.limits import (
     MAX_CERTIFICATES_BYTES,
     MAX_LABELS_BYTES,
     MAX_MANIFEST_BYTES,
     MAX_MEMBERS,
 )
+from certus.guarantees.records import CertusFileError
 
 MANIFEST = "manifest.json"
 CERTIFICATES = "certificates.json"

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.persistence.file_error import CertusFileError
+from certus.guarantees.records import CertusFileError
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _TYPE = r"[<>|](?:b1|[iu][1248]|f[248]|c(?:8|16)|S\d{1,9}|[Mm]8(?:\[\d{0,6}[a-zA-Z]{1,2}\])?)"

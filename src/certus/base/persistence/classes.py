@@ -9,8 +9,8 @@ from typing import Any
 from certus.base import catalogue
 from certus.base.persistence.foreign import FOREIGN_CACHES, FOREIGN_STATE, find_foreign, foreign_path
 
-# What scikit-learn's base classes keep on any fitted estimator: its columns, and what ``set_output`` asked for.
-SHARED_STATE = ("n_features_in_", "feature_names_in_", "_sklearn_output_config")
+# What base classes keep on any fitted estimator: its columns, what ``set_output`` asked for, a sketch of its rows.
+SHARED_STATE = ("n_features_in_", "feature_names_in_", "_sklearn_output_config", "_training_rows")
 
 # Reports are saved apart; routing and callbacks concern fitting and are not saved.
 _NOT_SAVED = {"report_", "_metadata_request", "_skl_callbacks"}

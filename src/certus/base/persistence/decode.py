@@ -7,13 +7,13 @@ from typing import Any
 from certus.base.params import check_parameters
 from certus.base.persistence.archive import ArchiveReader
 from certus.base.persistence.classes import Kind, find_kind
-from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.foreign import check_foreign_version
 from certus.base.persistence.labels import decode_labels
 from certus.base.persistence.limits import MAX_DEPTH
 from certus.base.persistence.scalars import decode_scalar, decode_type
 from certus.base.persistence.sparse_parts import build_sparse, sparse_fields
 from certus.guarantees import Report
+from certus.guarantees.records import CertusFileError
 
 _KEYS = {
     "list": {"items"},

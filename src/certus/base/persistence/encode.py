@@ -14,13 +14,13 @@ from scipy import sparse
 from certus.base.persistence.archive import ArchiveWriter, to_json
 from certus.base.persistence.arrays import storable
 from certus.base.persistence.classes import Kind, kind_of
-from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.foreign import FOREIGN_STATE
 from certus.base.persistence.labels import encode_labels, is_labels, text_fits
 from certus.base.persistence.limits import MAX_DEPTH
 from certus.base.persistence.scalars import encode_scalar, encode_type, is_scalar
 from certus.base.persistence.sparse_parts import SPARSE_FIELDS
 from certus.guarantees import Report
+from certus.guarantees.records import CertusFileError
 
 
 class Encoder:

@@ -17,9 +17,9 @@ from certus.base.persistence.atomic import atomic_file
 from certus.base.persistence.classes import keeps_training_rows, kind_of
 from certus.base.persistence.decode import Decoder
 from certus.base.persistence.encode import Encoder
-from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.limits import FORMAT, SCHEMA_VERSION
 from certus.guarantees import CertificateError, Report
+from certus.guarantees.records import CertusFileError
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 # What zipfile, struct, JSON and NumPy raise when the bytes in front of them make no sense.

@@ -11,7 +11,7 @@ import importlib
 
 import sklearn
 
-from certus.base.persistence.file_error import CertusFileError
+from certus.guarantees.records import CertusFileError
 
 _ENCODER = ("categories_", "_infrequent_enabled", "_infrequent_indices", "_default_to_infrequent_mappings")
 

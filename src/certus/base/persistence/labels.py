@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.persistence.file_error import CertusFileError
 from certus.base.persistence.limits import text_budget
 from certus.base.persistence.scalars import decode_scalar, encode_scalar
+from certus.guarantees.records import CertusFileError
 
 _TEXT = re.compile(r"[<>|]?U\d{1,9}")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from certus.base.persistence.file_error import CertusFileError
+from certus.guarantees.records import CertusFileError
 
 _NUMPY: dict[str, type] = {
     kind.__name__: kind

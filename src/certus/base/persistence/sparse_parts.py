@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from certus.base.persistence.file_error import CertusFileError
+from certus.guarantees.records import CertusFileError
 
 # The arrays that make up a matrix of each format.
 SPARSE_FIELDS = {

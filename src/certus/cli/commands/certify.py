@@ -8,7 +8,7 @@ import typer
 
 from certus.cli import options
 from certus.cli.failures import BROKEN_PROMISE
-from certus.cli.output import certificates_of, print_json, print_report, say
+from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, say
 
 
 def command(
@@ -27,12 +27,17 @@ def command(
         typer.Option(help="Demand that the error (or mean loss) is proven to be at most this.", show_default=False),
     ] = None,
     seed: options.Seed = 0,
+    allow_training_rows: options.AllowTrainingRows = False,
+    looks: options.Looks = None,
+    sealed: options.Sealed = False,
+    not_adapted: options.NotAdapted = False,
     json: options.Json = False,
 ) -> None:
     """Bound what predictions, or a saved model, get wrong, from rows that served neither training nor choice.
 
     Exit 1 if --at-most was given and is not proven.
     """
+    from certus.cli.look_stores import store_of_looks
     from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
     from certus.guarantees.holdout import certify
 
@@ -44,6 +49,11 @@ def command(
         "confidence": confidence,
         "jointly": jointly,
         "seed": seed,
+        "allow_training_rows": allow_training_rows,
+        "looks": store_of_looks(looks),
+        "sealed": sealed,
+        "not_adapted": not_adapted,
+        "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
     if source == "model" and model is not None:
@@ -58,7 +68,9 @@ def command(
     report = certify(**asked, positive=label_like(positive, y_true, "--positive"))
     proven = None if at_most is None else _proven(report, at_most)
     if json:
-        print_json({"rows": len(y_true), "proven": proven, "certificates": certificates_of(report)})
+        print_json(
+            {"rows": len(y_true), "proven": proven, "certificates": certificates_of(report), **facts_of_rows(report)}
+        )
     else:
         print_report(report)
     if proven is False:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -16,23 +16,30 @@ def command(
     model: options.SavedModel,
     table: Annotated[Path | None, typer.Argument(help="Rows with their targets.", show_default=False)] = None,
     target: options.MaybeTarget = None,
+    require: Annotated[
+        Literal["consistent", "recounted"],
+        typer.Option(help="Exit 1 unless at least this much is known."),
+    ] = "consistent",
+    allow_training_rows: options.AllowTrainingRows = False,
     json: options.Json = False,
 ) -> None:
-    """Verify the certificates of a saved model again; exit 1 if one does not hold.
+    """Verify the certificates of a saved model again, and say how much of them is known.
 
-    With a table, the counts behind the certificates are repeated on it, or it is looked whether its rows
-    contradict them.
+    Recounted: the table holds the certified rows, by fingerprint, and gives the same counts. Consistent: the arithmetic
+    holds, the counts are the author's; other rows, if given, do not contradict it. Contradicted: exit 1.
     """
     from certus.base import persistence
     from certus.verbs import check
 
     loaded = persistence.load(model)
-    result = check(loaded, None if table is None else _rows(loaded, table, target))
+    rows = None if table is None else _rows(loaded, table, target)
+    result = check(loaded, rows, allow_training_rows=allow_training_rows)
     if json:
         print_json({"model": str(model), **result.to_dict()})
     else:
         print_text(str(result))
-    if not result:
+        print_text(f"level: {result.level}")
+    if not result or (require == "recounted" and result.level != "recounted"):
         raise typer.Exit(BROKEN_PROMISE)
 
 

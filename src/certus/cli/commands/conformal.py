@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import options
-from certus.cli.output import certificates_of, print_json, print_report, say
+from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, say
 
 
 def command(
@@ -32,6 +32,7 @@ def command(
     ] = None,
     apply: Annotated[Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)] = None,
+    allow_training_rows: options.AllowTrainingRows = False,
     json: options.Json = False,
 ) -> None:
     """Calibrate prediction intervals (or sets of labels) on a table of held-out rows.
@@ -49,14 +50,26 @@ def command(
     y_true = labels_like(source, column(frame, target, "--target"))
     groups = None if group is None else values_of(frame, group, "--group")
     wrapped = conformal(
-        **source.given(frame, target), y_cal=y_true, groups=groups, confidence=confidence, assurance=assurance
+        **source.given(frame, target),
+        y_cal=y_true,
+        groups=groups,
+        confidence=confidence,
+        assurance=assurance,
+        allow_training_rows=allow_training_rows,
     )
     written = None
     if apply is not None and output is not None:
         written = _write(wrapped, source, read_table(apply), group, output)
     if json:
         certificates = certificates_of(wrapped.report_)
-        print_json({"rows": len(y_true), "output": output and str(output), "certificates": certificates})
+        print_json(
+            {
+                "rows": len(y_true),
+                "output": output and str(output),
+                "certificates": certificates,
+                **facts_of_rows(wrapped.report_),
+            }
+        )
     else:
         print_report(wrapped.report_)
     if written is not None:

@@ -8,7 +8,7 @@ import typer
 
 from certus.cli import options
 from certus.cli.failures import BROKEN_PROMISE
-from certus.cli.output import certificates_of, print_json, print_report, print_text
+from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, print_text
 
 
 def command(
@@ -34,6 +34,7 @@ def command(
         Literal["high", "low"] | None,
         typer.Option(help="Which of several thresholds to take.", show_default=False),
     ] = None,
+    allow_training_rows: options.AllowTrainingRows = False,
     json: options.Json = False,
 ) -> None:
     """Find a threshold that keeps the rates asked for, all together with the confidence.
@@ -54,10 +55,13 @@ def command(
         positive=positive_label,
         confidence=confidence,
         prefer=prefer,
+        allow_training_rows=allow_training_rows,
     )
     told = {name: getattr(found, name) for name in ("feasible", "threshold", "reason", "rows_needed")}
     if json:
-        print_json({"rows": len(labels), **told, "certificates": certificates_of(found.report)})
+        print_json(
+            {"rows": len(labels), **told, "certificates": certificates_of(found.report), **facts_of_rows(found.report)}
+        )
     elif found.feasible:
         print_text(f"threshold: {found.threshold!r}")
         print_report(found.report)

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from certus.base import Learner, warn_user
+from certus.base import Learner, saw_table, warn_user
 from certus.base.inputs import (
     Table,
     TableLike,
@@ -273,7 +273,9 @@ class Bagging(Learner):
     def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
         if self.estimator is None:
             return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nan=True)
-        return validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+        table = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+        saw_table(self, table)
+        return table
 
     def __len__(self) -> int:
         return len(self.estimators_)

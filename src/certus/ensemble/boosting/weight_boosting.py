@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import validate_data
 
-from certus.base import Iterations, Learner, predict_method, warn_user
+from certus.base import Iterations, Learner, predict_method, saw_table, warn_user
 from certus.base.inputs import Table, TableLike, TargetLike, assert_finite, check_target, check_weights, require_target
 from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
 from certus.trees.growing import as_float32
@@ -45,6 +45,7 @@ class WeightBoosting(Learner):
         "learning_rate": [Interval(0, None, closed="neither")],
         "random_state": [RandomState()],
     }
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = ("estimator_", "estimators_", "estimator_weights_", "estimator_errors_")
 
     estimator: Any
@@ -122,6 +123,7 @@ class WeightBoosting(Learner):
             table = validate_data(
                 self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nd=True, dtype=None, ensure_all_finite=False
             )
+            saw_table(self, table)
         assert_finite(self, table)
         return table
 
@@ -148,8 +150,3 @@ class WeightBoosting(Learner):
         pairs = zip(self.estimator_weights_, self.estimators_, strict=False)
         total = sum(weight * each.feature_importances_ for weight, each in pairs)
         return np.asarray(total / self.estimator_weights_.sum())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

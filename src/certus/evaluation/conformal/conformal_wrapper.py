@@ -27,6 +27,7 @@ from certus.guarantees import Calibration, GroupCalibration, calibrate, calibrat
 from certus.guarantees.conformal import METHODS
 from certus.guarantees.holdout import RateSetting, rate_bound
 from certus.guarantees.records import Report
+from certus.guarantees.rows import Overlap, judged_report, watch_rows
 
 
 class ConformalWrapper(StoresParameters, MetaEstimatorMixin, BaseEstimator):
@@ -43,7 +44,15 @@ class ConformalWrapper(StoresParameters, MetaEstimatorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
 
-    def certify(self, X: TableLike, y: TargetLike, *, confidence: float = 0.95, **options: Any) -> Report:
+    def certify(
+        self,
+        X: TableLike,
+        y: TargetLike,
+        *,
+        confidence: float = 0.95,
+        allow_training_rows: bool = False,
+        **options: Any,
+    ) -> Report:
         """Bound the coverage from rows used neither for training nor for calibration.
 
         Parameters
@@ -52,6 +61,8 @@ class ConformalWrapper(StoresParameters, MetaEstimatorMixin, BaseEstimator):
             New rows and their true values or labels.
         confidence : float, default=0.95
             Probability with which the bound holds.
+        allow_training_rows : bool, default=False
+            Take rows that the model was trained on; the bound is then an estimate.
         **options
             `groups`, if the calibration used groups.
 
@@ -61,9 +72,11 @@ class ConformalWrapper(StoresParameters, MetaEstimatorMixin, BaseEstimator):
             The certificates of the calibration together with the one of these rows.
         """
         check_lengths(X, y)
-        covered = self._covered(X, y, **options)
+        with watch_rows() as watch:
+            covered = self._covered(X, y, **options)
+        overlap = watch.overlap(allow=allow_training_rows)
         setting = RateSetting(confidence=confidence, side="lower", quantity="coverage on new rows", noun="covered row")
-        return self.report_.with_([rate_bound(int(covered.sum()), len(covered), setting)])
+        return self.report_.with_(judged_report([rate_bound(int(covered.sum()), len(covered), setting)], overlap))
 
     def _covered(self, X: TableLike, y: TargetLike, **options: Any) -> NDArray[np.bool_]:
         """Whether each row's true value is in its interval or set."""
@@ -106,6 +119,7 @@ class SplitWrapper(ConformalWrapper):
     _bare: ClassVar[str]  # what the rows are when there is no model
 
     calibration_: Calibration | GroupCalibration
+    training_overlap_: Overlap | None = None  # set by `certus.conformal`, which compares the rows
 
     def fit(self, X: TableLike, y: TargetLike, groups: TargetLike | None = None) -> Self:
         """Train a clone on one part of the rows and calibrate on the other.
@@ -157,7 +171,7 @@ class SplitWrapper(ConformalWrapper):
     @property
     def report_(self) -> Report:
         """The certificates of the calibration, written when first asked for."""
-        return self.calibration_.report
+        return judged_report(self.calibration_.report, self.training_overlap_)
 
     def _thresholds(self, rows: int, groups: TargetLike | None) -> NDArray[np.float64]:
         """Threshold of every row to be predicted."""

@@ -84,7 +84,8 @@ def mean_bound(
         values = check_losses(losses, low, high)
         squared = len(values) * (high - low) ** 2
     variance = _check_variance(variance, method)
-    setting = Setting(low, high, confidence, side, method, seed, variance, uses, quantity)
+    unit = Quantity.of_text(quantity).per or "row"
+    setting = Setting(low, high, confidence, side, method, seed, variance, uses, quantity, unit)
     if method in ORDERED:
         return by_betting(values, setting)
     return by_formula(values, squared, setting)

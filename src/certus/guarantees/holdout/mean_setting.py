@@ -1,6 +1,7 @@
 """What a bound on a mean is asked for, and its record: what betting and formulas share."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,8 +15,8 @@ from certus.guarantees.records.bound_arguments import SIDES, check_choice, check
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import failure_of
-from certus.guarantees.records.quantity import Quantity
-from certus.guarantees.records.wording import bounded, confidence_percent, number, plural
+from certus.guarantees.records.quantity import ERROR, Quantity
+from certus.guarantees.records.wording import bounded, confidence_percent, number, percent, plural, uses_paid
 
 THEOREMS = {
     "hoeffding": "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963)",
@@ -43,6 +44,7 @@ class Setting:
     variance: float | None
     uses: int
     quantity: Quantity | str
+    unit: str = "row"
 
     @property
     def parts(self) -> int:
@@ -88,9 +90,16 @@ def scaled(ends: dict[str, float], setting: Setting) -> float | tuple[float, flo
     return found[setting.side]
 
 
+def _written(setting: Setting) -> Callable[[float, str], str]:
+    """Shares of rows that were averaged over larger units are percentages, everything else is a plain number."""
+    name = Quantity.of_text(setting.quantity).name
+    share = setting.unit != "row" and (name == ERROR or name.startswith("share of "))
+    return percent if share else number
+
+
 def record(value: float | tuple[float, float], setting: Setting, witness: dict[str, Any]) -> Certificate:
     """The certificate of a mean bound."""
-    paid = f"; {setting.uses} uses of these rows paid for" if setting.uses > 1 else ""
+    paid = uses_paid(setting.uses)
     special = {"bernstein": ("known-variance",), "betting": ("fixed-order",), "star": ("fixed-order",)}
     more = ("bounded-range", *special.get(setting.method, ()))
     inputs: dict[str, Any] = {
@@ -103,9 +112,13 @@ def record(value: float | tuple[float, float], setting: Setting, witness: dict[s
         inputs["seed"] = setting.seed
     if setting.variance is not None:
         inputs["variance"] = setting.variance
+    if setting.unit != "row":
+        inputs["unit"] = setting.unit
+    shown = _written(setting)
     return Certificate(
         claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is "
-        f"{bounded(value, setting.side)} (mean {number(witness['mean'])} on {plural(witness['rows'], 'row')}{paid}).",
+        f"{bounded(value, setting.side, shown)} (mean {shown(witness['mean'], 'nearest')} on "
+        f"{plural(witness['rows'], setting.unit)}{paid}).",
         quantity=setting.quantity,
         direction="interval" if setting.side == "both" else setting.side,
         value=value,
@@ -134,6 +147,7 @@ def setting_of(certificate: Certificate) -> Setting:
         variance=inputs.get("variance"),
         uses=check_count(inputs["uses"], "uses", minimum=1),
         quantity=certificate.quantity,
+        unit=str(inputs.get("unit", "row")),
     )
 
 

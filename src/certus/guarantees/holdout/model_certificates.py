@@ -1,6 +1,8 @@
 """From held-out rows to certificates: of any fitted model, or of bare predictions."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,13 @@ from certus.guarantees.holdout.losses_by_row import (
 )
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_responses import class_response
+from certus.guarantees.holdout.rate import error_bound
+from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
+from certus.guarantees.rows import LookStore, fingerprint, judged_report, look_at, table_hashes, watch_rows
 
 
 def certify(
@@ -41,6 +46,11 @@ def certify(
     quantity: Quantity | str | None = None,
     role: DataRole | None = None,
     seed: int = 0,
+    allow_training_rows: bool = False,
+    looks: LookStore | str | PathLike[str] | None = None,
+    sealed: bool = False,
+    not_adapted: bool = False,
+    rows: object = None,
 ) -> Report:
     """Bound what a model gets wrong, from rows that it has never seen.
 
@@ -72,10 +82,30 @@ def certify(
         Where the rows come from; its earlier uses are paid for, and this one is recorded.
     seed : int, default=0
         Order in which betting goes through the rows.
+    allow_training_rows : bool, default=False
+        Take rows that the model was trained on; all certificates are then of the kind "estimate".
+
+    looks : LookStore or path, optional
+        A SQLite file that counts looks at rows across runs. A later look at the same rows is an estimate, because
+        its model may have been chosen by the result of an earlier one, unless one of the next two is given.
+    sealed : bool, default=False
+        Give the bound on the error and nothing else; later sealed looks pay for every outcome that this one could
+        have shown. All looks at the rows must be sealed.
+    not_adapted : bool, default=False
+        Declare that nothing was chosen after an earlier result on these rows.
+    rows : table, optional
+        What the rows are known by in the store; by default X.
 
     Returns
     -------
     Report
+        Its `training_overlap` says what these rows have in common with the training rows, as far as the model
+        remembers them.
+
+    Raises
+    ------
+    TrainingRowsError
+        The rows are rows that the model was trained on.
 
     Examples
     --------
@@ -85,7 +115,9 @@ def certify(
     """
     check_confidence(confidence)
     check_loss(loss)
-    truth, predicted = _truth_and_predictions(model, X, y, y_true, y_pred)
+    with watch_rows() as watch:
+        truth, predicted = _truth_and_predictions(model, X, y, y_true, y_pred)
+    overlap = watch.overlap(allow=allow_training_rows)
     if loss == "auto":
         if is_regression(model, truth, predicted):
             raise ValueError(
@@ -94,7 +126,15 @@ def certify(
                 "or certus.conformal for prediction intervals, which need no range."
             )
         loss = "error"
-    uses = role.use("certify") if role is not None else 1
+    if sealed and loss != "error":
+        raise ValueError(f"sealed must come with loss='error', whose outcomes can be counted, got loss={loss!r}.")
+    known = X if rows is None else rows
+    look = look_at(looks, known, truth, predicted, by="certify", sealed=sealed, not_adapted=not_adapted)
+    uses = (role.use("certify") if role is not None else 1) * (1 if look is None else look.uses)
+    if sealed:
+        errors = int(mistakes(truth, predicted).sum())
+        bound = error_bound(errors, len(truth), confidence=confidence, uses=uses)
+        return judged_report(_of_rows([bound], model, X, truth), overlap, look)
     if loss == "error":
         mistakes(truth, predicted)  # refuses what can never be compared
         scores = _scores(model, X, y_score, truth, positive)
@@ -109,12 +149,20 @@ def certify(
             jointly=jointly,
             classes=classes,
         )
-        return Report(certificates)
+        return judged_report(_of_rows(certificates, model, X, truth), overlap, look)
     losses, low, high = row_losses(loss, truth, predicted, loss_range, "predictions")
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", "given")
     called = quantity or f"mean {name} loss"
     bound = mean_bound(losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses, quantity=called)
-    return Report([bound])
+    return judged_report(_of_rows([bound], model, X, truth), overlap, look)
+
+
+def _of_rows(certificates: list[Certificate], model: object, X: object, truth: np.ndarray) -> list[Certificate]:
+    """The certificates with the fingerprint of the rows behind them, if rows were given."""
+    if X is None:
+        return certificates
+    rows = fingerprint(table_hashes(X, truth, getattr(model, "feature_names_in_", None)))
+    return [replace(item, fingerprint=rows) for item in certificates]
 
 
 def _truth_and_predictions(

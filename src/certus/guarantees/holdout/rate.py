@@ -22,7 +22,7 @@ from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, exact
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.rules import Derivation, Value
-from certus.guarantees.records.wording import bounded, confidence_percent, percent, plural
+from certus.guarantees.records.wording import bounded, confidence_percent, percent, plural, uses_paid
 
 THEOREMS = {
     "clopper-pearson": "The Use of Confidence or Fiducial Limits: the Binomial (Clopper, Pearson 1934)",
@@ -30,6 +30,7 @@ THEOREMS = {
     "hoeffding": "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963)",
 }
 METHODS = tuple(THEOREMS)
+SMALLEST_LEVEL = 1e-290  # floating point ends there: nothing is claimed below
 RULES = {"clopper-pearson": "clopper-pearson", "kl": "rate-kl", "hoeffding": "rate-hoeffding"}
 
 
@@ -75,6 +76,8 @@ class RateSetting:
 def rate_bound(events: int, rows: int, setting: RateSetting) -> Certificate:
     """Bound the probability of an event that happened `events` times in `rows` independent rows."""
     delta = setting.delta
+    if delta < SMALLEST_LEVEL:
+        return record(one_or_both(0.0, 1.0, setting.side), events, rows, setting)
     if setting.method == "clopper-pearson":
         low, high = clopper_pearson.lower(events, rows, delta), clopper_pearson.upper(events, rows, delta)
     else:
@@ -95,7 +98,7 @@ def _chernoff_or_hoeffding(center: float, rows: int, level: float, method: str) 
 def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certificate:
     """The certificate of a rate bound."""
     side = setting.side
-    paid = f"; {setting.uses} uses of these rows paid for" if setting.uses > 1 else ""
+    paid = uses_paid(setting.uses)
     more = ("class-counts-given",) if setting.conditional else ()
     return Certificate(
         claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is "
@@ -144,6 +147,8 @@ def _check_rate(certificate: Certificate, data: ArrayLike | None) -> Derivation:
 
 
 def _tail_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, float]:
+    if setting.delta < SMALLEST_LEVEL:
+        return 0.0, 1.0
     goal, mean = math.log(setting.delta), events / rows
     high = 1.0 if events == rows else bisect(lambda p: log_lower_tail(events, rows, p) > goal, mean, 1.0)
     low = 0.0 if events == 0 else bisect(lambda p: log_upper_tail(events, rows, p) > goal, mean, 0.0)
@@ -151,6 +156,8 @@ def _tail_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, flo
 
 
 def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, float]:
+    if setting.delta < SMALLEST_LEVEL:
+        return 0.0, 1.0
     level = concentration.log_level_decimal(setting.confidence, setting.parts)
     ends = []
     for count in (rows - events, events):

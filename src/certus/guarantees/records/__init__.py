@@ -1,12 +1,13 @@
 """The kit of whoever writes a certificate.
 
-* `certificate`, `report`, `quantity`: the record, many of them, and what is bounded.
+* `certificate`, `report`, `quantity`, `bases`: the record, many of them, what is bounded, and on what it rests.
 * `rules`: the registry of checkers; `combine`, `estimates`: certificates made of certificates.
 * `assumptions`, `confidence_levels`, `wording`, `bound_arguments`, `data_roles`: what all bounds share.
 * `plain_values`, `packing`, `first_schema`: how a record is written and read.
 """
 
 from certus.guarantees.records import rules
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import (
     check_choice,
     check_count,
@@ -19,7 +20,8 @@ from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.combine import intersection, union
 from certus.guarantees.records.confidence_levels import check_confidence, failure_of
 from certus.guarantees.records.data_roles import DataRole
-from certus.guarantees.records.estimates import as_estimate
+from certus.guarantees.records.estimates import as_estimate, without_promise
+from certus.guarantees.records.file_error import CertusFileError
 from certus.guarantees.records.quantity import (
     ERROR,
     LARGE_ERRORS,
@@ -40,8 +42,10 @@ __all__ = [
     "OUTSIDE_SET",
     "PRECISION",
     "RECALL",
+    "Basis",
     "Certificate",
     "CertificateError",
+    "CertusFileError",
     "DataRole",
     "Derivation",
     "Quantity",
@@ -62,6 +66,7 @@ __all__ = [
     "plural",
     "rules",
     "union",
+    "without_promise",
 ]
 
 

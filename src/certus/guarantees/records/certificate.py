@@ -3,6 +3,7 @@
 import html
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -52,6 +53,9 @@ class Certificate:
         What the caller declared (levels, ranges, seeds, counts of uses).
     witness : dict
         The smallest thing from which the value can be derived again.
+    fingerprint : str, optional
+        The rows behind it, as 64 hexadecimal digits (`certus.guarantees.rows.fingerprint`): whoever has rows can tell
+        whether they are these.
 
     Examples
     --------
@@ -73,6 +77,7 @@ class Certificate:
     assumptions: tuple[str, ...] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict)
     witness: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("claim", "theorem", "rule"):
@@ -92,6 +97,8 @@ class Certificate:
             if not isinstance(given, Mapping):
                 raise ValueError(f"{name} must be a dictionary, got {type(given).__name__}.")
             store(self, name, freeze(given, name))
+        if self.fingerprint is not None and not _is_fingerprint(self.fingerprint):
+            raise ValueError(f"fingerprint must be 64 hexadecimal digits, got {self.fingerprint!r}.")
 
     @property
     def vacuous(self) -> bool:
@@ -138,6 +145,8 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """The record as plain JSON values, with the schema version."""
         plain = {entry.name: encode(getattr(self, entry.name)) for entry in fields(self)}
+        if self.fingerprint is None:
+            del plain["fingerprint"]
         parts = {key: encode(part) for key, part in self.quantity.to_dict().items()}
         return {"schema": SCHEMA_VERSION, **plain, "quantity": str(self.quantity), "quantity_fields": parts}
 
@@ -150,7 +159,7 @@ class Certificate:
         try:
             if record["schema"] == 1:
                 record = first_schema.upgraded(record)
-            names = {entry.name for entry in fields(cls)}
+            names = {entry.name for entry in fields(cls)} - ({"fingerprint"} - record.keys())
             if odd := sorted(map(str, (names | {"schema", "quantity_fields"}).symmetric_difference(record))):
                 raise CertificateError(f"a certificate has unknown or missing fields: {', '.join(odd)}.")
             quantity = Quantity.from_dict(decode(record["quantity_fields"], "quantity_fields"))
@@ -209,6 +218,10 @@ class Certificate:
         )
         cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows)
         return f'<table class="certus-certificate">{cells}</table>'
+
+
+def _is_fingerprint(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) is not None
 
 
 def check_schema(version: object) -> None:

@@ -9,6 +9,7 @@ from certus.guarantees.records.plain_values import decode
 from certus.guarantees.records.rules import Derivation
 
 _CLAIM = "An estimate, not a guarantee ({reason}). About the model that it was proved for: {claim}"
+_CLAIM_ON_THESE_ROWS = "An estimate, not a guarantee: {reason}. Without that: {claim}"
 _CLAIM_OF_0_1_0 = "An estimate, not a guarantee ({reason}). For the model without that: {claim}"
 
 
@@ -43,7 +44,22 @@ def as_estimate(certificate: Certificate, reason: str) -> Certificate:
         assumptions=certificate.assumptions,
         inputs={"reason": reason},
         witness={"certificate": decode(certificate.to_dict(), "witness")},
+        fingerprint=certificate.fingerprint,
     )
+
+
+def without_promise(certificate: Certificate, reason: str) -> Certificate:
+    """The same number about the same model, promised by nobody: the rows behind it are not what they should be.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What would hold if the rows were untouched.
+    reason : str
+        What is the matter with them.
+    """
+    told = as_estimate(certificate, reason)
+    return replace(told, claim=_CLAIM_ON_THESE_ROWS.format(reason=reason, claim=certificate.claim))
 
 
 @rules.checker("estimate")
@@ -52,6 +68,7 @@ def _check_estimate(certificate: Certificate, data: object) -> Derivation:
     proved.check(data)
     reason = str(certificate.inputs["reason"])
     again = as_estimate(proved, reason)
-    if certificate.claim == _CLAIM_OF_0_1_0.format(reason=reason, claim=proved.claim):
+    others = (_CLAIM_OF_0_1_0, _CLAIM_ON_THESE_ROWS)
+    if certificate.claim in [form.format(reason=reason, claim=proved.claim) for form in others]:
         again = replace(again, claim=certificate.claim)
     return Derivation(again.value, error=0.0, slack=0.0, record=again)

@@ -23,6 +23,11 @@ class Report:
     ----------
     certificates : iterable of Certificate, default=()
         In any order.
+    training_overlap : Overlap, optional
+        What the rows behind the certificates have in common with those that the model was trained on. It is told,
+        but is no part of what is saved or compared.
+    look : Look, optional
+        Which look at these rows it is, if looks are counted; told in the same way.
 
     Examples
     --------
@@ -32,22 +37,28 @@ class Report:
     (1, 'probable', True)
     """
 
-    __slots__ = ("_certificates",)
+    __slots__ = ("_certificates", "look", "training_overlap")
 
-    def __init__(self, certificates: Iterable[Certificate] = ()) -> None:
+    def __init__(
+        self, certificates: Iterable[Certificate] = (), training_overlap: Any = None, look: Any = None
+    ) -> None:
         found = tuple(certificates)
         for item in found:
             if not isinstance(item, Certificate):
                 raise ValueError(f"a report holds certificates, got a {type(item).__name__}.")
         object.__setattr__(self, "_certificates", _ordered(found))
+        object.__setattr__(self, "training_overlap", training_overlap)
+        object.__setattr__(self, "look", look)
 
     _certificates: tuple[Certificate, ...]
+    training_overlap: Any
+    look: Any
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a report cannot be changed.\nHint: use with_(certificates).")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._certificates,))
+        return (type(self), (self._certificates, self.training_overlap, self.look))
 
     def __len__(self) -> int:
         return len(self._certificates)
@@ -96,7 +107,8 @@ class Report:
 
     def with_(self, certificates: Iterable[Certificate]) -> "Report":
         """A new report with these certificates added."""
-        return Report((*self._certificates, *certificates))
+        told = certificates if isinstance(certificates, Report) else self
+        return Report((*self._certificates, *certificates), told.training_overlap, told.look)
 
     def check(self, data: Any = None) -> bool:
         """Check every certificate; the first that fails raises `CertificateError`.
@@ -104,11 +116,14 @@ class Report:
         Parameters
         ----------
         data : optional
-            Either the one data set behind all certificates, or a dictionary from quantity to its data.
+            Either the one data set behind all certificates, or a dictionary from quantity to its data. Training rows
+            ``(X, y[, sample_weight])`` are for the rules of a family; rules that take numbers about rows instead, such
+            as margins, are then checked without data.
         """
         by_quantity = isinstance(data, Mapping) and bool(data) and set(data) <= set(self.quantities)
+        rows = isinstance(data, tuple) and len(data) in (2, 3) and len(getattr(data[0], "shape", ())) == 2
         for item in self._certificates:
-            item.check(data.get(item.quantity) if by_quantity else data)
+            item.check(data.get(item.quantity) if by_quantity else None if rows and "/" not in item.rule else data)
         return True
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,6 +164,9 @@ class Report:
             lines.append(
                 f"All {len(promises)} guarantees hold together with confidence {confidence_percent(self.confidence)}."
             )
+        lines += [str(told) for told in (self.training_overlap, self.look) if told is not None]
+        if self.look is not None and not self.look.promised:
+            lines.append(self.look.ways_out())
         return "\n".join(lines)
 
     __str__ = text

@@ -75,6 +75,32 @@ def count(value: int) -> str:
     return f"{value:,}".replace(",", " ")
 
 
+def ordinal(place: int) -> str:
+    """A place in a sequence.
+
+    Examples
+    --------
+    >>> ordinal(1), ordinal(2), ordinal(3), ordinal(11), ordinal(22)
+    ('1st', '2nd', '3rd', '11th', '22nd')
+    """
+    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
+
+
+def uses_paid(uses: int) -> str:
+    """How a claim says that earlier uses of its rows are paid for; nothing where there are none.
+
+    Examples
+    --------
+    >>> uses_paid(1), uses_paid(12), uses_paid(10**40)
+    ('', '; 12 uses of these rows paid for', '; 10^40 uses of these rows paid for')
+    """
+    if uses == 1:
+        return ""
+    shown = str(uses) if uses < 10**9 else f"10^{len(str(uses - 1))}"
+    return f"; {shown} uses of these rows paid for"
+
+
 def plural(amount: int, noun: str) -> str:
     """`amount` and the noun in the right number.
 

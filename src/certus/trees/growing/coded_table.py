@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from certus.base import ArrayLike, Exactly, OneOf, Rule, TableLike, assert_finite, check_X
+from certus.base import ArrayLike, Exactly, OneOf, Rule, TableLike, assert_finite, check_X, saw_table
 from certus.trees.growing.category_codes import categorical_mask, encode, learn_categories
 
 CATEGORICAL_RULE: list[Rule] = [ArrayLike(), OneOf("from_dtype"), Exactly(None)]
@@ -40,6 +40,7 @@ def coded_table(
     with np.errstate(over="ignore"):  # values too large for float32 become infinite and are refused by place
         table = encode(frame, learner.categories_, np.float32)
     assert_finite(learner, table, allow_nan=True)
+    saw_table(learner, table)
     return table
 
 

@@ -75,15 +75,17 @@ def shuffled_ratios(candidate: Candidate, learning: Learning, threads: int) -> N
     return np.concatenate(known) if known else None
 
 
-def verdict(ratios: NDArray[np.float64], shuffled: NDArray[np.float64] | None, tried: int) -> str:
+def compared(ratios: NDArray[np.float64], shuffled: NDArray[np.float64] | None, tried: int) -> tuple[bool, str]:
     """Whether the groups are more than the shape of single columns, beyond chance and the choice among ``tried``."""
     if shuffled is None:
-        return "the groups were not compared with those of shuffled columns: one column, or no time"
-    told = f"(silhouette loss {ratios.mean():.3g}; {shuffled.mean():.3g} with shuffled columns, which have no groups)"
+        return False, "the groups were not compared with those of shuffled columns: one column, or no time"
+    told = (
+        f"(silhouette {1 - ratios.mean():.3g}; {1 - shuffled.mean():.3g} with shuffled columns, which have no groups)"
+    )
     most = mean_bound(ratios, confidence=1.0 - LEVEL / (2 * tried)).value
     least = mean_bound(shuffled, confidence=1.0 - LEVEL / 2, side="lower").value
     assert isinstance(most, float)
     assert isinstance(least, float)
     if most < least:
-        return f"the groups are clearly tighter than those of shuffled columns {told}"
-    return f"the groups are not clearly tighter than those of shuffled columns: there may be none {told}"
+        return True, f"the groups are clearly tighter than those of shuffled columns {told}"
+    return False, f"the groups are not clearly tighter than those of shuffled columns: there may be none {told}"

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Finished
 from certus.workflow.models.conformal_sets import hold_against_test_rows
 from certus.workflow.race.baseline import baseline_value
 from certus.workflow.state import State
 from certus.workflow.tasks import Judged
-from certus.workflow.unit_bounds import bound_by_group, with_assumptions
+from certus.workflow.unit_bounds import bound_by_group, group_means, with_assumptions
 
 
 def evaluate_winner(state: State) -> None:
     """Measure and certify the winner, hold its sets against the test rows, and gather what else can be told."""
     task, confidence = state.task, state.options.confidence
     state.baseline = baseline_value(state.learning, task.measure)
-    state.evaluation = _evaluate(state)
+    judged = _judged(state)
+    state.evaluation = _evaluate(state, judged)
     if state.best.gives_sets:
         test = state.split.test
         state.sets, outside = hold_against_test_rows(
@@ -39,26 +44,39 @@ def evaluate_winner(state: State) -> None:
         threads=state.threads,
     )
     state.findings = task.find(finished, state.in_time)
+    state.verdict = task.judge(judged, state.learning.y, state.findings)
 
 
-def _evaluate(state: State) -> Evaluation:
-    """The measure on the test rows, and the bound that belongs to it."""
+def _judged(state: State) -> Judged:
+    """What the winner predicts for the test rows."""
     task, split, options = state.task, state.split, state.options
     validated = state.learning.y[state.learning.validated(state.race.depth)]
     threshold = task.tolerance(validated, state.winner.out_of_fold)
-    truth = state.values[split.test]
     predictions, probabilities = task.respond(state.best, state.used[split.test])
-    judged = Judged(
-        task.positions(truth),
+    groups = np.unique(split.test_groups, return_inverse=True)[1] if split.unit == "group" else None
+    return Judged(
+        task.positions(state.values[split.test]),
         task.positions(predictions),
         probabilities,
         options.confidence,
         threshold,
         options.loss_range,
+        groups,
     )
-    value = task.measure.value(judged.truth, judged.predictions, probabilities)
+
+
+def _evaluate(state: State, judged: Judged) -> Evaluation:
+    """The measure on the test rows, beside that of the best constant, and the bound that belongs to it."""
+    task, split, measure = state.task, state.split, state.task.measure
+    constant = judged.always(task.best_constant(judged.truth, measure, task.classes))
+    value, baseline = (measure.value(one.truth, one.predictions, one.probabilities) for one in (judged, constant))
     if split.unit == "group":
-        certificate = bound_by_group(*task.plain_losses(judged), split, options.confidence)
+        certificate = bound_by_group(*task.plain_losses(judged), split, judged.confidence)
+        reached = float(group_means(task.plain_losses(constant)[0], split).mean())
     else:
         certificate = task.certify(judged)
-    return Evaluation(value, with_assumptions(certificate, split), truth, predictions, probabilities)
+        reached = task.certified_value(constant, certificate)
+    certificate = replace(with_assumptions(certificate, split), trivial=reached)
+    truth = state.values[split.test]
+    predictions = task.respond(state.best, state.used[split.test])[0]
+    return Evaluation(value, baseline, certificate, truth, predictions, judged.probabilities)

@@ -2,8 +2,8 @@
 
 from certus.workflow.tasks.binary import BinaryTask
 from certus.workflow.tasks.clustering import ClusteringTask
-from certus.workflow.tasks.judged import Judged
-from certus.workflow.tasks.kind_of_task import Constant, Kind, Task
+from certus.workflow.tasks.judged import Constant, Judged
+from certus.workflow.tasks.kind_of_task import Kind, Task
 from certus.workflow.tasks.label_task import LabelTask
 from certus.workflow.tasks.multi_label import MultiLabelTask
 from certus.workflow.tasks.multiclass import MulticlassTask

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.evaluation import Display, PrecisionRecallDisplay, RocDisplay
-from certus.guarantees import Certificate, complement
+from certus.guarantees import Certificate
 from certus.verbs import certify
 from certus.workflow.options import Options
 from certus.workflow.study_error import StudyError
@@ -45,12 +45,12 @@ class BinaryTask(LabelTask):
         return labels[::-1]
 
     def bound_auc(self, judged: Judged) -> Certificate:
-        """The area above the ROC curve."""
+        """The area under the ROC curve."""
         assert judged.probabilities is not None
         truth, predictions = (np.asarray(one, dtype=np.intp) for one in (judged.truth, judged.predictions))
         scores = judged.probabilities[:, 1]
         report = certify(y_true=truth, y_pred=predictions, y_score=scores, positive=1, confidence=judged.confidence)
-        return complement(report["area under the ROC curve"])
+        return report["area under the ROC curve"]
 
     def curves(self, truth: Array, probabilities: Array, confidence: float) -> list[tuple[str, Display]]:
         if len(np.unique(truth)) < 2:

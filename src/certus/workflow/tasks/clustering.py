@@ -19,8 +19,9 @@ from certus.workflow.models.forms import Trained
 from certus.workflow.notes import Note
 from certus.workflow.options import Options
 from certus.workflow.study_error import StudyError
-from certus.workflow.tasks.judged import Judged
-from certus.workflow.tasks.kind_of_task import Constant, Kind, Task
+from certus.workflow.tasks.judged import Constant, Judged
+from certus.workflow.tasks.kind_of_task import Kind, Task
+from certus.workflow.verdict import ClusterVerdict, Comparison, Verdict, Word, against_bound
 
 Array = NDArray[Any]
 NAME = "silhouette_loss"
@@ -33,7 +34,7 @@ def _ratios(_truth: Array, predictions: Array, _probabilities: Array | None) -> 
 
 _MEAN = BoundedBy.MEAN
 MEASURE = Measure(
-    NAME, frozenset({"clustering"}), "predictions", mean_of(_ratios), _ratios, (0.0, 1.0), None, _MEAN, QUANTITY
+    NAME, frozenset({"clustering"}), "predictions", mean_of(_ratios), _ratios, (0.0, 1.0), None, _MEAN, QUANTITY, True
 )
 
 
@@ -104,6 +105,33 @@ class ClusteringTask(Task):
 
     def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
         return judged.predictions, Quantity(QUANTITY)
+
+    def against_constants(self, judged: Judged, learned: Array) -> Comparison:
+        """Against groups of shuffled columns; the findings make that comparison."""
+        return against_bound(better=False)
+
+    def named(self, constant: Any) -> str:
+        return "the same cluster"
+
+    def certified_value(self, judged: Judged, certificate: Certificate) -> float:
+        return float(np.mean(judged.predictions))
+
+    def judge(self, judged: Judged, learned: Array, findings: Findings) -> Verdict:
+        """Groups count only if they are tighter than those of columns that have nothing to do with each other."""
+        value, baseline = self.shown(float(np.mean(judged.predictions))), self.shown(1.0)
+        word: Word = "better" if findings.grouped else "not-better"
+        comparison = self.against_constants(judged, learned)
+        return ClusterVerdict(
+            word,
+            comparison,
+            "",
+            self.measure.title,
+            value,
+            baseline,
+            "row",
+            len(judged.truth),
+            told=findings.diagnosis,
+        )
 
     def find(self, study: Finished, in_time: Callable[..., bool]) -> Findings:
         return find_clusters(study, in_time)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate
-from certus.guarantees.records import ERROR, Quantity
+from certus.guarantees.records import ERROR, Quantity, failure_of
 from certus.verbs import certify
 from certus.workflow.unit_bounds import bound_mean
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A prediction that looks at no column, and the probabilities that go with it."""
+
+    prediction: Any
+    probabilities: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,8 @@ class Judged:
         Of numbers: the size of an error that counts as large.
     loss_range : (float, float) or None
         Of numbers: the declared range of the loss.
+    groups : array of int or None
+        The group of every row, from 0, where whole groups were drawn.
     """
 
     truth: Array
@@ -40,6 +51,26 @@ class Judged:
     confidence: float
     threshold: float | None = None
     loss_range: tuple[float, float] | None = None
+    groups: Array | None = None
+
+    @property
+    def level(self) -> float:
+        """Probability with which a statement may be wrong."""
+        return failure_of(self.confidence)
+
+    def always(self, constant: Constant) -> Judged:
+        """The same rows with a constant prediction."""
+        shape = (len(self.truth), *np.shape(constant.prediction))
+        given = constant.probabilities
+        likely = None if given is None else np.broadcast_to(given, (len(self.truth), *np.shape(given)))
+        return replace(self, predictions=np.broadcast_to(constant.prediction, shape), probabilities=likely)
+
+    def perfect(self, copies: int, probabilities: Callable[[Array], Array | None]) -> Judged:
+        """A perfect record on so many copies of the rows; ``probabilities`` makes certain ones of truths."""
+        truth, groups = np.concatenate([self.truth] * copies), self.groups
+        if groups is not None:
+            groups = np.concatenate([groups + copy * (groups.max() + 1) for copy in range(copies)])
+        return replace(self, truth=truth, predictions=truth, probabilities=probabilities(truth), groups=groups)
 
     def bound_mean(self, losses: Array, ends: tuple[float, float], quantity: Quantity) -> Certificate:
         """The bound on the mean of losses of a known range."""

@@ -20,21 +20,15 @@ from certus.workflow.models import StudyModel
 from certus.workflow.models.forms import Trained
 from certus.workflow.notes import Note
 from certus.workflow.race.candidates import Candidate
-from certus.workflow.tasks.judged import Judged
+from certus.workflow.tasks.judged import Constant, Judged
+from certus.workflow.verdict import Comparison, Verdict, decide
+from certus.workflow.written_bounds import written, written_bound
 
 if TYPE_CHECKING:
     from certus.workflow.evaluation_record import Evaluation
 
 Array = NDArray[Any]
 Kind = Literal["binary", "multiclass", "ordinal", "multi-label", "regression", "clustering"]
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A prediction that looks at no column, and the probabilities that go with it."""
-
-    prediction: Any
-    probabilities: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +157,38 @@ class Task(ABC):
     def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
         """Losses between 0 and 1 that can be averaged over groups, and what their mean is called."""
 
+    @abstractmethod
+    def against_constants(self, judged: Judged, learned: Array) -> Comparison:
+        """The exact comparison with every constant prediction; ``learned`` are the targets of the learning rows."""
+
+    def judge(self, judged: Judged, learned: Array, findings: Findings) -> Verdict:
+        """Whether the winner is better than guessing."""
+        baseline = judged.always(self.best_constant(judged.truth, self.measure, self.classes))
+        own, constant = (
+            self.measure.value(one.truth, one.predictions, one.probabilities) for one in (judged, baseline)
+        )
+        found = self.against_constants(judged, learned)
+        word, multiple = decide(
+            found, own < constant, lambda copies: self.against_constants(judged.perfect(copies, self.certain), learned)
+        )
+        rival = self.named(baseline.predictions[0] if found.constant is None else found.constant)
+        units = len(judged.truth) if judged.groups is None else int(judged.groups.max()) + 1
+        unit, needed = "row" if judged.groups is None else "group", None if multiple is None else multiple * units
+        shown = self.measure.title, self.shown(own), self.shown(constant)
+        return Verdict(word, found, rival, *shown, unit, units, needed)
+
+    def certain(self, truth: Array) -> Array | None:
+        """The probabilities of somebody who knows the truth."""
+        return None
+
+    def named(self, constant: Any) -> str:
+        """A constant prediction in the words of the table."""
+        return f"{constant:.4g}"
+
+    def certified_value(self, judged: Judged, certificate: Certificate) -> float:
+        """What the certificate bounds, as it is on the test rows themselves."""
+        return self.measure.told(self.measure.value(judged.truth, judged.predictions, judged.probabilities))
+
     def tolerance(self, truth: Array, predictions: Array) -> float | None:
         """The size of an error that counts as large, from validation rows, where there is one."""
         return None
@@ -184,8 +210,18 @@ class Task(ABC):
         return {}
 
     def shown(self, value: float) -> str:
-        """A value of the measure as text."""
-        return f"{value:.4g}"
+        """A value of the measure, which is a loss inside, as text."""
+        return f"{self.measure.told(value):.4g}"
+
+    @staticmethod
+    def shown_bound(certificate: Certificate) -> str:
+        """A bound with its direction, as text."""
+        return written_bound(certificate)
+
+    @staticmethod
+    def shown_trivial(certificate: Certificate) -> str:
+        """What the baseline reaches of what a certificate bounds, as text."""
+        return written(certificate, certificate.trivial, "nearest")
 
     def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
         """Titles and pictures of the predictions on the test rows."""

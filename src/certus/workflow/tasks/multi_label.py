@@ -20,7 +20,7 @@ from certus.guarantees.records import ERROR, Quantity
 from certus.multioutput import MultiOutputClassifier
 from certus.tables import label_matrix, two_values
 from certus.workflow.findings import Finished
-from certus.workflow.findings.subgroups import label_errors, subgroups
+from certus.workflow.findings.subgroups import above_the_rest, label_errors, subgroups
 from certus.workflow.measures import BoundedBy, Measure, mean_of
 from certus.workflow.models import StudyModel
 from certus.workflow.models.forms import Trained
@@ -29,8 +29,9 @@ from certus.workflow.options import Options
 from certus.workflow.race.candidates import Candidate
 from certus.workflow.study_error import StudyError
 from certus.workflow.tasks.binary import BinaryTask
-from certus.workflow.tasks.judged import Judged
-from certus.workflow.tasks.kind_of_task import Constant, Kind, Task
+from certus.workflow.tasks.judged import Constant, Judged
+from certus.workflow.tasks.kind_of_task import Kind, Task
+from certus.workflow.verdict import Comparison, Rival, against_labels, against_mean
 
 Array = NDArray[Any]
 KIND: Kind = "multi-label"
@@ -197,12 +198,31 @@ class MultiLabelTask(Task):
     def plain_losses(self, judged: Judged) -> tuple[Array, Quantity]:
         return _any_wrong(judged.truth, judged.predictions, None), Quantity(ERROR)
 
+    def against_constants(self, judged: Judged, learned: Array) -> Comparison:
+        """By whether a row has any wrong label; where shares of labels are the measure, by their mean."""
+        if judged.groups is not None or self.measure.bounded_by is not BoundedBy.MEAN:
+            return against_labels(judged.truth, judged.predictions, judged.groups, judged.level)
+        constant = self.best_constant(learned, self.measure, self.classes)
+        own, other = (_fraction_wrong(one.truth, one.predictions, None) for one in (judged, judged.always(constant)))
+        return against_mean(own, (0.0, 1.0), [Rival(constant.prediction, other, (0.0, 1.0))], judged.level)
+
+    def certain(self, truth: Array) -> Array | None:
+        return np.asarray(truth, dtype=np.float64)
+
+    def named(self, constant: Any) -> str:
+        values = self.labels[np.arange(len(self.labels)), np.asarray(constant, dtype=np.intp)]
+        pairs = zip(self.targets, values.tolist(), strict=True)
+        return ", ".join(f"{name} = {value!r}" for name, value in pairs)
+
     def special_findings(self, study: Finished) -> dict[str, Any]:
         """Errors of every label, and errors of any label by subgroup."""
         wrong = study.evaluation.predictions != study.evaluation.truth
         test, learned = study.frame[study.split.test], study.frame[study.split.learn]
         groups = subgroups(test, learned, wrong.any(axis=1), study.learning.columns, study.confidence)
-        return {"labels": label_errors(self.targets, wrong, study.confidence), "subgroups": groups}
+        return {
+            "labels": label_errors(self.targets, wrong, study.confidence),
+            "subgroups": above_the_rest(groups, study.confidence),
+        }
 
     def shown(self, value: float) -> str:
         return f"{value:.4g}" if self.measure.bounded_by is BoundedBy.MEAN else f"{100 * value:.2f} %"

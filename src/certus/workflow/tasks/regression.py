@@ -18,8 +18,9 @@ from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
 from certus.workflow.notes import Note
 from certus.workflow.options import Options
 from certus.workflow.study_error import StudyError
-from certus.workflow.tasks.judged import Judged
-from certus.workflow.tasks.kind_of_task import Constant, Kind, Task
+from certus.workflow.tasks.judged import Constant, Judged
+from certus.workflow.tasks.kind_of_task import Kind, Task
+from certus.workflow.verdict import Comparison, Rival, against_mean, against_numbers
 
 if TYPE_CHECKING:
     from certus.workflow.evaluation_record import Evaluation
@@ -98,6 +99,22 @@ class RegressionTask(Task):
         assert judged.threshold is not None
         far = np.abs(judged.truth - judged.predictions) > judged.threshold
         return far.astype(float), Quantity(LARGE_ERRORS, threshold=judged.threshold)
+
+    def against_constants(self, judged: Judged, learned: Array) -> Comparison:
+        """By absolute errors; a declared loss by its mean."""
+        measure = self.measure
+        if judged.groups is None and measure.compares_rows and measure.rows is not None and measure.range is not None:
+            constant = self.best_constant(learned, measure, 0)
+            own, other = (measure.rows(one.truth, one.predictions, None) for one in (judged, judged.always(constant)))
+            rivals = [Rival(constant.prediction, other, measure.range)]
+            return against_mean(own, measure.range, rivals, judged.level)
+        return against_numbers(judged.truth, judged.predictions, judged.groups, judged.level)
+
+    def certified_value(self, judged: Judged, certificate: Certificate) -> float:
+        if certificate.quantity.name == LARGE_ERRORS:
+            return float(np.mean(self.plain_losses(judged)[0]))
+        assert self.measure.rows is not None
+        return float(np.mean(self.measure.rows(judged.truth, judged.predictions, None)))
 
     def comparable_losses(self, truth: Array, predictions: Array) -> Array:
         """Declared losses, or the distance."""

@@ -1,0 +1,110 @@
+"""Which table a running fit learns from, and which rows a fitted learner is asked about.
+
+Every learner reads its table by `check_X`, which tells it here. The first table that a learner reads during ``fit``
+is what it is trained on; learners inside it that are fitted on parts of the same rows keep no sketch of their own.
+While a verb watches (`certus.guarantees.rows`), rows that are predicted are compared with the sketch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from certus.base.settings import config
+from certus.base.threads import resolve_threads
+from certus.base.training_rows.row_sketch import Hashes, RowSketch
+from certus.guarantees.rows import cell_hashes, column_keys, row_hashes, watching
+
+TRAINING_ROWS = "_training_rows"
+_SERIAL = 100_000  # cells below which a second thread costs more than it brings
+
+
+class _Frame:
+    """One running fit."""
+
+    def __init__(self, learner: Any, weights: Any, goes_on: bool, outer: _Frame | None) -> None:
+        self.learner, self.weights, self.goes_on, self.outer = learner, weights, goes_on, outer
+        self.sketch: RowSketch | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the rows of this fit are known, here or further out."""
+        return self.sketch is not None or (self.outer is not None and self.outer.known)
+
+
+_running: ContextVar[_Frame | None] = ContextVar("certus_running_fit", default=None)
+
+
+@contextlib.contextmanager
+def fitting(learner: Any, weights: Any, *, goes_on: bool) -> Iterator[None]:
+    """Let the learner keep a sketch of the rows that it reads in the body.
+
+    Parameters
+    ----------
+    learner : Learner
+        What is being fitted.
+    weights : array-like or None
+        Weights of the rows; those of weight 0 are not trained on.
+    goes_on : bool
+        Whether earlier rows stay part of the model (``partial_fit``, warm starts).
+    """
+    if not config.training_rows:
+        vars(learner).pop(TRAINING_ROWS, None)
+        yield
+        return
+    frame = _Frame(learner, weights, goes_on, _running.get())
+    token = _running.set(frame)
+    try:
+        yield
+    finally:
+        _running.reset(token)
+    earlier = vars(learner).pop(TRAINING_ROWS, None)
+    sketch = frame.sketch
+    if goes_on and earlier is not None and sketch is not None and not earlier.same_rows(sketch):
+        sketch = earlier.joined(sketch)
+    if sketch is not None:
+        setattr(learner, TRAINING_ROWS, sketch)
+
+
+@contextlib.contextmanager
+def predicting(learner: Any) -> Iterator[None]:
+    """While a verb watches: the rows that the learner reads in the body count once, whatever it calls inside."""
+    watch = watching()
+    if watch is None:
+        yield
+        return
+    with watch.asking(learner):
+        yield
+
+
+def saw_table(learner: Any, table: Any) -> None:
+    """`check_X` (or what a learner has in its place) read this table for the learner."""
+    frame = _running.get()
+    if frame is not None and frame.learner is learner:
+        if not frame.known:
+            frame.sketch = RowSketch(_without_zeros(_hashes(table), frame.weights))
+        return
+    watch, sketch = watching(), vars(learner).get(TRAINING_ROWS)
+    if watch is not None and sketch is not None and watch.wants(learner):
+        watch.add(learner, sketch, _hashes(table))
+
+
+def _hashes(table: Any) -> Hashes:
+    if sparse.issparse(table) or (isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind in "biuf"):
+        threads = 1 if table.shape[0] * table.shape[1] < _SERIAL else resolve_threads()
+        return row_hashes(table, threads=threads)
+    cells = np.asarray(table)
+    flat = cells.reshape(len(cells), -1)
+    return cell_hashes(list(flat.T), column_keys(flat.shape[1]))
+
+
+def _without_zeros(hashes: Hashes, weights: Any) -> Hashes:
+    if weights is None or np.ndim(weights) != 1 or len(weights) != len(hashes):
+        return hashes
+    kept = np.asarray(weights) != 0
+    return hashes if kept.all() else hashes[kept]

@@ -1,0 +1,1 @@
+"""Statistics that merge, and maximum likelihood."""

@@ -1,0 +1,71 @@
+"""A set of rows as 256 bits that do not depend on the order of the rows or of named columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from certus.guarantees.rows.row_hashes import Hashes, cell_hashes, column_keys, row_hashes, text_hash
+
+_TARGET = "the target of the row"
+
+
+def fingerprint(hashes: Hashes) -> str:
+    """The SHA-256 of the sorted hashes of the rows, as 64 hexadecimal digits."""
+    return hashlib.sha256(np.sort(hashes).astype("<u8").tobytes()).hexdigest()
+
+
+def table_hashes(X: Any, y: Any = None, names: Sequence[str] | None = None) -> Hashes:
+    """The hash of every row of a table (an array, a sparse matrix or a data frame) together with its target.
+
+    Parameters
+    ----------
+    X : array-like or data frame
+        The rows.
+    y : array-like, optional
+        Their targets.
+    names : sequence of str, optional
+        Names of the columns that count: they are chosen from a data frame, and name the columns of an array.
+    """
+    own = frame_names(X)
+    if own is not None:
+        # Columns without a name that was asked for count by place, as those of an array do.
+        chosen = own if names is None or not set(names) <= set(own) else [str(name) for name in names]
+        rows = cell_hashes([frame_column(X, name) for name in chosen], column_keys(chosen))
+    else:
+        table = X if sparse.issparse(X) else np.asarray(X)
+        table = table if table.ndim == 2 else table.reshape(len(table), -1)
+        keys = column_keys(list(names) if names is not None and len(names) == table.shape[1] else table.shape[1])
+        if sparse.issparse(table) or table.dtype.kind in "biuf":
+            rows = row_hashes(table, keys)
+        else:
+            rows = cell_hashes(list(table.T), keys)
+    if y is None:
+        return rows
+    targets = np.asarray(y).reshape(len(rows), -1)
+    with np.errstate(over="ignore"):
+        return rows + cell_hashes(list(targets.T), column_keys(targets.shape[1]) ^ np.uint64(text_hash(_TARGET)))
+
+
+def frame_names(X: Any) -> list[str] | None:
+    """The names of the columns of a data frame of any library; None for anything else."""
+    names = getattr(X, "column_names", None)  # pyarrow
+    if names is None:
+        names = getattr(X, "columns", None)
+        if names is not None and callable(getattr(names, "tolist", None)):
+            names = names.tolist()  # pandas
+    return [str(name) for name in names] if names is not None and not callable(names) else None
+
+
+def frame_column(X: Any, name: str) -> NDArray[Any]:
+    """One column of a data frame as an array; times as texts in microseconds."""
+    series = X[name] if name in X else next(X[label] for label in X.columns if str(label) == name)
+    column = np.asarray(series.to_numpy() if hasattr(series, "to_numpy") else series)
+    if column.dtype.kind == "M":
+        return np.datetime_as_string(column.astype("M8[us]")).astype(object)
+    return column.astype("m8[us]").astype(np.int64).astype(str) if column.dtype.kind == "m" else column
