@@ -32,13 +32,8 @@ def outcome(path, stage):
     target = y if get_tags(model).target_tags.single_output else np.column_stack([y, y[::-1]])
     table = np.minimum(np.floor(np.abs(X)), 2.0) if get_tags(model).input_tags.positive_only else X
     if stage == "predict":
-<<<<<<< HEAD
-        model.fit(X[:2_000], target[:2_000])
-    ask = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
-=======
         model.fit(table[:2_000], target[:2_000])
-    ask = model.predict if hasattr(model, "predict") else model.transform
->>>>>>> main
+    ask = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
     pressed = []
 
     def press():

@@ -27,14 +27,9 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         X, y = make_classification(
             rows, columns, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=seed
         )
-<<<<<<< HEAD
-        return X, y if tags.single_output else np.column_stack([y, y[::-1]])
-=======
-        tags = get_tags(entry.learner())
-        if tags.input_tags.positive_only:  # counts
+        if get_tags(entry.learner()).input_tags.positive_only:  # counts
             X = np.floor(30 * np.abs(X))
-        return X, y if tags.target_tags.single_output else np.column_stack([y, y[::-1]])
->>>>>>> main
+        return X, y if tags.single_output else np.column_stack([y, y[::-1]])
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
     if tags.positive_only:
         y = np.exp(y / y.std())
@@ -53,7 +48,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "scoring": "neg_log_loss",
         "use_legacy_attributes": False,
     },
-<<<<<<< HEAD
     "LocalOutlierFactor": {"novelty": True, "n_neighbors": 5},  # else there is nothing to ask about new rows
 }
 
@@ -62,8 +56,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
 WIDER: dict[str, dict[str, Any]] = {
     "RadiusNeighborsClassifier": {"radius": 8.0},
     "RadiusNeighborsRegressor": {"radius": 8.0},
-=======
->>>>>>> main
 }
 
 
