@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,6 @@ from certus.base.params import (
 )
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.ensemble.bagged.bags import Bags, bag_size
-from certus.ensemble.bagged.member_sequence import MemberSequence
 from certus.ensemble.forests.binning import forest_bins
 from certus.ensemble.packed_forest import PackedForest
 from certus.guarantees import Report
@@ -55,7 +55,7 @@ TREE_PARAMETERS = (
 BINS_RULE: list[Rule] = [Exactly(None), OneOf("auto"), Interval(2, 255, integer=True)]
 
 
-class Forest(MemberSequence, GrowthParameters, MultiOutputMixin, Learner):
+class Forest(GrowthParameters, MultiOutputMixin, Learner):
     """Base of the forests; use `RandomForestClassifier` and its siblings.
 
     Parameters
@@ -377,6 +377,12 @@ class Forest(MemberSequence, GrowthParameters, MultiOutputMixin, Learner):
 
     def __len__(self) -> int:
         return len(self.forest_)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.estimators_[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
 
     def __getstate__(self) -> Any:
         state: dict[str, Any] = super().__getstate__()
