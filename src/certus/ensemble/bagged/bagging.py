@@ -205,7 +205,7 @@ class Bagging(MemberSequence, Learner):
         if more < 0:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least "
-                f"len(estimators_)={len(self.estimators_)} with warm_start=True"
+                f"len(estimators_)={len(self.estimators_)} with warm_start=True."
             )
         if more == 0:
             warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")

@@ -47,7 +47,7 @@ def check_provable_zeros(certificate: Certificate, data: Any = None) -> Derivati
     witness = certificate.witness
     zeros, columns, shown = int(witness["zeros"]), int(witness["columns"]), witness["shown"]
     if not 0 <= zeros <= columns or (shown is not None and len(set(shown)) != zeros):
-        raise CertificateError(f"{certificate.quantity}: the witness does not fit together")
+        raise CertificateError(f"{certificate.quantity}: the witness does not fit together.")
     if data is not None:
         _solve_and_compare(certificate, data)
     record = _record(zeros, columns, shown, certificate.inputs)
@@ -59,4 +59,4 @@ def _solve_and_compare(certificate: Certificate, data: Any) -> None:
     problem, at = elastic_net_problem(certificate, data)
     coef = np.asarray(better_solution(problem, at, STEPS).W, dtype=np.float64)
     if np.abs(coef[:, zeros]).max(initial=0.0) > 1e-6 * np.abs(coef).max(initial=0.0):
-        raise CertificateError(f"{certificate.quantity}: on these data a listed coefficient is not 0 at the optimum")
+        raise CertificateError(f"{certificate.quantity}: on these data a listed coefficient is not 0 at the optimum.")
