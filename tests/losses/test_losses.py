@@ -239,5 +239,5 @@ def test_bad_parameters():
         Huber(0.0)
     with pytest.raises(ValueError, match="at most 0 or at least 1"):
         Tweedie(0.5)
-    with pytest.raises(ValueError, match="epsilon .* must be at least 0"):
+    with pytest.raises(ValueError, match=r"epsilon .* must be at least 0"):
         EpsilonInsensitive(-0.1)
