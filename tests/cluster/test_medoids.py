@@ -98,8 +98,8 @@ def test_any_distance_and_its_matrix_agree(metric: Any) -> None:
     model = KMedoids(4, metric=metric, random_state=0).fit(X)
     matrix = pairwise_distances(X, metric=metric)
     given = KMedoids(4, metric="precomputed", random_state=0).fit(matrix)
-    assert_array_equal(model.medoid_indices_, given.medoid_indices_)
-    assert_array_equal(model.predict(X[:9]), given.predict(matrix[:9]))
+    assert set(model.medoid_indices_) == set(given.medoid_indices_)
+    assert_array_equal(model.medoid_indices_[model.predict(X[:9])], given.medoid_indices_[given.predict(matrix[:9])])
     assert_array_equal(model.cluster_centers_, X[model.medoid_indices_])
     assert given.cluster_centers_ is None
     assert given.report_[QUANTITY].check(matrix)
