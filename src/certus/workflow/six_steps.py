@@ -15,6 +15,7 @@ from certus import datasets
 from certus.base import TableLike, resolve_threads
 from certus.guarantees import Report
 from certus.tables import read_query, read_table
+from certus.workflow.held_out_rows import check_audit_file
 from certus.workflow.models import Blend
 from certus.workflow.options import Options, takes_options
 from certus.workflow.race.executors import Workers
@@ -83,6 +84,7 @@ def _opened(
     try:
         frame, options, name = _read(table, options)
         options.check_columns(frame)
+        check_audit_file(options.audit_rows)
         kept = Path(journal) if journal is not None else None
         yield State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
     finally:
@@ -107,6 +109,7 @@ def _read(table: str | Path | TableLike | None, options: Options) -> tuple[pl.Da
 
 def _read_built_in(options: Options) -> tuple[pl.DataFrame, Options, str]:
     built_in, name = datasets.load(BUILT_IN), f"the built-in table {BUILT_IN}"
+    options = replace(options, looks=None)  # everybody has seen its rows
     if options.task == "clustering" and not options.target:
         return built_in.frame.drop(built_in.target), options, name
     return built_in.frame, replace(options, target=options.target or built_in.target), name
@@ -134,4 +137,5 @@ def _result(state: State) -> Study:
         seconds=state.elapsed(),
         notes=state.notes,
         sets=state.sets,
+        look=state.look,
     )
