@@ -84,7 +84,7 @@ def test_the_page_has_the_numbers_of_the_json(result: Study, page: Page) -> None
     for row in told["leaderboard"]:
         assert row["learner"] in page.text
         assert row["validation_value"] is None or f"{row['validation_value']:.4g}" in page.text
-    for remark in told["findings"]["remarks"]:
+    for remark in told["advice"]:
         assert remark in page.text
 
 

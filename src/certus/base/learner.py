@@ -24,7 +24,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import Tags, estimator_html_repr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -114,6 +114,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     _constraints: ClassVar[Constraints] = {}
     _state: ClassVar[tuple[str, ...]] = ()
     _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
+    _takes_sparse: ClassVar[bool] = False  # whether fit takes sparse tables
 
     report_: Report
 
@@ -144,6 +145,11 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
             The certificates of training together with those of these rows.
         """
         return self.report_.with_(certify(self, X, y, loss=loss, confidence=confidence, **options))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""
@@ -177,7 +183,13 @@ def _gives_probabilities(learner: Learner) -> bool:
 
 
 class Classifier(ClassifierMixin, Learner):
-    """A learner that predicts labels."""
+    """A learner that predicts labels.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    """
 
     classes_: NDArray[Any]
 

@@ -49,8 +49,6 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     n_classes_ : int
         Their number.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)

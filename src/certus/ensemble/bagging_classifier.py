@@ -49,8 +49,6 @@ class BaggingClassifier(Bagging, Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     n_classes_ : int
         Their number.
     oob_score_ : float

@@ -43,8 +43,6 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Rounds, and trees in each of them: 1 for two classes, else one per class.
     estimators_ : ndarray of shape (n_estimators_, n_trees_per_iteration_)
         The trees as learners, built on first access.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     n_classes_ : int
         Their number.
 

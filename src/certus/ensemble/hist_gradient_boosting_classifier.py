@@ -46,8 +46,6 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     n_iter_, n_trees_per_iteration_ : int
         Rounds, and trees in each of them (1 for two classes, else one per class).
     baseline_ : ndarray of shape (n_trees_per_iteration_,)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import MultiOutputMixin
-from sklearn.utils import Tags, metadata_routing
+from sklearn.utils import metadata_routing
 
 from certus.base import RandomStateLike, Regressor, TableLike, TargetLike, WeightsLike, fit_method, register
 from certus.linear.fitting.linear_prediction import LinearPrediction
@@ -82,6 +82,7 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
 
     __metadata_request__fit = {"check_input": metadata_routing.UNUSED}
     _constraints = PENALIZED_CONSTRAINTS
+    _takes_sparse = True
     _state = PENALIZED_STATE
     path = staticmethod(enet_path)
 
@@ -128,8 +129,3 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     def sparse_coef_(self) -> Any:
         """``coef_`` as a sparse matrix of shape (n_targets, n_features)."""
         return sparse.csr_array(np.atleast_2d(self.coef_))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Tags
 
 from certus.base import Iterations, Regressor, fit_method, register, resolve_threads
 from certus.base.inputs import LARGEST, check_weights, check_Xy
@@ -19,7 +18,7 @@ from certus.losses import Squared
     guarantees=("gap to the optimum",),
     cost="fit n k^2 per step for a working set of k columns and n p for all, predict p per row",
 )
-class GroupLasso(LinearPrediction, GroupFit, Regressor):
+class GroupLasso(GroupFit, LinearPrediction, Regressor):
     """Least squares with a penalty on the lengths of groups of coefficients (Yuan, Lin 2006).
 
     Minimizes, over coefficients w and intercept b (not penalized) with weights s,
@@ -29,40 +28,12 @@ class GroupLasso(LinearPrediction, GroupFit, Regressor):
     for groups g of p_g columns: all coefficients of a group are used, or none. For indicator columns of one category,
     for powers or splines of one column, for measurements that belong together. Groups of one column each are the Lasso.
 
-    Parameters
-    ----------
-    groups : int, array-like of shape (n_features,), list of lists of int, or None, default=None
-        The groups: the size of groups of neighboring columns, a label per column, or the columns of every group.
-        Without it every column is a group of its own.
-    alpha : float, default=1.0
-        Strength of the penalty, above 0.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
-    max_iter : int, default=100
-        Largest number of iterations: proximal Newton steps, of which the squared loss needs few.
-    tol : float, default=1e-8
-        Certified gap at which iterations end, relative to the objective without coefficients.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
         w.
     intercept_ : float
         b.
-    n_iter_ : int
-        Number of iterations.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the gap is as small as asked for.
-    history_ : ndarray
-        Objective after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -76,22 +47,7 @@ class GroupLasso(LinearPrediction, GroupFit, Regressor):
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GroupLasso:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The targets.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        GroupLasso
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse="csr", y_numeric=True, largest=LARGEST)
         weights = check_weights(self, sample_weight, X)
         design = make_design(X, resolve_threads())
@@ -103,8 +59,3 @@ class GroupLasso(LinearPrediction, GroupFit, Regressor):
         self.intercept_ = X.dtype.type(problem.intercept(result.coef, result.center)[0]) if self.fit_intercept else 0.0
         self._store(problem, penalty, [(result, evidence_at)], self.coef_[None], [self.intercept_], None)
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils import Tags
 
 from certus.base import Classifier, Iterations, fit_method, predict_method, register, resolve_threads
 from certus.base.inputs import LARGEST, check_weights, check_Xy
@@ -21,7 +20,7 @@ from certus.losses import Logistic
     guarantees=("gap to the optimum",),
     cost="fit n k^2 per step for a working set of k columns and n p for all, times classes; predict p per row",
 )
-class GroupLassoClassifier(LinearClassification, GroupFit, Classifier):
+class GroupLassoClassifier(GroupFit, LinearClassification, Classifier):
     """Logistic regression with a penalty on the lengths of groups of coefficients (Meier, van de Geer, Bühlmann 2008).
 
     Minimizes, over coefficients w and intercept b (not penalized) with labels y = -1 or 1 and weights s,
@@ -31,42 +30,12 @@ class GroupLassoClassifier(LinearClassification, GroupFit, Classifier):
     for groups g of p_g columns: all coefficients of a group are used, or none. Of more than two classes, each is told
     from all others.
 
-    Parameters
-    ----------
-    groups : int, array-like of shape (n_features,), list of lists of int, or None, default=None
-        The groups: the size of groups of neighboring columns, a label per column, or the columns of every group.
-        Without it every column is a group of its own.
-    alpha : float, default=0.01
-        Strength of the penalty, above 0.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
-    max_iter : int, default=100
-        Largest number of iterations: proximal Newton steps, of which the squared loss needs few.
-    tol : float, default=1e-8
-        Certified gap at which iterations end, relative to the objective without coefficients.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         w; one row for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         b.
-    classes_ : ndarray
-        The labels.
-    n_iter_ : int
-        Number of iterations.
-    gap_ : float
-        Certified bound on the objective minus its minimum.
-    converged_ : bool
-        Whether the gap is as small as asked for.
-    history_ : ndarray
-        Objective after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -90,26 +59,11 @@ class GroupLassoClassifier(LinearClassification, GroupFit, Classifier):
         tol: float = 1e-8,
         verbose: int = 0,
     ) -> None:
-        super().__init__(groups, alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, verbose=verbose)
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GroupLassoClassifier:
-        """Find the best coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table.
-        y : array-like of shape (n_samples,)
-            The labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it, 2 counts it twice.
-
-        Returns
-        -------
-        GroupLassoClassifier
-            The fitted learner.
-        """
+        """Find the best coefficients."""
         X, y = check_Xy(self, X, y, accept_sparse="csr", largest=LARGEST)
         codes = self._encode_labels(y)
         weights = check_weights(self, sample_weight, X)
@@ -137,25 +91,9 @@ class GroupLassoClassifier(LinearClassification, GroupFit, Classifier):
 
     @predict_method
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes; of several, those of each against the rest, made to sum to 1.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; every row sums to 1.
-        """
+        """Probabilities of the classes; of several, those of each against the rest, made to sum to 1."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.stack([expit(-scores), expit(scores)], axis=1)
         single = expit(scores)
         return np.asarray(single / single.sum(axis=1, keepdims=True))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

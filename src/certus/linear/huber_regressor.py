@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import Tags
 
 from certus.base import Iterations, Regressor, fit_method, register, resolve_threads, warn_not_converged
 from certus.base.inputs import LARGEST, Table, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
@@ -87,6 +86,7 @@ class HuberRegressor(LinearPrediction, Regressor):
         "tol": [Interval(0, None)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
+    _takes_sparse = True
     _state = ("coef_", "intercept_", "scale_", "outliers_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
@@ -177,11 +177,6 @@ class HuberRegressor(LinearPrediction, Regressor):
         if not self.converged_:
             cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
             warn_not_converged(self, cause, gap=self.gap_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _spread(y: Array, s: Array, center: float) -> float:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import Tags
 
 from certus.base import (
     Classifier,
@@ -17,17 +16,16 @@ from certus.base import (
     register,
     resolve_seed,
     resolve_threads,
-    warn_not_converged,
 )
 from certus.base.inputs import ClassWeightLike, RandomStateLike, TargetLike, WeightsLike, check_weights, check_Xy
-from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
+from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.base.persistence import check_shapes
-from certus.guarantees import Report
 from certus.linear._native_calls.machine_kernels import Descent
 from certus.linear.design.moments import gamma
 from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
-from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine, machine_certificate
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
+from certus.linear.fitting.machine_fit import MachineFit
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, classification
 from certus.linear.solvers.box_newton import Watch
 from certus.linear.solvers.joint_machine import joint_evidence, solve_joint
@@ -38,7 +36,6 @@ Array = NDArray[np.float64]
 # Whether the dual problem may be asked for, by (loss, penalty), as in scikit-learn.
 DUAL_FORMS = {("hinge", "l2"): (True,), ("squared_hinge", "l1"): (False,), ("squared_hinge", "l2"): (False, True)}
 L1_GAP = 1e-10  # of the objective at zero, for the L1 penalty
-NOT_CONVERGED = "The solver failed to converge within max_iter iterations."
 
 
 @register(
@@ -46,7 +43,7 @@ NOT_CONVERGED = "The solver failed to converge within max_iter iterations."
     cost="fit n p plus m p^2 per Newton step with m rows near the margin (n p per pass if sparse or wide), "
     "predict p per row and class",
 )
-class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
+class LinearSVC(MachineFit, LinearClassification, SparseCoefficients, Classifier):
     """Linear support vector classifier, one machine per class or one joint machine.
 
     Minimizes, over coefficients w and intercept b with costs C_i = C times the weight of row i,
@@ -64,35 +61,19 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         The norm in the penalty; "l1" (only with "squared_hinge") makes coefficients zero.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         The loss.
-    dual : "auto" or bool, default="auto"
-        Accepted as in scikit-learn: primal and dual have the same solution, the method is chosen by the table.
     tol : float, default=1e-4
         Largest violation of optimality at the end of dual coordinate descent; Newton's method goes further.
-    C : float, default=1.0
-        Weight of the losses against the penalty.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One machine per class against the rest, or one joint machine (which ignores loss, penalty and dual).
-    intercept_scaling : float, default=1
-        The intercept is the coefficient of a constant column of this value, and penalized like the others.
-    random_state : int, RandomState or None, default=None
-        Order of the rows in dual coordinate descent; Newton's method is not random.
-    max_iter : int, default=1000
-        Largest number of Newton steps or passes.
-    gap_tol : float or None, default=None
-        Stop only when the duality gap is at most this share of the objective at zero coefficients.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
         Intercepts.
     n_iter_ : int
         Largest number of iterations over the machines.
     gap_ : float
         Certified bound on the objective (summed over machines) minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
     history_ : ndarray
         Gap after every Newton step, machine after machine; for dual coordinate descent after 16, 32, 64, … passes
         of every machine that needed more, and at the end of all.
@@ -110,21 +91,13 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
     """
 
     _constraints = {
+        **MachineFit._constraints,
         "penalty": [OneOf("l1", "l2")],
         "loss": [OneOf("hinge", "squared_hinge")],
-        "dual": [Boolean(), OneOf("auto")],
-        "tol": [Interval(0, None, closed="neither")],
-        "C": [Interval(0, None, closed="neither")],
         "multi_class": [OneOf("ovr", "crammer_singer")],
-        "fit_intercept": [Boolean()],
-        "intercept_scaling": [Interval(0, None, closed="neither")],
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
-        "verbose": [Verbosity()],
-        "random_state": [RandomState()],
-        "max_iter": [Interval(0, None, integer=True)],
-        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = ("classes_", "coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
+    _state = (*MachineFit._state, "classes_")
 
     def __init__(
         self,
@@ -159,8 +132,7 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         weights = check_weights(self, sample_weight, X)
         by_class = class_weights(self.class_weight, self.classes_, y, weights)
         costs = self.C * by_class[codes] * (1.0 if weights is None else weights)
-        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        table = MachineTable(X, constant, resolve_threads())
+        table = MachineTable(X, self._constant, resolve_threads())
         with Iterations(self, self.max_iter, X, y) as iterations:
 
             def watch(objective: float, gap: float) -> bool:
@@ -232,27 +204,17 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_: Any = np.ascontiguousarray(coef)
         self.intercept_ = intercept if self.fit_intercept else 0.0
-        self.gap_ = evidence.gap
-        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
-        if limit is not None:
-            self.converged_ = self.converged_ and self.gap_ <= limit
         facts = {
-            "loss": self.loss,
             "penalty": self.penalty,
             "multi_class": self.multi_class,
-            "C": float(self.C),
             "epsilon": 0.0,
-            "intercept_scaling": float(self.intercept_scaling) if self.fit_intercept else None,
             "classes": self.classes_.tolist(),
             "class_weights": by_class.tolist(),
         }
-        self.report_ = Report([machine_certificate(evidence, facts, coef, intercept)])
+        self._certify(evidence, facts, coef, intercept)
         if self.penalty == "l2" or self.multi_class == "crammer_singer":
             self._certify_labels(evidence, table, w)
-        if not self.converged_:
-            ended = limit is not None and self.n_iter_ < self.max_iter
-            at_zero = evidence.objective_at_zero
-            warn_not_converged(self, None if ended else NOT_CONVERGED, gap=self.gap_, at_zero=at_zero, limit=limit)
+        self._warn_unless_converged(evidence.objective_at_zero)
 
     def _certify_labels(self, evidence: MachineEvidence, table: MachineTable, w: Array) -> None:
         assert evidence.distances is not None
@@ -268,8 +230,3 @@ class LinearSVC(LinearClassification, SparseCoefficients, Classifier):
         if hasattr(self, "classes_") and not sparse.issparse(self.coef_):
             outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
             check_shapes(self, coef_=(outputs, self.n_features_in_))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

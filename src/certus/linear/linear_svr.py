@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
 
-from certus.base import Iterations, Regressor, fit_method, register, resolve_seed, resolve_threads, warn_not_converged
+from certus.base import Iterations, Regressor, fit_method, register, resolve_seed, resolve_threads
 from certus.base.inputs import RandomStateLike, TargetLike, WeightsLike, check_weights, check_Xy
-from certus.base.params import Boolean, Exactly, Interval, OneOf, RandomState, Verbosity
+from certus.base.params import Interval, OneOf
 from certus.base.persistence import check_shapes
-from certus.guarantees import Report
-from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, machine_certificate
+from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence
 from certus.linear.fitting.linear_prediction import LinearPrediction
-from certus.linear.linear_svc import NOT_CONVERGED
+from certus.linear.fitting.machine_fit import MachineFit
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, regression
 from certus.linear.solvers.machine_solvers import Accuracy, solve_machines
 
@@ -27,7 +25,7 @@ Array = NDArray[np.float64]
     cost="fit n p plus m p^2 per Newton step with m rows near the tube (n p per pass if sparse or wide), "
     "predict p per row",
 )
-class LinearSVR(LinearPrediction, Regressor):
+class LinearSVR(MachineFit, LinearPrediction, Regressor):
     """Linear regression that ignores errors up to epsilon and counts larger ones linearly or squared.
 
     Minimizes, over coefficients w and intercept b with costs C_i = C times the weight of row i,
@@ -43,22 +41,8 @@ class LinearSVR(LinearPrediction, Regressor):
     tol : float, default=1e-4
         Sum of the violations of optimality at the end of dual coordinate descent, relative to the first pass;
         Newton's method goes further.
-    C : float, default=1.0
-        Weight of the losses against the penalty.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The loss.
-    intercept_scaling : float, default=1.0
-        The intercept is the coefficient of a constant column of this value, and penalized like the others.
-    dual : "auto" or bool, default="auto"
-        Accepted as in scikit-learn: primal and dual have the same solution, the method is chosen by the table.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    random_state : int, RandomState or None, default=None
-        Order of the rows in dual coordinate descent; Newton's method is not random.
-    max_iter : int, default=1000
-        Largest number of Newton steps or passes.
-    gap_tol : float or None, default=None
-        Stop only when the duality gap is at most this share of the objective at zero coefficients.
 
     Attributes
     ----------
@@ -83,19 +67,10 @@ class LinearSVR(LinearPrediction, Regressor):
     """
 
     _constraints = {
+        **MachineFit._constraints,
         "epsilon": [Interval(0, None)],
-        "tol": [Interval(0, None, closed="neither")],
-        "C": [Interval(0, None, closed="neither")],
         "loss": [OneOf("epsilon_insensitive", "squared_epsilon_insensitive")],
-        "fit_intercept": [Boolean()],
-        "intercept_scaling": [Interval(0, None, closed="neither")],
-        "dual": [Boolean(), OneOf("auto")],
-        "verbose": [Verbosity()],
-        "random_state": [RandomState()],
-        "max_iter": [Interval(0, None, integer=True)],
-        "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
         self,
@@ -135,8 +110,7 @@ class LinearSVR(LinearPrediction, Regressor):
         )
         weights = check_weights(self, sample_weight, X)
         costs = np.full(X.shape[0], float(self.C)) if weights is None else self.C * weights
-        constant = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        table = MachineTable(X, constant, resolve_threads())
+        table = MachineTable(X, self._constant, resolve_threads())
         problem = regression(
             table,
             np.ascontiguousarray(y, dtype=np.float64),
@@ -159,31 +133,16 @@ class LinearSVR(LinearPrediction, Regressor):
         self.coef_ = w[:-1].copy()
         intercept = self.intercept_scaling * w[-1:]
         self.intercept_ = intercept if self.fit_intercept else 0.0
-        self.gap_ = evidence.gap
-        limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
-        if limit is not None:
-            self.converged_ = self.converged_ and self.gap_ <= limit
         facts = {
-            "loss": self.loss,
             "penalty": "l2",
             "multi_class": "ovr",
-            "C": float(self.C),
             "epsilon": float(self.epsilon),
-            "intercept_scaling": float(self.intercept_scaling) if self.fit_intercept else None,
             "classes": None,
             "class_weights": None,
         }
-        self.report_ = Report([machine_certificate(evidence, facts, self.coef_[None], intercept)])
-        if not self.converged_:
-            ended = limit is not None and self.n_iter_ < self.max_iter
-            at_zero = evidence.objective_at_zero
-            warn_not_converged(self, None if ended else NOT_CONVERGED, gap=self.gap_, at_zero=at_zero, limit=limit)
+        self._certify(evidence, facts, self.coef_[None], intercept)
+        self._warn_unless_converged(evidence.objective_at_zero)
 
     def _restored(self) -> None:
         if hasattr(self, "coef_"):
             check_shapes(self, coef_=(self.n_features_in_,))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

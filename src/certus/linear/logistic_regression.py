@@ -114,8 +114,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         W; two classes have one row.
     intercept_ : ndarray of shape (1,) or (n_classes,)

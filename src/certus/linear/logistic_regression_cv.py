@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 
 from certus.base import fit_method, register, warn_user
@@ -135,6 +135,7 @@ class LogisticRegressionCV(LogisticRegression):
         "penalty": [OneOf("l1", "l2", "elasticnet"), Exactly("deprecated")],
         "use_legacy_attributes": [Boolean(), Exactly("warn")],
     }
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = (
         "classes_",
         "coef_",
@@ -361,11 +362,6 @@ class LogisticRegressionCV(LogisticRegression):
             .add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
             .add(scorer=self._get_scorer(), method_mapping=to_scorer)
         )
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _refuse_parameters(learner: BaseEstimator, params: dict[str, Any]) -> None:

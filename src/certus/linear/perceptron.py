@@ -53,8 +53,6 @@ class Perceptron(StochasticClassification):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     mistakes_ : ndarray of shape (1,) or (n_classes,)
         Updates that the last `fit` made, per problem.
     report_ : Report

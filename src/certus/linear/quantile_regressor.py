@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 
 from certus.base import Regressor, fit_method, register, warn_not_converged, warn_user
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_Xy
@@ -87,6 +86,7 @@ class QuantileRegressor(LinearPrediction, Regressor):
         "solver_options": [InstanceOf(dict), Exactly(None)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
+    _takes_sparse = True
     _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_")
 
     def __init__(
@@ -196,11 +196,6 @@ class QuantileRegressor(LinearPrediction, Regressor):
             f"Result message of linprog:\n{run.message}",
             ConvergenceWarning,
         )
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def power_of_two(size: float) -> float:

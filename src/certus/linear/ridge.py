@@ -6,32 +6,22 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin
-from sklearn.utils import Tags
 
 from certus.base import Regressor, fit_method, register, resolve_threads
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction
-from certus.linear.fitting.regression_fit import name_the_place, store_regression
-from certus.linear.solvers.least_squares import NotFiniteError, Problem
-from certus.linear.solvers.ridge_solvers import (
-    COUNTED,
-    RIDGE_CONSTRAINTS,
-    check_solver,
-    penalties,
-    solve_ridge,
-    sparse_formats,
-)
+from certus.linear.fitting.ridge_fit import NO_ITERATIONS, RidgeFit
+from certus.linear.solvers.least_squares import Problem
+from certus.linear.solvers.ridge_solvers import check_solver, penalties, sparse_formats
 
 
 @register(
     guarantees=("gap to the ridge optimum",),
     cost="fit n p^2 (n^2 p if wide), predict p per row",
-    known_failures={
-        "check_non_transformer_estimators_n_iter": "n_iter_ is None for direct solvers, as in scikit-learn"
-    },
+    known_failures=NO_ITERATIONS,
 )
-class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
+class Ridge(RidgeFit, LinearPrediction, MultiOutputMixin, Regressor):
     """Least squares with a penalty on the size of the coefficients.
 
     Minimizes, over coefficients w and intercept b (which is not penalized) with weights s,
@@ -50,25 +40,6 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         Whether X has to stay as it is. False allows `fit` to center a dense table of doubles in its own memory where
         a centered one is needed (wide tables and solver="svd"); the model and its certificate are those of the
         original table.
-    max_iter : int or None, default=None
-        Largest number of iterations of the iterative solvers.
-    tol : float, default=1e-4
-        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag" and
-        "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
-    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
-        All minimize the same objective. "auto" and "cholesky": normal equations or their dual, "svd" where these
-        would be inaccurate; "svd": singular values of the table; "lsqr", "sparse_cg": LSQR; "sag", "saga":
-        stochastic average gradient, for the sake of its name; "lbfgs" (only with `positive`): active set, or that
-        many quasi-Newton iterations if `max_iter` is given.
-    random_state : int, RandomState or None, default=None
-        The order of the rows with "sag" and "saga"; no other solver is random.
-
-    Attributes
-    ----------
-    n_iter_ : None or ndarray of shape (n_targets,)
-        Iterations per target of "lsqr", "sag" and "saga".
-    solver_ : str
-        The solver that was used.
 
     Examples
     --------
@@ -79,9 +50,6 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
     >>> np.round(model.coef_, 6).tolist(), model.gap_ < 1e-20
     ([0.5], True)
     """
-
-    _constraints = RIDGE_CONSTRAINTS
-    _state = ("coef_", "intercept_", "n_iter_", "solver_", "gap_", "converged_")
 
     def __init__(
         self,
@@ -124,17 +92,6 @@ class Ridge(LinearPrediction, MultiOutputMixin, Regressor):
         needed = table.shape[0] < table.shape[1] or self.solver == "svd"  # others are solved without a centered table
         shift = center_in_place(self, table, weights, threads) if needed else None
         problem = Problem(table, targets, weights, alphas, self.fit_intercept, threads, shift)
-        try:
-            solution = solve_ridge(self, problem)
-        except NotFiniteError:
-            name_the_place(self, table, y)
         flat = targets.shape[1] == 1
-        store_regression(self, problem, solution, y.ndim == 1, positive=self.positive, flat=flat)
-        self.n_iter_ = solution.iterations if self.solver in COUNTED else None
-        self.solver_ = solution.method
+        self._solve(problem, table, y, one_target=y.ndim == 1, flat=flat)
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.solver != "svd" and (self.solver != "cholesky" or not self.fit_intercept)
-        return tags

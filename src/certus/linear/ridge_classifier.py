@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils import Tags
-
 from certus.base import Classifier, fit_method, register, resolve_threads
 from certus.base.inputs import (
     ClassWeightLike,
@@ -17,27 +15,18 @@ from certus.base.inputs import (
     check_Xy,
 )
 from certus.base.params import Exactly, InstanceOf, OneOf
-from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.fitting.ridge_fit import NO_ITERATIONS, RidgeFit
 from certus.linear.fitting.ridge_labels import RidgeLabels
-from certus.linear.solvers.least_squares import NotFiniteError, Problem
-from certus.linear.solvers.ridge_solvers import (
-    COUNTED,
-    RIDGE_CONSTRAINTS,
-    check_solver,
-    penalties,
-    solve_ridge,
-    sparse_formats,
-)
+from certus.linear.solvers.least_squares import Problem
+from certus.linear.solvers.ridge_solvers import check_solver, penalties, sparse_formats
 
 
 @register(
     guarantees=("gap to the ridge optimum", "training labels of the exact optimum"),
     cost="fit n p^2 (n^2 p if wide), predict p per row and class",
-    known_failures={
-        "check_non_transformer_estimators_n_iter": "n_iter_ is None for direct solvers, as in scikit-learn"
-    },
+    known_failures=NO_ITERATIONS,
 )
-class RidgeClassifier(RidgeLabels, Classifier):
+class RidgeClassifier(RidgeFit, RidgeLabels, Classifier):
     """Ridge regression on labels coded as -1 and 1, one regression per class if there are more than two.
 
     Minimizes, over coefficients w_k and intercepts b_k of the classes k (not penalized) with weights s,
@@ -53,24 +42,6 @@ class RidgeClassifier(RidgeLabels, Classifier):
         Strength of the penalty, at least 0.
     copy_X : bool, default=True
         Accepted for compatibility: the table is never copied as a whole and never overwritten.
-    max_iter : int or None, default=None
-        Largest number of iterations of the iterative solvers.
-    tol : float, default=1e-4
-        Accuracy of the iterative solvers; they reach at least what scikit-learn's reach with it. For "sag" and
-        "saga": largest change of a coefficient in an epoch, relative to the largest coefficient.
-    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
-        As for `Ridge`.
-    positive : bool, default=False
-        Whether to require coefficients >= 0.
-    random_state : int, RandomState or None, default=None
-        The order of the rows with "sag" and "saga"; no other solver is random.
-
-    Attributes
-    ----------
-    n_iter_ : None or ndarray of shape (n_targets,)
-        Iterations per regression of "lsqr", "sag" and "saga".
-    solver_ : str
-        The solver that was used.
 
     Examples
     --------
@@ -83,10 +54,10 @@ class RidgeClassifier(RidgeLabels, Classifier):
     """
 
     _constraints = {
-        **RIDGE_CONSTRAINTS,
+        **RidgeFit._constraints,
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
     }
-    _state = ("classes_", "coef_", "intercept_", "n_iter_", "solver_", "gap_", "converged_", "multilabel_")
+    _state = (*RidgeFit._state, "classes_", "multilabel_")
 
     def __init__(
         self,
@@ -122,17 +93,6 @@ class RidgeClassifier(RidgeLabels, Classifier):
         weights = self._with_class_weights(weights, y)
         alphas = penalties(self.alpha, targets.shape[1])
         problem = Problem(table, targets, weights, alphas, self.fit_intercept, resolve_threads())
-        try:
-            solution = solve_ridge(self, problem)
-        except NotFiniteError:
-            name_the_place(self, table, targets)
-        evidence = store_regression(self, problem, solution, False, positive=self.positive)
-        self.n_iter_ = solution.iterations if self.solver in COUNTED else None
-        self.solver_ = solution.method
+        solution, evidence = self._solve(problem, table, targets, one_target=False)
         self._certify_labels(problem, solution, evidence)
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.solver != "svd" and (self.solver != "cholesky" or not self.fit_intercept)
-        return tags

@@ -3,47 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import Tags
-from sklearn.utils.metadata_routing import MetadataRouter
+from numpy.typing import NDArray
 
-from certus.base import Classifier, fit_method, register, resolve_threads
-from certus.base.inputs import (
-    ClassWeightLike,
-    FoldsLike,
-    TableLike,
-    TargetLike,
-    WeightsLike,
-    assert_finite,
-    check_weights,
-    check_Xy,
-)
+from certus.base import Classifier, Table, register
+from certus.base.inputs import ClassWeightLike, FoldsLike, TargetLike
 from certus.base.params import Exactly, InstanceOf, OneOf
-from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.evidence.quadratic_gap import QuadraticEvidence
 from certus.linear.fitting.ridge_labels import RidgeLabels
-from certus.linear.fitting.ridge_search import (
-    SEARCH_CONSTRAINTS,
-    checked_alphas,
-    choose,
-    routing,
-    score_parameters,
-    search_folds,
-)
+from certus.linear.fitting.ridge_selection import RidgeSelection
 from certus.linear.ridge_classifier import RidgeClassifier
-from certus.linear.ridge_cv import FOUND
-from certus.linear.solvers.least_squares import NotFiniteError, Problem
-from certus.linear.solvers.ridge_solvers import direct, penalties
+from certus.linear.solvers.least_squares import Problem, Solution
+
+Array = NDArray[np.float64]
 
 
 @register(
     guarantees=("exact leave-one-out errors", "gap to the ridge optimum", "training labels of the exact optimum"),
     cost="fit n p^2 for all penalties together (n^3 if wide), predict p per row and class",
 )
-class RidgeClassifierCV(RidgeLabels, Classifier):
+class RidgeClassifierCV(RidgeSelection, RidgeLabels, Classifier):
     """`RidgeClassifier` with the penalty chosen by exact leave-one-out or another cross-validation.
 
     Minimizes, for the alpha in ``alphas`` with the best cross-validated score,
@@ -52,14 +33,8 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
 
     Parameters
     ----------
-    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
-        Penalties to try; greater than 0 for leave-one-out.
     scoring : str, callable or None, default=None
         What to choose by. None: the mean squared error of the coded labels for leave-one-out, else the accuracy.
-    cv : int, splitter, iterable or None, default=None
-        None: leave-one-out; otherwise the folds.
-    store_cv_results : bool, default=False
-        Whether to keep ``cv_results_``; leave-one-out only.
 
     Attributes
     ----------
@@ -84,20 +59,11 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
     """
 
     _constraints = {
-        **SEARCH_CONSTRAINTS,
+        **RidgeSelection._constraints,
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
     }
-    _state = (
-        "alpha_",
-        "best_score_",
-        "classes_",
-        "coef_",
-        "intercept_",
-        "cv_results_",
-        "gap_",
-        "converged_",
-        "multilabel_",
-    )
+    _state = (*RidgeSelection._state, "classes_", "multilabel_")
+    _judged_by, _numeric = "accuracy", False
 
     def __init__(
         self,
@@ -112,64 +78,17 @@ class RidgeClassifierCV(RidgeLabels, Classifier):
     ) -> None:
         self._set_parameters(locals())
 
-    @fit_method
-    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None, **params: Any) -> RidgeClassifierCV:
-        """Choose the penalty and find the best coefficients for it.
-
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,) or 0/1 matrix of shape (n_samples, n_labels)
-            The labels.
-        sample_weight : float or array-like of shape (n_samples,), optional
-            Weight of every row: 0 removes it. Leave-one-out leaves out a row with its whole weight.
-        **params : dict
-            For the scorer, if metadata routing is enabled.
-        """
-        alphas = checked_alphas(self)
-        if self.cv is None:
-            self._fit_leave_one_out(X, y, alphas, sample_weight, score_parameters(self, sample_weight, params))
-            return self
-        model = RidgeClassifier(
-            fit_intercept=self.fit_intercept,
-            class_weight=self.class_weight,
-            solver="sparse_cg" if sparse.issparse(X) else "auto",
-            gap_tol=self.gap_tol,
+    def _with_solver(self, solver: str) -> RidgeClassifier:
+        return RidgeClassifier(
+            fit_intercept=self.fit_intercept, class_weight=self.class_weight, solver=solver, gap_tol=self.gap_tol
         )
-        given = params if sample_weight is None else {**params, "sample_weight": sample_weight}
-        search = search_folds(self, model, alphas, X, y, "accuracy", **given)
-        self.alpha_, self.best_score_ = search.best_params_["alpha"], search.best_score_
-        for name in (*FOUND, "classes_", "multilabel_"):
-            if hasattr(search.best_estimator_, name):
-                setattr(self, name, getattr(search.best_estimator_, name))
-        return self
 
-    def _fit_leave_one_out(
-        self, X: TableLike, y: TargetLike, alphas: Any, sample_weight: WeightsLike, score_params: dict[str, Any]
-    ) -> None:
-        table, y = check_Xy(self, X, y, accept_sparse=["csr", "csc", "coo"], multi_output=True, check_finite=False)
-        if sparse.issparse(table):
-            assert_finite(self, table)
-        Y = self._coded(y)
-        weights = self._with_class_weights(check_weights(self, sample_weight, table), y)
-        problem = Problem(table, Y, weights, np.zeros(Y.shape[1]), self.fit_intercept, resolve_threads())
-        labels = (Y > 0).astype(np.intp) if self.multilabel_ else np.ravel(y)
-        try:
-            choice, found = choose(self, problem, alphas, score_params, singular=False, per_target=False, labels=labels)
-            self.alpha_, self.best_score_ = choice.alpha, choice.score
-            problem = replace(problem, alphas=penalties(choice.alpha, Y.shape[1]))
-            solution = found.solve(problem.alphas) if found.solve else direct(problem, found.moments)
-        except NotFiniteError:
-            name_the_place(self, table, Y)
-        evidence = store_regression(self, problem, solution, False, flat=Y.shape[1] == 1)
+    def _targets(self, y: NDArray[Any], weights: Array | None) -> tuple[Array, Array | None]:
+        return self._coded(y), self._with_class_weights(weights, y)
+
+    def _choosing(self, table: Table, y: NDArray[Any], targets: Array) -> dict[str, Any]:
+        labels = (targets > 0).astype(np.intp) if self.multilabel_ else np.ravel(y)
+        return {"singular": False, "per_target": False, "labels": labels}
+
+    def _certify_more(self, problem: Problem, solution: Solution, evidence: QuadraticEvidence) -> None:
         self._certify_labels(problem, solution, evidence)
-        if self.store_cv_results:
-            self.cv_results_ = choice.results.astype(table.dtype)
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata reach the scorer and the splitter."""
-        return routing(self, "accuracy")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

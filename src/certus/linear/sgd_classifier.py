@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -48,6 +47,8 @@ NOT_REPEATED = {
 
 class StochasticClassification(StochasticParameters, LinearClassification, SparseCoefficients, Classifier):
     """``fit`` and ``partial_fit`` of classifiers by stochastic gradient descent; one problem per class."""
+
+    _takes_sparse = True
 
     coef_: Any
     intercept_: NDArray[Any]
@@ -203,11 +204,6 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
         self.gap_ = float(certificate.value)  # type: ignore[arg-type]
         self.report_ = Report([certificate])
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 def _has_probabilities(learner: BaseEstimator) -> bool:
     if learner.loss not in ("log_loss", "modified_huber"):
@@ -243,8 +239,6 @@ class SGDClassifier(StochasticClassification):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     gap_ : float
         Certified bound on the objective minus its minimum, if the penalty has a ridge part (after `fit`).
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from certus.base import Regressor, fit_method, predict_method, register, resolve_threads
@@ -84,6 +83,7 @@ class SGDRegressor(StochasticParameters, Regressor):
         **stochastic_fit.RATE_CONSTRAINTS,
         "loss": [OneOf(*stochastic_fit.REGRESSION_LOSSES)],
     }
+    _takes_sparse = True
     _state = ("gap_", *stochastic_fit.STATE)
     # What stands behind the names of losses, with the constants for which parameters have their defaults.
     loss_functions: ClassVar[dict[str, tuple[Any, ...]]] = {
@@ -228,8 +228,3 @@ class SGDRegressor(StochasticParameters, Regressor):
         if sparse.issparse(self.coef_):
             self.coef_ = self.coef_.toarray().ravel()
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -29,43 +29,10 @@ class TweedieRegressor(MeanRegression):
     ----------
     power : float, default=0.0
         Exponent of the variance: at most 0, or at least 1. There is no such distribution in between.
-    alpha : float, default=1.0
-        Strength of the penalty, at least 0.
-    fit_intercept : bool, default=True
-        Whether to fit b; otherwise it is 0.
     link : {"auto", "identity", "log"}, default="auto"
         What the mean is a function of: "auto" is "identity" for powers up to 0 and "log" above.
-    solver : {"lbfgs", "newton-cholesky"}, default="lbfgs"
-        Both minimize the same objective; "newton-cholesky" forces the explicit Hessian on dense tables.
     max_iter : int, default=100
         Largest number of iterations.
-    tol : float, default=1e-4
-        Largest entry of the gradient at the end; iterations go on until the gap is far below what that asks.
-    warm_start : bool, default=False
-        Whether to start from the last fit's coefficients.
-    verbose : int, default=0
-        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
-    gap_tol : float or None, default=None
-        Largest certified gap that is accepted without a warning, relative to the objective without coefficients.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features,)
-        w.
-    intercept_ : float
-        b.
-    n_iter_ : int
-        Number of iterations.
-    gap_ : float
-        Certified bound on the objective (times the sum of weights) minus its minimum.
-    converged_ : bool
-        Whether the solution is as accurate as asked for.
-    history_ : ndarray
-        Objective (times the sum of weights) after every iteration.
-    n_features_in_, feature_names_in_ : int, ndarray
-        Width of the table and, if it had them, its column names.
-    report_ : Report
-        The certificate of the gap.
 
     Examples
     --------
@@ -96,18 +63,7 @@ class TweedieRegressor(MeanRegression):
         verbose: int = 0,
         gap_tol: float | None = None,
     ) -> None:
-        super().__init__(
-            alpha=alpha,
-            fit_intercept=fit_intercept,
-            solver=solver,
-            max_iter=max_iter,
-            tol=tol,
-            warm_start=warm_start,
-            verbose=verbose,
-            gap_tol=gap_tol,
-        )
-        self.power = power
-        self.link = link
+        self._set_parameters(locals())
 
     @property
     def _loss(self) -> KnownLoss:

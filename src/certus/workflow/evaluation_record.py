@@ -19,7 +19,7 @@ class Evaluation:
     value : float
         The measure on the test rows.
     baseline : float
-        The measure of the best constant prediction, learned from the learning rows, on the same test rows.
+        The measure of the constant prediction that is best on the same test rows: as good as guessing can be there.
     certificate : Certificate
         What is promised about new rows; its trivial value is what the baseline has there.
     truth, predictions : arrays

@@ -102,6 +102,11 @@ class Measure:
         return predictions if self.costs is None or probabilities is None else self.decide(probabilities)
 
     @property
+    def value_is_mean(self) -> bool:
+        """Whether the measure is the mean of losses of rows by which models are compared."""
+        return self.needs == "predictions" and self.rows is not None and self.name != "rmse"
+
+    @property
     def compares_rows(self) -> bool:
         """Whether the losses of single rows are what is bounded, and need no probabilities."""
         return self.rows is not None and self.bounded_by is BoundedBy.MEAN and self.needs == "predictions"

@@ -35,6 +35,8 @@ class Described:
         Makes its value from what was typed.
     decides : bool
         Whether another value makes another study, which does not continue the journal of this one.
+    later : bool
+        Whether journals of earlier releases do not know it: its default leaves no trace there.
     """
 
     type: str
@@ -45,6 +47,7 @@ class Described:
     typing: str = ""
     read: Callable[[Any], Any] | None = None
     decides: bool = True
+    later: bool = False
 
 
 def option(default: Any, type: str, help: str, typed: Any, **more: Any) -> Any:
@@ -149,6 +152,14 @@ class Options:
         typing="As in 'sick as healthy=10' (true label, predicted label); may be given several times.",
         read=_costs,
     )
+    blend: bool | None = option(
+        None,
+        "bool",
+        "Blend several models always (True) or never (False); by default only where that pays: where the paired "
+        "gain on rows that did not choose the blend exceeds its standard error.",
+        bool,
+        later=True,
+    )
     refit_all: bool = option(
         False,
         "bool",
@@ -225,7 +236,9 @@ class Options:
 
     def fingerprint(self) -> dict[str, str]:
         """The options that must be equal for a journal to be continued, as text."""
+        unsaid = {one.name: one.default for one in fields(self) if one.metadata["described"].later}
         found = {name: getattr(self, name) for name, about in described().items() if about.decides}
+        found = {name: value for name, value in found.items() if name not in unsaid or value != unsaid[name]}
         return {name: str(value) for name, value in {**found, "costs": tuple(found["costs"].items())}.items()}
 
 

@@ -22,6 +22,7 @@ RARE_CLASS = 0.05
 MANY_DUPLICATES = 0.01
 # Drift: first against last third, significant after correction and of a size that matters.
 DRIFT_LEVEL = 1e-3
+FEWEST_SORTED = 20
 DRIFT_SIZE = 0.1
 LARGEST_DRIFT_SAMPLE = 20_000
 LARGEST_COLUMN_COUNT = 1_000
@@ -69,6 +70,8 @@ class Profile:
     duplicates: int
     classes: dict[str, int] = field(default_factory=dict)
     drifting: dict[str, float] = field(default_factory=dict)
+    ordered: bool = False
+    sorted_by_target: bool = False
 
     def remarks(self) -> Iterator[Note]:
         """What a careful reader of the table would say."""
@@ -85,10 +88,12 @@ class Profile:
                     ["measure"],
                 )
         for name, distance in self.drifting.items():
-            yield Note(
-                f"column {name!r} drifts: first and last rows differ by {distance:.2f} (order splits by time)",
-                ["order"],
-            )
+            apart = f"column {name!r} drifts: the distributions of its first and last rows are {distance:.2f} apart"
+            if self.sorted_by_target:
+                continue
+            yield Note(apart) if self.ordered else Note(f"{apart} (order splits by time)", ["order"])
+        if self.sorted_by_target:
+            yield Note("the table is sorted by the target: first and last rows differ by that, not by time")
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values."""
@@ -103,13 +108,26 @@ class Profile:
 
 
 def profile_table(
-    frame: pl.DataFrame, columns: Columns, targets: Sequence[str], class_sizes: Mapping[str, int]
+    frame: pl.DataFrame,
+    columns: Columns,
+    targets: Sequence[str],
+    class_sizes: Mapping[str, int],
+    *,
+    ordered: bool = False,
 ) -> Profile:
     """Types, missing values, duplicates, class sizes and drift of a table."""
     facts = [_column_profile(frame[name], columns, targets) for name in frame.columns]
     keys = [*columns.used, *targets]
     duplicates = frame.height - frame.select(keys).n_unique() if keys else 0
-    return Profile(frame.height, facts, duplicates, dict(class_sizes), _drifting(frame, columns))
+    drifting = _drifting(frame, columns)
+    by_target = len(targets) == 1 and _is_sorted(frame[targets[0]])
+    return Profile(frame.height, facts, duplicates, dict(class_sizes), drifting, ordered, by_target)
+
+
+def _is_sorted(target: pl.Series) -> bool:
+    """Whether equal targets stand together: as many runs as different values."""
+    runs = target.rle_id().n_unique()
+    return runs == target.n_unique() < target.len() and target.len() >= FEWEST_SORTED
 
 
 def _column_profile(column: pl.Series, columns: Columns, targets: Sequence[str]) -> ColumnProfile:

@@ -15,14 +15,14 @@ from certus.guarantees.rows import Look
 from certus.workflow.columns import Columns
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Findings
-from certus.workflow.leaderboard import leaderboard, shown_rows
+from certus.workflow.leaderboard import leaderboard, short_board, shown_rows
 from certus.workflow.models import StudyModel
 from certus.workflow.models.conformal_sets import SetsFound
 from certus.workflow.notes import Note
 from certus.workflow.profile import Profile
 from certus.workflow.race.trials import Trial
 from certus.workflow.split import Split
-from certus.workflow.study_files import refuse_to_overwrite
+from certus.workflow.study_files import folder_of, refuse_to_overwrite
 from certus.workflow.tasks import Task
 from certus.workflow.verdict import Verdict, Word
 from certus.workflow.winner import Winner
@@ -97,6 +97,16 @@ class Study:
         return leaderboard(self.trials, self.winner, self.task, self.baseline)
 
     @property
+    def short_board(self) -> list[dict[str, Any]]:
+        """The rows of the leaderboard that everybody should see."""
+        return short_board(self.leaderboard)
+
+    @property
+    def folder_name(self) -> str:
+        """The folder that the command line writes this study to, unless another is named."""
+        return folder_of(self.name)
+
+    @property
     def certificate(self) -> Certificate:
         """The winner's certificate on the test rows."""
         return self.evaluation.certificate
@@ -105,6 +115,21 @@ class Study:
     def files(self) -> list[str]:
         """What `save` writes, the report first."""
         return ["report.html", "model.certus", *([REFITTED] if self.refitted is not None else []), "study.json"]
+
+    @property
+    def advice(self) -> list[str]:
+        """What the study says about what to do next: one list, drawn from intervals and exact tests."""
+        if self.verdict == "better":
+            told = [self.findings.curve.verdict] if self.findings.curve is not None else []
+        elif self.task.kind == "clustering":
+            told = []
+        elif self.verdict == "too-few-rows":
+            told = ["more test rows are needed before anything can be said"]
+        else:
+            told = ["no column is shown to carry information about the target: other columns would help, not settings"]
+        if self.findings.diagnosis and self.task.kind != "clustering":
+            told.append(self.findings.diagnosis)
+        return [*told, *self.findings.remarks()]
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain values: what ``study.json`` holds."""
@@ -137,6 +162,7 @@ class Study:
                 "test_value": told(self.evaluation.baseline),
             },
             "leaderboard": self.leaderboard,
+            "advice": self.advice,
             "findings": self.findings.to_dict(),
             "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
@@ -206,7 +232,7 @@ class Study:
         from rich.text import Text
 
         table = Table("", "learner", f"{self.task.measure.title} (validation)", title="Leaderboard")
-        for rank, name, value, _seconds in shown_rows(self.leaderboard, self.winner):
+        for rank, name, value, *_ in shown_rows(self.leaderboard, self.winner):
             table.add_row(str(rank), Text(name), value)
         first, *rest = str(self).splitlines()
         color = "bold green" if self.verdict == "better" else "bold red"

@@ -7,6 +7,14 @@ from pathlib import Path
 from certus.workflow.study_error import StudyError
 
 JOURNAL = "journal.sqlite"
+BUILT_IN_FOLDER = "certus-study"
+
+
+def folder_of(table: str | None) -> str:
+    """The folder of a table's study: ``sales-study`` for ``data/sales.csv``; ``certus-study`` without a file."""
+    name = "" if table is None or table == "-" else Path(table).name
+    stem = name.split(".")[0] if "." in name else ""
+    return f"{stem}-study" if stem else BUILT_IN_FOLDER
 
 
 def refuse_to_overwrite(folder: Path, *, force: bool, resume: bool = False) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from certus.base import TableLike
 from certus.workflow.result import Study
 from certus.workflow.six_steps import study
-from certus.workflow.study_files import JOURNAL, refuse_to_overwrite
+from certus.workflow.study_files import JOURNAL, folder_of, refuse_to_overwrite
+
+__all__ = ["folder_of", "study_in_folder"]
 
 
 def study_in_folder(

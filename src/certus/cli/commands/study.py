@@ -19,7 +19,10 @@ from certus.cli.spelling import as_typed, flag
 from certus.workflow.options import Described, described, parameters
 
 Table = Annotated[Path | None, typer.Argument(help=f"{options.TABLES}; a built-in table if left out.")]
-Out = Annotated[Path, typer.Option(help="Folder for report.html, model.certus and study.json.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Folder for report.html, model.certus and study.json; that of sales.csv is sales-study."),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the study in the folder.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier study.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no messages.")]
@@ -27,7 +30,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no message
 
 def command(
     table: Table = None,
-    out: Out = Path("certus-study"),
+    out: Out = None,
     resume: Resume = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -36,8 +39,9 @@ def command(
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
     from certus.cli.look_stores import store_of_looks
-    from certus.workflow.study_folder import study_in_folder
+    from certus.workflow.study_folder import folder_of, study_in_folder
 
+    out = Path(folder_of(None if table is None else str(table))) if out is None else out
     given = {name: _read(described()[name], value) for name, value in typed.items() if value is not None}
     source = "-" if str(table) == "-" else table
     store = store_of_looks(given.get("looks"))
@@ -61,10 +65,10 @@ def _print(result: Any, out: Path) -> None:
     print_headline(folded(headline), good=result.verdict == "better")
     measured = f"{result.task.measure.title} (validation)"
     stayed = shown_rows(result.leaderboard, result.winner)
-    print_table(["", "learner", measured, "seconds"], stayed, title="Leaderboard")
+    print_table(["", "learner", measured, "rows", "seconds"], stayed, title="Leaderboard")
     if left := len(result.leaderboard) - len(stayed):
         noun = "candidate" if left == 1 else "candidates"
-        print_text(f"{left} more {noun} left the race early; the report says why.")
+        print_text(f"{left} more {noun}: behind these, the same again, or out of the race early; the report tells.")
     print_folded([as_typed(asked, result.task.guess.options), *found])
     if len(result.winner.trials) > 1:
         print_folded([f"The blend: {result.winner.name.removeprefix('blend of ')}"])
@@ -84,7 +88,9 @@ def _option(parameter: inspect.Parameter) -> inspect.Parameter:
     text += f" One of {', '.join(about.choices)}." if about.choices else ""
     text += f" {about.typing}" if about.typing else ""
     kind: Any = about.typed if parameter.default not in ((), None) else about.typed | None
-    annotation = Annotated[kind, typer.Option(flag(parameter.name), help=text)]
+    name = flag(parameter.name)
+    named = f"{name}/{name.replace('--', '--no-', 1)}" if about.typed is bool and parameter.default is None else name
+    annotation = Annotated[kind, typer.Option(named, help=text)]
     default = None if parameter.default == () else parameter.default
     return parameter.replace(annotation=annotation, default=default, kind=inspect.Parameter.KEYWORD_ONLY)
 

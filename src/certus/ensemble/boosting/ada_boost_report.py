@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError, Report, voting_margin_bound
 from certus.guarantees.classes import stumps
-from certus.guarantees.records import Derivation, percent, plural, rules
+from certus.guarantees.records import Basis, Derivation, percent, plural, rules
 
 Array = NDArray[np.float64]
 RULE = "ensemble/training-error-product"
@@ -78,20 +78,12 @@ def training_error_certificate(errors: Array, weights: Array, margins: Array, ro
 def _record(witness: Any) -> Certificate:
     value = _stated(witness)
     rounds = len(witness["errors"])
-    return Certificate(
-        claim=f"The error on the training rows is at most {percent(min(value, 1.0), 'upper')}: the product of the "
-        f"factors of {plural(rounds, 'round')}.",
-        quantity="training error",
-        direction="upper",
-        value=value,
-        trivial=1.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs={},
-        witness=witness,
+    claim = (
+        f"The error on the training rows is at most {percent(min(value, 1.0), 'upper')}: the product of the "
+        f"factors of {plural(rounds, 'round')}."
+    )
+    return Basis(RULE, THEOREM, ("floating-point-model",)).exact(
+        claim, "training error", "upper", value, 1.0, {}, witness
     )
 
 

@@ -45,6 +45,7 @@ class WeightBoosting(Learner):
         "learning_rate": [Interval(0, None, closed="neither")],
         "random_state": [RandomState()],
     }
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = ("estimator_", "estimators_", "estimator_weights_", "estimator_errors_")
 
     estimator: Any
@@ -149,8 +150,3 @@ class WeightBoosting(Learner):
         pairs = zip(self.estimator_weights_, self.estimators_, strict=False)
         total = sum(weight * each.feature_importances_ for weight, each in pairs)
         return np.asarray(total / self.estimator_weights_.sum())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

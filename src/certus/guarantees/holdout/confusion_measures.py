@@ -11,6 +11,7 @@ from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_
 from certus.guarantees.holdout.rate import THEOREMS
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence, exact
@@ -83,21 +84,13 @@ def _f_measure(q: float, r: float, beta: float) -> float:
 def _f_record(
     value: float, counts: dict[str, int], beta: float, confidence: float, uses: int, quantity: Quantity | str
 ) -> Certificate:
-    return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the {quantity} is at least "
+    claim = (
+        f"With confidence {confidence_percent(confidence)} the {quantity} is at least "
         f"{percent(value, 'lower')} ({plural(counts['true_positives'], 'hit')}, "
-        f"{plural(counts['false_positives'], 'false alarm')}, {counts['false_negatives']} missed).",
-        quantity=quantity,
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=confidence,
-        kind="probable",
-        theorem=CLOPPER_PEARSON,
-        rule="f-measure",
-        assumptions=holdout_tokens(uses, "class-counts-given"),
-        inputs={"beta": float(beta), "uses": uses},
-        witness=counts,
+        f"{plural(counts['false_positives'], 'false alarm')}, {counts['false_negatives']} missed)."
+    )
+    return Basis("f-measure", CLOPPER_PEARSON, holdout_tokens(uses, "class-counts-given")).probable(
+        confidence, claim, quantity, "lower", value, 0.0, {"beta": float(beta), "uses": uses}, counts
     )
 
 
@@ -156,20 +149,12 @@ def balanced_accuracy_bound(
 
 
 def _balanced_record(value: float, correct: list[int], rows: list[int], confidence: float, uses: int) -> Certificate:
-    return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the balanced accuracy over {len(rows)} classes "
-        f"is at least {percent(value, 'lower')} ({plural(sum(rows), 'row')}).",
-        quantity="balanced accuracy",
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=confidence,
-        kind="probable",
-        theorem=CLOPPER_PEARSON,
-        rule="balanced-accuracy",
-        assumptions=holdout_tokens(uses, "class-counts-given"),
-        inputs={"uses": uses},
-        witness={"correct": correct, "rows": rows},
+    claim = (
+        f"With confidence {confidence_percent(confidence)} the balanced accuracy over {len(rows)} classes "
+        f"is at least {percent(value, 'lower')} ({plural(sum(rows), 'row')})."
+    )
+    return Basis("balanced-accuracy", CLOPPER_PEARSON, holdout_tokens(uses, "class-counts-given")).probable(
+        confidence, claim, "balanced accuracy", "lower", value, 0.0, {"uses": uses}, {"correct": correct, "rows": rows}
     )
 
 
@@ -229,20 +214,12 @@ def _macro_value(
 
 def _macro_record(value: float, counts: dict[str, list[int]], confidence: float, uses: int) -> Certificate:
     value = max(0.0, value)
-    return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the mean F1 over {len(counts['true_positives'])} "
-        f"classes is at least {percent(value, 'lower')}.",
-        quantity="macro F1",
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=confidence,
-        kind="probable",
-        theorem=CLOPPER_PEARSON,
-        rule="macro-f1",
-        assumptions=holdout_tokens(uses, "class-counts-given"),
-        inputs={"uses": uses},
-        witness=counts,
+    claim = (
+        f"With confidence {confidence_percent(confidence)} the mean F1 over {len(counts['true_positives'])} "
+        f"classes is at least {percent(value, 'lower')}."
+    )
+    return Basis("macro-f1", CLOPPER_PEARSON, holdout_tokens(uses, "class-counts-given")).probable(
+        confidence, claim, "macro F1", "lower", value, 0.0, {"uses": uses}, counts
     )
 
 

@@ -26,6 +26,7 @@ from certus.guarantees.holdout import concentration
 from certus.guarantees.holdout.ranking import compared_half_pairs, log_level, won_half_pairs
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -143,20 +144,12 @@ def _record(value: float, witness: dict[str, Any], confidence: float, uses: int)
     left_out = len(counts) - len(classes)
     rarest = "rarest class" if left_out == 1 else f"{left_out} rarest classes"
     remark = f"; pairs with the {rarest} count as 0" if left_out else ""
-    return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the {QUANTITY} is at least "
-        f"{percent(value, 'lower')} ({plural(sum(counts), 'row')} of {len(counts)} classes{remark}).",
-        quantity=QUANTITY,
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=confidence,
-        kind="probable",
-        theorem=THEOREM,
-        rule="pairwise-auc-kl",
-        assumptions=holdout_tokens(uses, "class-counts-given"),
-        inputs={"uses": uses},
-        witness=witness,
+    claim = (
+        f"With confidence {confidence_percent(confidence)} the {QUANTITY} is at least "
+        f"{percent(value, 'lower')} ({plural(sum(counts), 'row')} of {len(counts)} classes{remark})."
+    )
+    return Basis("pairwise-auc-kl", THEOREM, holdout_tokens(uses, "class-counts-given")).probable(
+        confidence, claim, QUANTITY, "lower", value, 0.0, {"uses": uses}, witness
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from certus.guarantees.holdout import concentration
 from certus.guarantees.records import rules
 from certus.guarantees.records.assumptions import holdout_tokens
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -80,21 +81,13 @@ def _limit(halves: int, positives: int, negatives: int, confidence: float, uses:
 
 def _record(value: float, witness: dict[str, int], confidence: float, uses: int) -> Certificate:
     pairs = 2 * witness["positives"] * witness["negatives"]
-    return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the area under the ROC curve is at least "
+    claim = (
+        f"With confidence {confidence_percent(confidence)} the area under the ROC curve is at least "
         f"{percent(value, 'lower')} ({percent(witness['won_half_pairs'] / pairs)} on {witness['positives']} "
-        f"positive and {witness['negatives']} negative rows).",
-        quantity="area under the ROC curve",
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=confidence,
-        kind="probable",
-        theorem=THEOREM,
-        rule="auc-kl",
-        assumptions=holdout_tokens(uses, "class-counts-given"),
-        inputs={"uses": uses},
-        witness=witness,
+        f"positive and {witness['negatives']} negative rows)."
+    )
+    return Basis("auc-kl", THEOREM, holdout_tokens(uses, "class-counts-given")).probable(
+        confidence, claim, "area under the ROC curve", "lower", value, 0.0, {"uses": uses}, witness
     )
 
 

@@ -1,12 +1,13 @@
 """The kit of whoever writes a certificate.
 
-* `certificate`, `report`, `quantity`: the record, many of them, and what is bounded.
+* `certificate`, `report`, `quantity`, `bases`: the record, many of them, what is bounded, and on what it rests.
 * `rules`: the registry of checkers; `combine`, `estimates`: certificates made of certificates.
 * `assumptions`, `confidence_levels`, `wording`, `bound_arguments`, `data_roles`: what all bounds share.
 * `plain_values`, `packing`, `first_schema`: how a record is written and read.
 """
 
 from certus.guarantees.records import rules
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import (
     check_choice,
     check_count,
@@ -41,6 +42,7 @@ __all__ = [
     "OUTSIDE_SET",
     "PRECISION",
     "RECALL",
+    "Basis",
     "Certificate",
     "CertificateError",
     "CertusFileError",

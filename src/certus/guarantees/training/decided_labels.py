@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.rules import Derivation
@@ -19,19 +20,9 @@ def exact_labels(undecided: int, rows: int, *, theorem: str, rule: str, **bound:
 
 def _record(witness: Mapping[str, Any], theorem: str, rule: str) -> Certificate:
     rows, kept = witness["rows"], witness["rows"] - witness["undecided"]
-    return Certificate(
-        claim=f"At least {count(kept)} of {count(rows)} training rows get the label that the exact optimum gives.",
-        quantity="labels of the exact optimum",
-        direction="lower",
-        value=float(kept),
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=theorem,
-        rule=rule,
-        assumptions=("convex", "strongly-convex", "floating-point-model"),
-        inputs={},
-        witness=witness,
+    claim = f"At least {count(kept)} of {count(rows)} training rows get the label that the exact optimum gives."
+    return Basis(rule, theorem, ("convex", "strongly-convex", "floating-point-model")).exact(
+        claim, "labels of the exact optimum", "lower", float(kept), 0.0, {}, witness
     )
 
 

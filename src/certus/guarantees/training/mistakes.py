@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.rules import Derivation
@@ -24,20 +25,12 @@ def mistake_bound(witness: Mapping[str, Any], rule: str) -> Certificate:
 
 
 def _record(value: float, witness: Mapping[str, Any], rule: str) -> Certificate:
-    return Certificate(
-        claim=f"However often the training rows are passed, the perceptron makes at most {count(int(value))} mistakes "
-        f"on them (it made {count(sum(witness['updates']))}).",
-        quantity="mistakes",
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=rule,
-        assumptions=("separable", "floating-point-model"),
-        inputs={},
-        witness=witness,
+    claim = (
+        f"However often the training rows are passed, the perceptron makes at most {count(int(value))} mistakes "
+        f"on them (it made {count(sum(witness['updates']))})."
+    )
+    return Basis(rule, THEOREM, ("separable", "floating-point-model")).exact(
+        claim, "mistakes", "upper", value, math.inf, {}, witness
     )
 
 

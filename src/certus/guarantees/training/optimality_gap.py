@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from certus.guarantees.records import rules
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.quantity import Quantity
@@ -121,19 +122,9 @@ def gap_record(
         What the model that does nothing is called.
     """
     share = f" ({number(gap / at_zero, 'upper', 2)} of its value {zero})" if at_zero > 0.0 else ""
-    return Certificate(
-        claim=f"The training objective is within {number(gap, 'upper')}{share} of its minimum.",
-        quantity="optimality gap",
-        direction="upper",
-        value=gap,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=theorem,
-        rule=rule,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
+    claim = f"The training objective is within {number(gap, 'upper')}{share} of its minimum."
+    return Basis(rule, theorem, ("convex", "floating-point-model")).exact(
+        claim, "optimality gap", "upper", gap, math.inf, inputs, witness
     )
 
 
@@ -141,20 +132,12 @@ def _record(
     value: float, *, quantity: Quantity | str, rule: str, inputs: Mapping[str, Any], witness: Mapping[str, Any]
 ) -> Certificate:
     remark = " (machine precision)" if inputs["at_machine_precision"] else ""
-    return Certificate(
-        claim=f"The training objective is within {number(value, 'upper')}{remark} of its minimum, "
-        f"and the coefficients within {number(inputs['distance'], 'upper')} of the minimizer.",
-        quantity=quantity,
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=STRONG_CONVEXITY,
-        rule=rule,
-        assumptions=("convex", "smooth", "strongly-convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"The training objective is within {number(value, 'upper')}{remark} of its minimum, "
+        f"and the coefficients within {number(inputs['distance'], 'upper')} of the minimizer."
+    )
+    return Basis(rule, STRONG_CONVEXITY, ("convex", "smooth", "strongly-convex", "floating-point-model")).exact(
+        claim, quantity, "upper", value, math.inf, inputs, witness
     )
 
 

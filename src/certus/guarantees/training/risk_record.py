@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
@@ -79,18 +80,10 @@ def risk_record(
     """
     paid = f"; {uses} uses paid for" if uses > 1 else ""
     counted = ("candidates-counted",) if uses > 1 else ()
-    return Certificate(
-        claim=f"With confidence {confidence_percent(confidence)} the {quantity} is at most "
-        f"{percent(value, 'upper') if trivial == 1.0 else number(value, 'upper')} ({basis}{paid}).",
-        quantity=quantity,
-        direction="upper",
-        value=value,
-        trivial=trivial,
-        confidence=confidence,
-        kind="probable",
-        theorem=theorem,
-        rule=rule,
-        assumptions=("iid", *assumptions, *counted),
-        inputs={"uses": uses, **(inputs or {})},
-        witness=witness,
+    claim = (
+        f"With confidence {confidence_percent(confidence)} the {quantity} is at most "
+        f"{percent(value, 'upper') if trivial == 1.0 else number(value, 'upper')} ({basis}{paid})."
+    )
+    return Basis(rule, theorem, ("iid", *assumptions, *counted)).probable(
+        confidence, claim, quantity, "upper", value, trivial, {"uses": uses, **(inputs or {})}, witness
     )

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, percent, rules
+from certus.guarantees.records import Basis, Derivation, number, percent, rules
 
 Array = NDArray[np.float64]
 RULE = "kernels/nystroem-error"
@@ -83,21 +83,13 @@ def nystroem_certificate(evidence: NystroemEvidence, rows: int, components: int)
 
 def _record(value: float, inputs: Any, witness: Any) -> Certificate:
     share = f" ({percent(value / witness['trace'], 'upper')} of its trace)" if witness["trace"] > 0.0 else ""
-    return Certificate(
-        claim=f"On the {inputs['rows']} training rows the kernel matrix and its approximation differ by at most "
+    claim = (
+        f"On the {inputs['rows']} training rows the kernel matrix and its approximation differ by at most "
         f"{number(value, 'upper')}{share} in trace norm and so in spectral norm, and no entry by more than "
-        f"{number(witness['entry'], 'upper')}.",
-        quantity="error of the kernel matrix",
-        direction="upper",
-        value=value,
-        trivial=witness["trace"],
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs=inputs,
-        witness=witness,
+        f"{number(witness['entry'], 'upper')}."
+    )
+    return Basis(RULE, THEOREM, ("floating-point-model",)).exact(
+        claim, "error of the kernel matrix", "upper", value, witness["trace"], inputs, witness
     )
 
 

@@ -14,13 +14,7 @@ from certus.kernels.learning.kernel_learner import KernelLearner
 
 
 class KernelLabels(KernelLearner, Classifier):
-    """Decisions of learners that compute ``_values``; not a learner by itself.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    """
+    """Decisions of learners that compute ``_values``; not a learner by itself."""
 
     def _values(self, X: Objects) -> Array:
         """The values f(x), a column per class; of the second class alone if there are two."""

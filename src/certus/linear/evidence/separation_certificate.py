@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, count, rules
+from certus.guarantees.records import Basis, Derivation, count, rules
 from certus.guarantees.training import KEPT, require_kept, training_data
 from certus.linear.evidence.separating_direction import Direction
 
@@ -39,20 +39,7 @@ def _record(value: float, inputs: Any, witness: Any) -> Certificate:
             f"A linear combination of the columns separates the {what} except for ties (strictly in "
             f"{count(int(value))} of {count(witness['total'])} comparisons), so no finite coefficients are optimal."
         )
-    return Certificate(
-        claim=claim,
-        quantity="separation",
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("convex",),
-        inputs=inputs,
-        witness=witness,
-    )
+    return Basis(RULE, THEOREM, ("convex",)).exact(claim, "separation", "lower", value, 0.0, inputs, witness)
 
 
 @rules.checker(RULE)

@@ -57,7 +57,37 @@ def group_lists(groups: Any, columns: int) -> list[list[int]]:
 
 
 class GroupFit(Learner):
-    """Parameters and attributes of both learners."""
+    """Parameters and attributes of both learners.
+
+    Parameters
+    ----------
+    groups : int, array-like of shape (n_features,), list of lists of int, or None
+        The groups: the size of groups of neighboring columns, a label per column, or the columns of every group.
+        Without it every column is a group of its own.
+    alpha : float
+        Strength of the penalty, above 0.
+    max_iter : int
+        Largest number of iterations: proximal Newton steps, of which the squared loss needs few.
+    tol : float
+        Certified gap at which iterations end, relative to the objective without coefficients.
+    verbose : int
+        1 prints a table of the iterations, with ever fewer lines; 2 prints all of them. 0 prints nothing.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of iterations.
+    gap_ : float
+        Certified bound on the objective minus its minimum.
+    converged_ : bool
+        Whether the gap is as small as asked for.
+    history_ : ndarray
+        Objective after every iteration.
+    report_ : Report
+        The certificate of the gap.
+    """
+
+    _takes_sparse = True
 
     _constraints: ClassVar[Constraints] = {
         "groups": [Groups()],
@@ -67,16 +97,7 @@ class GroupFit(Learner):
         "tol": [Interval(0, None, closed="neither")],
         "verbose": [Verbosity()],
     }
-    _state: ClassVar[tuple[str, ...]] = (
-        "coef_",
-        "intercept_",
-        "n_iter_",
-        "gap_",
-        "converged_",
-        "history_",
-        "n_features_in_",
-        "feature_names_in_",
-    )
+    _state: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
         self,

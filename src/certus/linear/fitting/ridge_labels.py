@@ -34,8 +34,6 @@ class RidgeLabels(LinearClassification):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     intercept_ : ndarray of shape (1,) or (n_classes,), or 0.0
         Intercepts.
     gap_ : float

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, count, number, rules
+from certus.guarantees.records import Basis, Derivation, count, number, rules
 from certus.svm.solvers.verified_solution import Solution
 
 RULE = "svm/kkt-audit"
@@ -40,21 +40,13 @@ def audit_certificate(found: dict[str, Any], error: float) -> Certificate:
 
 def _record(witness: Mapping[str, Any]) -> Certificate:
     value = witness["failure"] + witness["rounding"]
-    return Certificate(
-        claim=f"The optimality conditions hold to {number(value, 'upper', 2)}: {count(witness['outside'])} "
+    claim = (
+        f"The optimality conditions hold to {number(value, 'upper', 2)}: {count(witness['outside'])} "
         f"multipliers are zero, {count(witness['margin'])} lie on the margin, {count(witness['bound'])} are at "
-        "their bound.",
-        quantity="KKT residual",
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs={},
-        witness=witness,
+        "their bound."
+    )
+    return Basis(RULE, THEOREM, ("floating-point-model",)).exact(
+        claim, "KKT residual", "upper", value, math.inf, {}, witness
     )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, rules
+from certus.guarantees.records import Basis, Derivation, number, rules
 from certus.guarantees.training import kept, require_kept
 from certus.svm._native_calls import GIVEN, NO_BIAS, Floats, Table
 from certus.svm.evidence.gap_certificate import KEPT, declared_problems, plain_kernel, rows_with_weight
@@ -111,39 +111,21 @@ def _norm_record(inputs: Mapping[str, Any], witness: Mapping[str, Any]) -> Certi
     length = float(witness["length"])
     value = witness["demand"] / length * (1.0 - 1e-15) if length > 0.0 else math.inf
     below = f" of norm below {number(value, 'lower', 2)}" if math.isfinite(value) else ""
-    return Certificate(
-        claim=f"No function{below} {_subject(inputs, witness['pair'])}.",
-        quantity="norm that meets all constraints",
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=NORM_RULE,
-        assumptions=("floating-point-model",),
-        inputs=inputs,
-        witness=witness,
+    claim = f"No function{below} {_subject(inputs, witness['pair'])}."
+    return Basis(NORM_RULE, THEOREM, ("floating-point-model",)).exact(
+        claim, "norm that meets all constraints", "lower", value, 0.0, inputs, witness
     )
 
 
 def _violation_record(inputs: Mapping[str, Any], witness: Mapping[str, Any]) -> Certificate:
     norm = float(witness["largest_norm"])
     value = max(0.0, (witness["demand"] - norm * witness["length"]) * (1.0 - 1e-15))
-    return Certificate(
-        claim=f"The violations of the constraints sum to {number(witness['violation'], 'upper')}; those of any "
-        f"function of norm up to {number(norm, 'lower', 2)} sum to at least {number(value, 'lower')}.",
-        quantity="total violation",
-        direction="lower",
-        value=value,
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=VIOLATION_RULE,
-        assumptions=("floating-point-model",),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"The violations of the constraints sum to {number(witness['violation'], 'upper')}; those of any "
+        f"function of norm up to {number(norm, 'lower', 2)} sum to at least {number(value, 'lower')}."
+    )
+    return Basis(VIOLATION_RULE, THEOREM, ("floating-point-model",)).exact(
+        claim, "total violation", "lower", value, 0.0, inputs, witness
     )
 
 

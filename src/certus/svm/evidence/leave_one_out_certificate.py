@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, count, number, percent, rules
+from certus.guarantees.records import Basis, Derivation, count, number, percent, rules
 
 ERROR_RULE = "svm/leave-one-out-error"
 ABSOLUTE_RULE = "svm/leave-one-out-absolute"
@@ -28,19 +28,8 @@ def absolute_error_certificate(mean: float, reach: float, retrained: int, rows: 
 def _record(
     claim: str, quantity: str, value: float, trivial: float, rule: str, witness: Mapping[str, Any]
 ) -> Certificate:
-    return Certificate(
-        claim=claim + REMARK,
-        quantity=quantity,
-        direction="upper",
-        value=value,
-        trivial=trivial,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=rule,
-        assumptions=("convex", "floating-point-model"),
-        inputs={},
-        witness=witness,
+    return Basis(rule, THEOREM, ("convex", "floating-point-model")).exact(
+        claim + REMARK, quantity, "upper", value, trivial, {}, witness
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import count, number
+from certus.guarantees.records import Basis, count, number
 from certus.guarantees.training import DUALITY, ComplementaryTerms, GapEvidence, GapRule, kept_array
 from certus.svm._native_calls import Floats
 from certus.svm.evidence.gap_certificate import plain_kernel, rows_with_weight
@@ -45,21 +45,13 @@ def _record(
     value: float, _at_zero: float, *, theorem: str, rule: str, inputs: Any, witness: Any, **_: Any
 ) -> Certificate:
     """The certificate; the gap is relative to the objective at zero coefficients already."""
-    return Certificate(
-        claim=f"At every C from {number(witness['first'])} to {number(witness['last'])}, interpolation between "
+    claim = (
+        f"At every C from {number(witness['first'])} to {number(witness['last'])}, interpolation between "
         f"{count(witness['breakpoints'])} breakpoints gives a training objective within "
-        f"{number(value, 'upper', 2)} of its minimum, relative to its value at zero coefficients.",
-        quantity="optimality gap on the path",
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=theorem,
-        rule=rule,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness=witness,
+        f"{number(value, 'upper', 2)} of its minimum, relative to its value at zero coefficients."
+    )
+    return Basis(rule, theorem, ("convex", "floating-point-model")).exact(
+        claim, "optimality gap on the path", "upper", value, math.inf, inputs, witness
     )
 
 

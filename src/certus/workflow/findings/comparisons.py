@@ -37,6 +37,15 @@ class Versus:
     p_value: float
     verdict: str
 
+    @property
+    def told(self) -> str:
+        """The comparison in words that say which side is which."""
+        word = {"cannot tell": "not told apart"}.get(self.verdict, self.verdict)
+        score = f"the winner alone is right, or nearer, on {self.wins} of them, that model alone on {self.losses}"
+        return (
+            f"against {self.rival}, the best of another kind: {word} on the test rows ({score}; p = {self.p_value:.2g})"
+        )
+
 
 Losses = NDArray[Any]
 Rivals = Sequence[tuple[str, Losses]]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from certus.workflow.findings import clusters
 from certus.workflow.findings.alike import AlikeColumns, alike_columns
 from certus.workflow.findings.comparisons import Versus, compare_all, tell_apart
-from certus.workflow.findings.diagnosis import diagnosis
 from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
-from certus.workflow.findings.learning_curve import LearningCurve, learning_curve
+from certus.workflow.findings.learning_curve import LearningCurve, curve_of, learning_curve
+from certus.workflow.findings.overfitting import overfitting
 from certus.workflow.findings.record import Findings
 from certus.workflow.models import ClusterModel, StudyModel
 from certus.workflow.race.learning import Learning, train
@@ -59,17 +59,23 @@ def find_all(study: Finished, in_time: InTime) -> Findings:
     learn = study.split.learn[:LARGEST_SAMPLE]
     training = _value(study, study.frame[learn], study.values[learn])
     curve = _curve(study, in_time)
-    falling = None if curve is None else curve.falling
     return Findings(
         shortlist=_shortlist(study),
         versus=_versus(study, in_time),
         curve=curve,
         importances=_importances(study, in_time),
         training_value=training,
-        diagnosis=diagnosis(training, study.winner.value, study.baseline, falling),
+        diagnosis=_overfitting(study, learn),
         alike=_alike(study, in_time),
         **special,
     )
+
+
+def _overfitting(study: Finished, learn: NDArray[np.intp]) -> str:
+    task = study.task
+    truth = study.learning.y[study.learning.validated(study.race.depth)]
+    known = task.positions(study.values[learn]), task.positions(study.model.predict(study.frame[learn]))
+    return overfitting(task.comparable_losses(*known), task.comparable_losses(truth, study.winner.out_of_fold))
 
 
 def find_clusters(study: Finished, in_time: InTime) -> Findings:
@@ -96,10 +102,15 @@ def _alike(study: Finished, in_time: InTime) -> AlikeColumns | None:
 
 def _curve(study: Finished, in_time: InTime) -> LearningCurve | None:
     """The race itself drew it if it went over ever more rows; else it is drawn now."""
-    best, learning = study.complete[0], study.learning
-    if learning.rungs:
-        return LearningCurve([len(part.fit) for part in learning.divisions[: len(best.values)]], list(best.values))
-    return learning_curve(best.candidate, learning, study.task.measure, study.threads, in_time) if in_time() else None
+    best, learning, task = study.complete[0], study.learning, study.task
+    if learning.rungs and len(learning.divisions) > 1:
+        outcomes = best.outcomes[: len(best.values)]
+        rows = [len(part.fit) for part in learning.divisions[: len(outcomes)]]
+        truth = learning.y[learning.divisions[0].validation]
+        return curve_of(rows, outcomes, truth, task.measure, task.comparable_losses)
+    if not in_time():
+        return None
+    return learning_curve(best.candidate, learning, task.measure, task.comparable_losses, study.threads, in_time)
 
 
 def _value(study: Finished, rows: pl.DataFrame, truth: NDArray[Any]) -> float:
@@ -121,15 +132,14 @@ def _shortlist(study: Finished) -> list[str]:
 
 
 def _versus(study: Finished, in_time: InTime) -> list[Versus]:
-    task, learning = study.task, study.learning
+    task = study.task
     truth, predictions = (task.positions(one) for one in (study.evaluation.truth, study.evaluation.predictions))
-    constant = learning.kind.best_constant(learning.y, task.measure, learning.classes).prediction
-    rivals = [("the baseline", task.comparable_losses(truth, np.broadcast_to(constant, truth.shape)))]
     winner = study.complete[0]
     runner_up = next((trial for trial in study.complete[1:] if trial.recipe is not winner.recipe), None)
     if runner_up is not None and in_time(study.race.seconds(runner_up, len(study.split.learn))):
-        rivals.insert(0, (runner_up.name, task.comparable_losses(truth, _predictions_of(study, runner_up))))
-    return compare_all(task.comparable_losses(truth, predictions), rivals)
+        rivals = [(runner_up.name, task.comparable_losses(truth, _predictions_of(study, runner_up)))]
+        return compare_all(task.comparable_losses(truth, predictions), rivals)
+    return []
 
 
 def _predictions_of(study: Finished, trial: Trial) -> NDArray[Any]:

@@ -25,15 +25,15 @@ class Findings:
     training_value : float
         The measure on the rows that were learned from.
     diagnosis : str
-        Over- and under-fitting in words; of clusters, whether there are any.
+        That the model over-fits, where two intervals show it; of clusters, whether there are any.
     versus : list of Versus
-        The winner against the runner-up and the baseline on the test rows.
+        The winner against the best candidate of another kind on the test rows.
     curve : LearningCurve or None
         The measure after training on ever more rows.
     importances : dict of str to float
         Rise of the measure when a column is shuffled.
     subgroups : list of Subgroup
-        Errors by subgroup, worst first.
+        Subgroups whose error is provably above that of the other rows, worst first.
     labels : list of Subgroup
         Where rows have several labels: the error of each.
     bins : list of Bin
@@ -50,7 +50,7 @@ class Findings:
 
     shortlist: list[str]
     training_value: float
-    diagnosis: str
+    diagnosis: str = ""
     versus: list[Versus] = field(default_factory=list)
     curve: LearningCurve | None = None
     importances: dict[str, float] = field(default_factory=dict)
@@ -64,16 +64,11 @@ class Findings:
 
     def remarks(self) -> list[str]:
         """The findings that everybody should read, in words."""
-        told = [self.diagnosis]
-        for rival in self.versus:
-            score = f"{rival.wins} to {rival.losses}, p = {rival.p_value:.2g}"
-            told.append(f"against {rival.rival}: {rival.verdict} on the test rows ({score})")
+        told = [rival.told for rival in self.versus]
         others = len(self.shortlist) - 1
         if others > 0:
             noun = "candidate" if others == 1 else "candidates"
             told.append(f"{others} other {noun} cannot be told from the winner on the validation rows")
-        if self.curve is not None:
-            told.append(self.curve.verdict)
         if self.bins:
             told.append(reliable.remark(self.bins))
         if self.guards:
@@ -96,5 +91,4 @@ class Findings:
             "alike_columns": None if self.alike is None else asdict(self.alike),
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,
-            "remarks": self.remarks(),
         }

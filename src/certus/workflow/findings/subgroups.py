@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.stats import hypergeom
 
-from certus.guarantees import error_bound
+from certus.guarantees import error_bound, holm
+from certus.guarantees.records import failure_of
 from certus.workflow.columns import Columns
 
 FEWEST_ROWS = 20
@@ -30,12 +32,16 @@ class Subgroup:
         How many there are, and how many of them the model got wrong.
     bound : float
         With the confidence of the study, all subgroups' errors are below their bounds at once.
+    p_value : float
+        Chance of so many errors inside if the model erred as often outside (Fisher's exact test), adjusted for all
+        subgroups (Holm); 1 where nothing is outside.
     """
 
     name: str
     rows: int
     errors: int
     bound: float
+    p_value: float = 1.0
 
     @property
     def error(self) -> float:
@@ -51,7 +57,23 @@ def subgroups(
     Worst first.
     """
     found = [(name, mask) for name, mask in _masks(test, learned, columns) if int(mask.sum()) >= FEWEST_ROWS]
-    return _bounded([(name, wrong[mask]) for name, mask in found], confidence)
+    tails = holm([_above_the_rest(wrong, mask) for _, mask in found])
+    bounded = {group.name: group for group in _bounded([(name, wrong[mask]) for name, mask in found], confidence)}
+    judged = [replace(bounded[name], p_value=tail) for (name, _), tail in zip(found, tails, strict=True)]
+    return sorted(judged, key=lambda group: -group.error)
+
+
+def above_the_rest(groups: Sequence[Subgroup], confidence: float) -> list[Subgroup]:
+    """Those whose error is provably above that of the other rows."""
+    return [group for group in groups if group.p_value <= failure_of(confidence)]
+
+
+def _above_the_rest(wrong: NDArray[Any], mask: NDArray[np.bool_]) -> float:
+    """Fisher's exact test, one-sided: given how many errors there are, how many of them fall inside."""
+    inside = int(mask.sum())
+    if inside == len(wrong):
+        return 1.0
+    return float(hypergeom.sf(int(wrong[mask].sum()) - 1, len(wrong), int(wrong.sum()), inside))
 
 
 def label_errors(targets: Sequence[str], wrong: NDArray[np.bool_], confidence: float) -> list[Subgroup]:

@@ -15,26 +15,34 @@ LARGEST_BLEND = 12  # votes, of which one model may have several
 REPEATS = 3  # divisions into halves by which a blend is compared with the best single trial
 
 
-def choose_blend(votes: Sequence[Array], truth: Array, measure: Measure, seed: int) -> NDArray[np.float64] | None:
-    """Weights of a blend that beats the best single trial, or None.
+def choose_blend(
+    votes: Sequence[Array], truth: Array, measure: Measure, seed: int, *, always: bool = False
+) -> NDArray[np.float64] | None:
+    """Weights of a blend that beats the best single trial by more than a standard error, or None.
 
     ``votes`` has for each trial its out-of-fold numbers, or probabilities of every class. Whether a blend wins is
     judged on rows that did not choose it: weights chosen on one half of the rows are measured on the other, and the
-    same is done for the best single trial; three times, since halves are a matter of chance.
+    same is done for the best single trial; three times, since halves are a matter of chance. A blend is larger and
+    harder to explain, so its paired gain must exceed the gain's standard error. ``always`` asks for it anyway.
     """
     if len(votes) < 2:
         return None
     rng = np.random.default_rng(seed)
-    blended, single = [], []
-    for _ in range(REPEATS):
+    gains: list[float] = []
+    by_row = np.zeros(len(truth))
+    for _ in range(0 if always else REPEATS):
         halves = rng.permutation(len(truth)) % 2
         for half in (0, 1):
             chosen, judged = halves == half, halves != half
             weights = greedy_weights([vote[chosen] for vote in votes], truth[chosen], measure)
             best = min(votes, key=lambda vote: _value(vote[chosen], truth[chosen], measure))
-            blended.append(_value(mix([vote[judged] for vote in votes], weights), truth[judged], measure))
-            single.append(_value(best[judged], truth[judged], measure))
-    if not np.mean(blended) < np.mean(single):
+            pair = best[judged], mix([vote[judged] for vote in votes], weights)
+            gains.append(_value(pair[0], truth[judged], measure) - _value(pair[1], truth[judged], measure))
+            if measure.rows is not None:
+                single, blended = (_losses(one, truth[judged], measure) for one in pair)
+                by_row[judged] += (single - blended) / REPEATS
+    differences = np.array(gains) if measure.rows is None else by_row
+    if not always and not np.mean(differences) > np.std(differences) / np.sqrt(len(differences)):
         return None
     weights = greedy_weights(votes, truth, measure)
     return weights if np.count_nonzero(weights) > 1 else None
@@ -75,3 +83,11 @@ def _value(votes: Array, truth: Array, measure: Measure) -> float:
     if votes.ndim == 1:
         return measure.value(truth, votes, None)
     return measure.value(truth, measure.decide(votes), votes)
+
+
+def _losses(votes: Array, truth: Array, measure: Measure) -> Array:
+    """The losses of single rows, for measures that have them."""
+    assert measure.rows is not None
+    if votes.ndim == 1:
+        return measure.rows(truth, votes, None)
+    return measure.rows(truth, measure.decide(votes), votes)

@@ -82,6 +82,7 @@ class Race:
         for trial in filter(self.complete, self.trials):
             trial.left = None  # who came as far as the leader is in the race to the end
             trial.value = trial.values[self.depth - 1]
+            trial.judged = len(self._learning.validated(self.depth))
         return sorted(self.trials, key=lambda trial: (not self.complete(trial), trial.value))
 
     def _deciding_parts(self) -> int:
@@ -229,6 +230,7 @@ class Race:
             else:
                 trial.value = self._value(trial)
                 trial.values.append(trial.value)
+                trial.judged = len(self._learning.validated(len(trial.outcomes)))
         return [trial for trial in running if trial.left is None]
 
     def _outcomes(self, running: list[Trial], index: int) -> dict[str, Outcome]:

@@ -54,6 +54,7 @@ class Trial:
     left: Left | None = None  # why it is out of the race
     value: float = np.inf
     values: list[float] = field(default_factory=list)  # after each division
+    judged: int = 0  # validation rows behind the value
 
     @property
     def name(self) -> str:

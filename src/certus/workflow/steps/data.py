@@ -18,7 +18,9 @@ def prepare_data(state: State) -> None:
     state.columns = classify_columns(state.frame, aside)
     for column, why in state.columns.left_out.items():
         state.note(f"column {column!r} is not used: {why}")
-    state.profile = profile_table(state.frame, state.columns, task.targets, task.class_sizes(state.frame))
+    state.profile = profile_table(
+        state.frame, state.columns, task.targets, task.class_sizes(state.frame), ordered=options.order is not None
+    )
     state.notes += state.profile.remarks()
     state.split = split_rows(
         state.frame,

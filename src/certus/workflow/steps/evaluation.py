@@ -74,7 +74,7 @@ def _judged(state: State) -> Judged:
 def _evaluate(state: State, judged: Judged) -> Evaluation:
     """The measure on the test rows, beside that of the best constant, and the bound that belongs to it."""
     task, split, measure = state.task, state.split, state.task.measure
-    constant = judged.always(task.best_constant(state.learning.y, measure, task.classes))
+    constant = judged.always(task.best_constant(judged.truth, measure, task.classes))
     value, baseline = (measure.value(one.truth, one.predictions, one.probabilities) for one in (judged, constant))
     if split.unit == "group":
         certificate = bound_by_group(*task.plain_losses(judged), split, judged.confidence)

@@ -66,6 +66,14 @@ def _run_race(state: State) -> None:
         if executor is not None:
             executor.close()
         journal.close()
+    parts = len(state.learning.divisions)
+    if state.race.depth < parts:
+        judged = len(state.learning.validated(state.race.depth))
+        state.note(
+            f"stopped by the time limit after {state.race.depth} of {parts} parts: the winner was chosen on {judged} "
+            "validation rows (time)",
+            "time",
+        )
     if state.race.ended_early:
         state.note(f"the race ended early: the last {PATIENCE} candidates brought nothing better")
     state.complete = [trial for trial in state.trials if state.race.complete(trial) and np.isfinite(trial.value)]
@@ -102,10 +110,11 @@ def _winner(state: State) -> Winner:
     """The best trial, or a blend of the best ones if it beats it on rows that did not choose it."""
     task, race = state.task, state.race
     candidates = _trainable(state)
-    leaders = candidates[:BLENDED_AT_MOST] if task.blends else candidates[:1]
+    asked = state.options.blend
+    leaders = candidates[:BLENDED_AT_MOST] if task.blends and asked is not False else candidates[:1]
     votes = [task.votes(*race.predictions(trial)) for trial in leaders]
     truth = state.learning.y[state.learning.validated(race.depth)]
-    weights = choose_blend(votes, truth, task.measure, state.options.seed)
+    weights = choose_blend(votes, truth, task.measure, state.options.seed, always=asked is True)
     if weights is None:
         best = candidates[0]
         return Winner([best], np.ones(1), best.value, race.predictions(best)[0])

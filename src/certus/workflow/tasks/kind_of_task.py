@@ -163,7 +163,7 @@ class Task(ABC):
 
     def judge(self, judged: Judged, learned: Array, findings: Findings) -> Verdict:
         """Whether the winner is better than guessing."""
-        baseline = judged.always(self.best_constant(learned, self.measure, self.classes))
+        baseline = judged.always(self.best_constant(judged.truth, self.measure, self.classes))
         own, constant = (
             self.measure.value(one.truth, one.predictions, one.probabilities) for one in (judged, baseline)
         )

@@ -19,7 +19,7 @@ from certus.workflow.declared_costs import cost_measure, declared_measure
 from certus.workflow.findings import Finished
 from certus.workflow.findings.guards import guards
 from certus.workflow.findings.reliability import reliability
-from certus.workflow.findings.subgroups import subgroups
+from certus.workflow.findings.subgroups import above_the_rest, subgroups
 from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
 from certus.workflow.models import StudyModel
 from certus.workflow.models.forms import Trained
@@ -157,7 +157,8 @@ class LabelTask(Task):
         evaluation, confidence = study.evaluation, study.confidence
         wrong = evaluation.predictions != evaluation.truth
         test, learned = study.frame[study.split.test], study.frame[study.split.learn]
-        found: dict[str, Any] = {"subgroups": subgroups(test, learned, wrong, study.learning.columns, confidence)}
+        groups = subgroups(test, learned, wrong, study.learning.columns, confidence)
+        found: dict[str, Any] = {"subgroups": above_the_rest(groups, confidence)}
         if study.model.gives_probabilities and evaluation.probabilities is not None:
             found["bins"] = reliability(evaluation.probabilities, ~wrong, confidence)
         if study.split.unit == "row":

@@ -20,7 +20,7 @@ from certus.guarantees.records import ERROR, Quantity
 from certus.multioutput import MultiOutputClassifier
 from certus.tables import label_matrix, two_values
 from certus.workflow.findings import Finished
-from certus.workflow.findings.subgroups import label_errors, subgroups
+from certus.workflow.findings.subgroups import above_the_rest, label_errors, subgroups
 from certus.workflow.measures import BoundedBy, Measure, mean_of
 from certus.workflow.models import StudyModel
 from certus.workflow.models.forms import Trained
@@ -219,7 +219,10 @@ class MultiLabelTask(Task):
         wrong = study.evaluation.predictions != study.evaluation.truth
         test, learned = study.frame[study.split.test], study.frame[study.split.learn]
         groups = subgroups(test, learned, wrong.any(axis=1), study.learning.columns, study.confidence)
-        return {"labels": label_errors(self.targets, wrong, study.confidence), "subgroups": groups}
+        return {
+            "labels": label_errors(self.targets, wrong, study.confidence),
+            "subgroups": above_the_rest(groups, study.confidence),
+        }
 
     def shown(self, value: float) -> str:
         return f"{value:.4g}" if self.measure.bounded_by is BoundedBy.MEAN else f"{100 * value:.2f} %"
