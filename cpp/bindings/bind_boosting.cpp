@@ -82,6 +82,10 @@ void bind_options(nb::module_& m) {
       .def_prop_rw(
           "l2", [](const GrowOptions& o) { return o.rules.l2; },
           [](GrowOptions& o, double value) { o.rules.l2 = value; })
+      .def_prop_rw(
+          "min_hessian", [](const GrowOptions& o) { return o.rules.min_hessian; },
+          [](GrowOptions& o, double value) { o.rules.min_hessian = value; })
+      .def_rw("bounded_steps", &GrowOptions::bounded_steps)
       .def_rw("monotone", &GrowOptions::monotone)
       .def_rw("interactions", &GrowOptions::interactions);
 }
@@ -146,16 +150,16 @@ void bind_growing(nb::module_& m) {
 void bind_boosting_losses(nb::module_& m) {
   m.def(
       "boosting_gradients",
-      [](Loss loss, Vector<const double> target, Vector<const double> raw, Vector<double> gradients,
-         Vector<double> hessians, int threads) {
-        run_kernel([&](StopToken& stop) {
-          boosting::loss_gradients(loss, {span(target), {}}, span(raw), span(gradients), span(hessians),
-                                   threads, stop);
+      [](Loss loss, Vector<const double> target, Vector<const double> weights, Vector<const double> raw,
+         Vector<double> gradients, Vector<double> hessians, int threads) {
+        return run_kernel([&](StopToken& stop) {
+          return boosting::loss_gradients(loss, {span(target), span(weights)}, span(raw), span(gradients),
+                                          span(hessians), threads, stop);
         });
       },
-      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("raw").noconvert(),
-      nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(), nb::arg("threads"),
-      "Derivatives of the loss at every row.");
+      nb::arg("loss"), nb::arg("target").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("raw").noconvert(), nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(),
+      nb::arg("threads"), "Derivatives of the loss at every row; the weighted mean of the loss.");
   m.def(
       "boosting_mean_loss",
       [](Loss loss, Vector<const double> target, Vector<const double> weights, Vector<const double> raw,
@@ -173,6 +177,18 @@ void bind_boosting_losses(nb::module_& m) {
       },
       nb::arg("raw").noconvert(), nb::arg("shares").noconvert(), nb::arg("threads"),
       "Softmax over the classes; classes x rows.");
+  m.def(
+      "boosting_class_shares_and_loss",
+      [](Vector<const double> target, Vector<const double> weights, Matrix<const double> raw,
+         Matrix<double> shares, int threads) {
+        return run_kernel([&](StopToken& stop) {
+          return boosting::class_shares_and_loss({span(target), span(weights)}, view(raw), view(shares),
+                                                 threads, stop);
+        });
+      },
+      nb::arg("target").noconvert(), nb::arg("weights").noconvert(), nb::arg("raw").noconvert(),
+      nb::arg("shares").noconvert(), nb::arg("threads"),
+      "Softmax over the classes, and the weighted mean of the multinomial loss.");
   m.def(
       "boosting_class_gradients",
       [](Vector<const double> target, Vector<const double> shares, Index label, Vector<double> gradients,

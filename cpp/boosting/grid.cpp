@@ -15,14 +15,13 @@ constexpr double fine_steps = 0x1.0p36, exact_steps = 0x1.0p52;
 
 // Largest and total absolute values: without weights for the fine grid, with weights for the coarse one.
 struct Sizes {
-  double gradient = 0.0, hessian = 0.0, weight = 0.0;
+  double gradient = 0.0, hessian = 0.0;
   double weighted_gradient = 0.0, weighted_hessian = 0.0;
   double total_gradient = 0.0, total_hessian = 0.0;
 
   void add(double g, double h, double w) {
     gradient = std::max(gradient, g);
     hessian = std::max(hessian, h);
-    weight += w;
     weighted_gradient = std::max(weighted_gradient, w * g);
     weighted_hessian = std::max(weighted_hessian, w * h);
     total_gradient += w * g;
@@ -45,7 +44,6 @@ Sizes sizes_of(const Derivatives& of, int threads, StopToken& stop) {
       [](Sizes all, const Sizes& block) {
         all.gradient = std::max(all.gradient, block.gradient);
         all.hessian = std::max(all.hessian, block.hessian);
-        all.weight += block.weight;
         all.weighted_gradient = std::max(all.weighted_gradient, block.weighted_gradient);
         all.weighted_hessian = std::max(all.weighted_hessian, block.weighted_hessian);
         all.total_gradient += block.total_gradient;
@@ -54,11 +52,26 @@ Sizes sizes_of(const Derivatives& of, int threads, StopToken& stop) {
       });
 }
 
-// The smallest power of two with largest <= limit * step.
+// The smallest power of two with largest <= limit * step, but a normal number.
 double step_for(double largest, double limit) {
   if (!(largest > 0.0)) return 1.0;
-  return std::exp2(std::ceil(std::log2(largest / limit)));
+  return std::max(std::exp2(std::ceil(std::log2(largest / limit))), 0x1.0p-1022);
 }
+
+// Steps of the fine grid, of a derivative and of its product with the weight of its row.
+class FineSteps {
+ public:
+  FineSteps(double largest, double total)
+      : before_(step_for(largest, fine_steps)), after_(step_for(2.0 * total, exact_steps)) {}
+  double on_grid(double derivative, double weight) const {
+    const double product = weight * (std::rint(derivative * per_before_) * before_);
+    return std::rint(product * per_after_) * after_;
+  }
+
+ private:
+  double before_, after_;  // powers of two, as are their reciprocals
+  double per_before_ = 1.0 / before_, per_after_ = 1.0 / after_;
+};
 
 void choose_steps(const Sizes& sizes, Index rows, Grid& grid) {
   const auto resolved = [&](double total, double step) {
@@ -68,21 +81,16 @@ void choose_steps(const Sizes& sizes, Index rows, Grid& grid) {
   grid.hessian_step = step_for(sizes.weighted_hessian, coarse_hessian_limit + 1.0);
   grid.coarse = rows >= coarse_from_rows && resolved(sizes.total_gradient, grid.gradient_step) &&
                 (grid.unit_hessian || resolved(sizes.total_hessian, grid.hessian_step));
-  if (grid.coarse) return;
-  const double steps = std::min(fine_steps, exact_steps / std::max(1.0, 2.0 * sizes.weight));
-  grid.gradient_step = step_for(sizes.gradient, steps);
-  grid.hessian_step = step_for(sizes.hessian, steps);
 }
 
-void round_finely(const Derivatives& of, Grid& grid, std::span<Entry> entries, Index first, Index last) {
-  const double per_gradient = 1.0 / grid.gradient_step, per_hessian = 1.0 / grid.hessian_step;
+void round_finely(const Derivatives& of, const Sizes& sizes, Grid& grid, std::span<Entry> entries,
+                  Index first, Index last) {
+  const FineSteps gradient(sizes.gradient, sizes.total_gradient), hessian(sizes.hessian, sizes.total_hessian);
   for (Index row = first; row < last; ++row) {
     const double weight = of.weight(row);
     entries[row] = {static_cast<Row>(row), 0};
-    grid.gradients[row] =
-        std::rint(weight * std::rint(of.gradients[row] * per_gradient)) * grid.gradient_step;
-    if (grid.unit_hessian) continue;
-    grid.hessians[row] = std::rint(weight * std::rint(of.hessian(row) * per_hessian)) * grid.hessian_step;
+    grid.gradients[row] = gradient.on_grid(of.gradients[row], weight);
+    if (!grid.unit_hessian) grid.hessians[row] = hessian.on_grid(of.hessian(row), weight);
   }
 }
 
@@ -107,7 +115,8 @@ void place_on_grid(const Derivatives& of, Grid& grid, std::span<Entry> entries, 
                    StopToken& stop) {
   const Index rows = static_cast<Index>(of.gradients.size());
   grid.unit_hessian = of.unit_hessian();
-  choose_steps(sizes_of(of, threads, stop), rows, grid);
+  const Sizes sizes = sizes_of(of, threads, stop);
+  choose_steps(sizes, rows, grid);
   if (!grid.coarse) {
     grid.gradients.resize(static_cast<std::size_t>(rows));
     if (!grid.unit_hessian) grid.hessians.resize(static_cast<std::size_t>(rows));
@@ -116,7 +125,7 @@ void place_on_grid(const Derivatives& of, Grid& grid, std::span<Entry> entries, 
     if (grid.coarse) {
       round_coarsely(of, grid, entries, first, last);
     } else {
-      round_finely(of, grid, entries, first, last);
+      round_finely(of, sizes, grid, entries, first, last);
     }
   });
 }

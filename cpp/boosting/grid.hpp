@@ -4,9 +4,10 @@
 // The coarse grid packs a row into 32 bits (15 for the gradient, 13 for the hessian); sums of at most 4095
 // rows then fit with a count of rows into one 64-bit word, so that a histogram costs one addition a value. It
 // serves large tables whose gradients are not of very different sizes. The fine grid has steps of 2^-36 of
-// the largest gradient (or 2^-52 of the largest possible sum): gradients that differ by rounding errors only
-// fall on one point, so that equally good divisions stay equally good. It is laid before weights are
-// multiplied, so that a weight of 2 and a repeated row give the same sums.
+// the largest gradient: gradients that differ by rounding errors only fall on one point, so that equally good
+// divisions stay equally good. It is laid before weights are multiplied, so that a weight of 2 and a repeated
+// row give the same sums; the products then fall on a grid of 2^-52 of the largest possible sum, whatever the
+// scale of the weights.
 #pragma once
 
 #include <cstdint>

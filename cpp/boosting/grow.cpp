@@ -12,7 +12,20 @@ namespace {
 constexpr Index rows_per_block = 16384;
 constexpr Index columns_per_block = 4;
 
+// Whether a monotone column of this sign makes the lower bound of the left child tighter, or its upper bound:
+// the middle of both children's values lies between all that comes below them.
+void bound_children(int sign, double middle, Bounds& left, Bounds& right) {
+  if (sign == 0) return;
+  (sign > 0 ? left.high : left.low) = middle;
+  (sign > 0 ? right.low : right.high) = middle;
+}
+
 }  // namespace
+
+double safe_step(double newton_step, double learning_rate) {
+  const double largest = std::log1p(2.0 * std::abs(newton_step));
+  return std::clamp(learning_rate * newton_step, -largest, largest);
+}
 
 // A node that is not finished yet: its rows, its histogram and the best division.
 struct Grower::Work {
@@ -233,8 +246,7 @@ void Grower::share_bounds(const Work& work, Work& left, Work& right) const {
   if (sign == 0) return;
   const double middle = 0.5 * (node_value(left.sums, options_.rules.l2, work.bounds) +
                                node_value(right.sums, options_.rules.l2, work.bounds));
-  (sign > 0 ? left.bounds.high : left.bounds.low) = middle;
-  (sign > 0 ? right.bounds.low : right.bounds.high) = middle;
+  bound_children(sign, middle, left.bounds, right.bounds);
 }
 
 // Writes the rows of the left child, then those of the right one, into the other buffer, in their old order;
@@ -288,7 +300,9 @@ void Grower::set_leaf_values(const Derivatives& of, StopToken& stop) {
         sums.hessian += weight * of.hessian(rows[k].row);
       }
     }
-    tree_.nodes[leaf.node].value = options_.learning_rate * node_value(sums, options_.rules.l2, leaf.bounds);
+    const double step = node_value(sums, options_.rules.l2, leaf.bounds);
+    tree_.nodes[leaf.node].value =
+        options_.bounded_steps ? safe_step(step, options_.learning_rate) : options_.learning_rate * step;
   });
 }
 
@@ -303,16 +317,58 @@ void Grower::add_values(std::span<double> prediction, StopToken& stop) const {
 
 void Grower::use_quantiles(std::span<const double> target, std::span<const double> prediction, double share,
                            StopToken& stop) {
+  // The rows of every node lie in one piece, those of its leaves one after the other.
+  const Index count = static_cast<Index>(tree_.nodes.size());
+  std::vector<WeightedValue> residuals(static_cast<std::size_t>(table_.rows));
+  std::vector<std::pair<Index, Index>> ranges(static_cast<std::size_t>(count));
+  for (const Leaf& leaf : leaves_) ranges[leaf.node] = {leaf.first, leaf.first + leaf.count};
+  for (Index node = count - 1; node >= 0; --node) {
+    const Index left = tree_.nodes[node].left;
+    if (left >= 0) ranges[node] = {ranges[left].first, ranges[left + 1].second};
+  }
   parallel_for(static_cast<Index>(leaves_.size()), threads_, stop, [&](Index i, int) {
     const Leaf& leaf = leaves_[i];
     const Entry* rows = buffers_[leaf.side].data() + leaf.first;
-    std::vector<WeightedValue> residuals(static_cast<std::size_t>(leaf.count));
     for (Index k = 0; k < leaf.count; ++k) {
       const Row row = rows[k].row;
-      residuals[k] = {target[row] - prediction[row], weights_.empty() ? 1.0 : weights_[row]};
+      residuals[leaf.first + k] = {target[row] - prediction[row], weights_.empty() ? 1.0 : weights_[row]};
     }
-    tree_.nodes[leaf.node].value = options_.learning_rate * weighted_quantile(residuals, share);
   });
+  const bool ordered =
+      std::any_of(options_.monotone.begin(), options_.monotone.end(), [](int s) { return s != 0; });
+  std::vector<double> values(static_cast<std::size_t>(count), 0.0);
+  parallel_for(count, threads_, stop, [&](Index node, int) {
+    const auto [first, last] = ranges[node];
+    const bool inner = tree_.nodes[node].left >= 0;
+    if (inner && !ordered) return;
+    const std::span<WeightedValue> own(residuals.data() + first, static_cast<std::size_t>(last - first));
+    if (!inner && !ordered) {
+      values[node] = weighted_quantile(own, share);
+      return;
+    }
+    std::vector<WeightedValue> copy(own.begin(), own.end());  // ranges of nodes above overlap with it
+    values[node] = weighted_quantile(copy, share);
+  });
+  if (ordered) keep_order(values);
+  for (const Leaf& leaf : leaves_) tree_.nodes[leaf.node].value = options_.learning_rate * values[leaf.node];
+}
+
+// Moves the values of nodes, from the root down, to where monotone columns above them allow.
+void Grower::keep_order(std::vector<double>& values) const {
+  std::vector<Bounds> bounds(values.size());
+  for (std::size_t node = 0; node < values.size(); ++node) {
+    const Index left = tree_.nodes[node].left;
+    if (left < 0) continue;
+    bounds[left] = bounds[left + 1] = bounds[node];
+    for (const Index child : {left, left + 1}) {
+      values[child] = std::clamp(values[child], bounds[node].low, bounds[node].high);
+    }
+    const double middle = 0.5 * values[left] + 0.5 * values[left + 1];
+    bound_children(options_.monotone[tree_.nodes[node].column], middle, bounds[left], bounds[left + 1]);
+    for (const Index child : {left, left + 1}) {
+      values[child] = std::clamp(values[child], bounds[child].low, bounds[child].high);
+    }
+  }
 }
 
 }  // namespace certus::boosting

@@ -21,13 +21,21 @@ struct GrowOptions {
   Index max_leaves = -1;  // -1: no limit
   Index max_depth = -1;
   double learning_rate = 0.1;
-  double column_share = 1.0;  // of the allowed columns, drawn anew for every node
-  bool by_level = false;      // divide the shallowest node first, instead of the one that gains most
+  double column_share = 1.0;   // of the allowed columns, drawn anew for every node
+  bool bounded_steps = false;  // leaves add at most safe_step; see there
+  bool by_level = false;       // divide the shallowest node first, instead of the one that gains most
   std::uint64_t seed = 0;
   SplitRules rules;
   std::vector<std::int8_t> monotone;                    // sign per column, or empty
   std::vector<std::vector<std::uint8_t>> interactions;  // sets of columns that may meet on a path, or empty
 };
+
+// The largest step from a Newton step x = -G / H that cannot raise a loss whose curvature changes at most
+// e-fold per unit of the score, |l'''| <= l'' (logistic, Poisson, gamma): along s in the direction of x such
+// a loss is at most  l - |G| s + H (e^s - 1 - s)  (Bach 2010), and that is below l for s <= log(1 + 2 |x|),
+// because log(1 + t) >= 2 t / (2 + t). Leaves with almost no curvature, such as rows of a rare class among
+// sure ones, would otherwise throw away all that was learned.
+double safe_step(double newton_step, double learning_rate);
 
 class Grower {
  public:
@@ -40,7 +48,8 @@ class Grower {
   // Grows tree number `number` on derivatives without weights; empty `hessians` mean 1 everywhere.
   const Tree& grow(std::span<const double> gradients, std::span<const double> hessians, std::uint64_t number,
                    StopToken& stop);
-  // Replaces the leaves' values by learning rate x the `share` quantile of target - prediction in the leaf.
+  // Replaces the leaves' values by learning rate x the `share` quantile of target - prediction in the leaf;
+  // where columns are monotone, bounds from the quantiles of the nodes above keep the leaves in order.
   void use_quantiles(std::span<const double> target, std::span<const double> prediction, double share,
                      StopToken& stop);
   // Adds to the prediction of every row the value of its leaf.
@@ -69,6 +78,7 @@ class Grower {
   Index partition(const Work& work, StopToken& stop);
   void share_bounds(const Work& work, Work& left, Work& right) const;
   void set_leaf_values(const Derivatives& of, StopToken& stop);
+  void keep_order(std::vector<double>& values) const;
   std::span<Entry> entries(Index first, Index count, bool side) {
     return {buffers_[side].data() + first, static_cast<std::size_t>(count)};
   }

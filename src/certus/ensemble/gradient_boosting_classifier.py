@@ -18,7 +18,7 @@ from certus.ensemble.boosting.stage_losses import BinaryLoss, ClassesLoss, Expon
 
 
 @register(
-    guarantees=(),
+    guarantees=("training loss never rises",),
     cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
 )
 class GradientBoostingClassifier(GradientBoosting, Classifier):

@@ -18,7 +18,7 @@ from certus.ensemble.boosting.stage_losses import AbsoluteLoss, HuberLoss, Quant
 
 
 @register(
-    guarantees=(),
+    guarantees=("training loss never rises",),
     cost="fit O(p n log n + rounds p n depth), predict O(rounds n depth)",
 )
 class GradientBoostingRegressor(GradientBoosting, Regressor):

@@ -20,7 +20,7 @@ from certus.losses import Logistic
 
 
 @register(
-    guarantees=("held-out error bound",),
+    guarantees=("training loss never rises", "held-out error bound"),
     cost="fit O(n p) for bins + O(rounds n p depth classes), predict O(n rounds depth classes)",
 )
 class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
@@ -29,8 +29,10 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     Two classes: P(y = 1 | x) = 1 / (1 + exp(-f_M(x))); more: the softmax of one f_M per class, with f_M = f_0 + eta
     sum_m t_m(x). Tree t_m is grown on the derivatives g_i, h_i of the log-loss at f_(m-1)(x_i): a node is divided where
     G_L^2 / (H_L + lambda) + G_R^2 / (H_R + lambda) - G^2 / (H + lambda) is largest, with G = sum g_i, H = sum h_i, and
-    a leaf has the value -G / (H + lambda). Columns are divided at quantiles into at most 255 bins; missing values have
-    a bin of their own and go to the side where they help most; categories are put into order by G / H at every node.
+    a leaf has the value x = -G / (H + lambda), of which eta x is added, but never more than log(1 + 2 |x|): longer
+    steps could raise the loss where a rare class leaves no curvature. Columns are divided at quantiles into at most 255
+    bins; missing values have a bin of their own and go to the side where they help most; categories are put into order
+    by G / H at every node.
 
     Use it for tables with more than some thousand rows, mixed columns and missing values.
 

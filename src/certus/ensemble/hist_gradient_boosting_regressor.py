@@ -17,7 +17,7 @@ from certus.losses import named_loss
 
 
 @register(
-    guarantees=(),
+    guarantees=("training loss never rises",),
     cost="fit O(n p) for bins + O(rounds n p depth), predict O(n rounds depth)",
 )
 class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,8 @@ class Growth:
     seed: int
     min_rows: float
     l2: float
+    min_hessian: float = 1e-3
+    bounded_steps: bool = False
     monotone: list[int] = field(default_factory=list)
     interactions: list[list[int]] = field(default_factory=list)
 
@@ -100,10 +102,8 @@ class Grower:
 
     def __init__(self, table: Any, growth: Growth, rows: int, weights: NDArray[np.float64] | None = None) -> None:
         options = _native.BoostingOptions()
-        for name in ("max_leaves", "max_depth", "learning_rate", "column_share", "by_level", "seed", "min_rows", "l2"):
-            setattr(options, name, getattr(growth, name))
-        options.monotone = growth.monotone
-        options.interactions = growth.interactions
+        for each in fields(growth):
+            setattr(options, each.name, getattr(growth, each.name))
         self._grower = _native.BoostingGrower(
             table, options, NO_WEIGHTS if weights is None else weights, threads_for(8 * rows)
         )
@@ -143,11 +143,13 @@ def add_trees(packed: Any, X: NDArray[Any], first: int, last: int, raw: NDArray[
 def gradients(
     loss: KnownLoss,
     target: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
     raw: NDArray[np.float64],
     out: tuple[NDArray[np.float64], NDArray[np.float64]],
-) -> None:
-    """First and second derivative of the loss at every row; an empty second one is left out."""
-    _native.boosting_gradients(native_loss(loss), target, raw, *out, threads_for(len(raw)))
+) -> float:
+    """First and second derivative of the loss at every row (an empty second one is left out); its weighted mean."""
+    weights = NO_WEIGHTS if weights is None else weights
+    return _native.boosting_gradients(native_loss(loss), target, weights, raw, *out, threads_for(len(raw)))
 
 
 def mean_loss(
@@ -166,6 +168,17 @@ def class_shares(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     shares = np.empty_like(raw)
     _native.boosting_class_shares(raw, shares, threads_for(raw.size))
     return shares
+
+
+def class_shares_and_loss(
+    target: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    raw: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> float:
+    """Softmax over the first axis into ``shares``; the weighted mean of the multinomial loss."""
+    weights = NO_WEIGHTS if weights is None else weights
+    return _native.boosting_class_shares_and_loss(target, weights, raw, shares, threads_for(raw.size))
 
 
 def class_gradients(

@@ -16,12 +16,13 @@ from sklearn.utils.validation import has_fit_parameter
 from certus.base import Iterations, warn_deprecated
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target, check_weights, require_target
 from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, Verbosity
+from certus.ensemble.boosting.descent_report import descent_report
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_loop import StageLoop
 from certus.ensemble.boosting.staged_trees import StagedTrees
 from certus.ensemble.constant_start import ConstantStart
 from certus.ensemble.packed_forest import PackedForest
-from certus.guarantees import Report
+from certus.guarantees import CertificateError, Report
 from certus.trees import DecisionTreeRegressor, Tree
 from certus.trees.growing import DecisionTree, GrowthParameters, as_float32
 
@@ -76,6 +77,9 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         What boosting started from.
     train_score_ : ndarray of shape (n_estimators_,)
         Loss after each round of the rows that its tree was grown on.
+    history_ : ndarray of shape (n_estimators_ + 1,)
+        The loss before the first round, then as in ``train_score_``. No round raises the loss of its own rows: its
+        trees are shrunk by halves until it does not. A warm start on other rows begins it anew.
     oob_improvement_, oob_scores_ : ndarray of shape (n_estimators_,)
         Fall of the loss, and the loss, on the rows outside each round's sample; only if ``subsample`` < 1.
     oob_score_ : float
@@ -100,7 +104,7 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         "n_iter_no_change": [Interval(1, None, integer=True), Exactly(None)],
         "tol": [Interval(0, None)],
     }
-    _state: ClassVar[tuple[str, ...]] = (*StagedTrees._state, "train_score_", *OUTSIDE, "random_draws_")
+    _state: ClassVar[tuple[str, ...]] = (*StagedTrees._state, "train_score_", *OUTSIDE, "history_", "random_draws_")
 
     loss: str
     n_estimators: int
@@ -111,6 +115,7 @@ class GradientBoosting(GrowthParameters, StagedTrees):
     tol: float
 
     train_score_: Numbers
+    history_: Numbers
     oob_improvement_: Numbers
     oob_scores_: Numbers
     oob_score_: float
@@ -158,7 +163,7 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         self._make_room()
         self._run(loop, trees, held_out, monitor, (X, y))
         self.random_draws_ = _saved(random)
-        self.report_ = Report()
+        self._keep_history(loop.losses)
 
     def _run(
         self,
@@ -193,6 +198,24 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         self._trim(done)
         self._keep_trees(trees)
 
+    def _keep_history(self, losses: list[float]) -> None:
+        """Set ``history_`` and the report; losses of samples, or of a loss that changes, have no common measure."""
+        old = vars(self).get("history_", np.empty(0))
+        goes_on = len(old) > 0 and len(losses) > 0 and np.isclose(old[-1], losses[0], rtol=1e-9, atol=0.0)
+        self.history_ = np.append(old[:-1], losses) if goes_on else np.array(losses if losses else old)
+        comparable = self.subsample >= 1.0 and self._loss.fixed
+        first = self.n_estimators_ + 1 - len(self.history_)
+        self.report_ = descent_report(self.history_.tolist(), first) if comparable else Report()
+
+    def _training_losses(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> Numbers:
+        """Losses of the training rows before the first and after each round, from the trees alone."""
+        if self.n_iter_no_change is not None and not isinstance(self.random_state, int):
+            raise CertificateError("the held-out rows were drawn without a seed: nobody knows the training rows")
+        sample = self._training_sample(X, y, sample_weight, reset=False)
+        train, _ = self._split(sample, self.random_state)
+        stages = [self._raw_start(train.X), *self._staged_raw_predict(train.X)]
+        return np.array([self._loss.score(train.y, raw, train.weights) for raw in stages])
+
     def _facts(self, number: int) -> dict[str, float]:
         """What a round tells the callbacks."""
         facts = {"objective": float(self.train_score_[number])}
@@ -211,8 +234,10 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         recent[number % len(recent)] = loss
         return False
 
-    def _training_sample(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> Sample:
-        table = as_float32(self, X, reset=True, accept_sparse="csc")
+    def _training_sample(
+        self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, *, reset: bool = True
+    ) -> Sample:
+        table = as_float32(self, X, reset=reset, accept_sparse="csc")
         require_target(self, y)
         target = check_target(self, y, numeric=not is_classifier(self))
         check_consistent_length(table, target)

@@ -36,12 +36,14 @@ from certus.ensemble._native_calls.boosting_kernels import Grower, Growth
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.ensemble.boosting.boosting_losses import BoostingLoss
 from certus.ensemble.boosting.category_groups import Groups, group_categories, grouped
+from certus.ensemble.boosting.descent_report import MOST_HALVINGS, descent_report, rises
 from certus.ensemble.boosting.early_stopping import Judge, Sample, has_known_predictions, rows_for_scores
+from certus.ensemble.boosting.weight_units import counted_weights
 from certus.ensemble.forests.binning import binned
-from certus.guarantees import Report
 from certus.trees.growing import Categories, categorical_mask, encode, learn_categories
 
 ROWS_FOR_EARLY_STOPPING = 10_000
+MIN_HESSIAN = 1e-3  # of each side of a division, in weights of a typical row
 Trees = list[tuple[NDArray[Any], NDArray[np.uint64]]]  # nodes and sets of categories of each tree
 
 
@@ -97,6 +99,9 @@ class HistGradientBoosting(Learner):
     ----------
     train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
         Scores before the first and after each round; empty without early stopping.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Loss of the training rows before the first and after each round; no round raises it. Terms that do not depend
+        on the model are left out. A warm start on other rows begins it anew.
     do_early_stopping_ : bool
         Whether early stopping was on.
     is_categorical_ : ndarray of shape (n_features_in_,) or None
@@ -143,10 +148,12 @@ class HistGradientBoosting(Learner):
         "n_trees_per_iteration_",
         "train_score_",
         "validation_score_",
+        "history_",
         "do_early_stopping_",
         "is_categorical_",
         "categories_",
         "category_bins_",
+        "_holds_out",
         "_random_seed",
         "_columns_seed",
     )
@@ -179,12 +186,14 @@ class HistGradientBoosting(Learner):
     n_trees_per_iteration_: int
     train_score_: Any
     validation_score_: Any
+    history_: NDArray[np.float64]
     categories_: Categories | None
     category_bins_: Groups | None = None
     is_categorical_: NDArray[np.bool_] | None
 
     # Set while a scorer judges the model during fit: rows are numbers already, raw predictions may be known.
     _in_fit = False
+    _holds_out = False
     _known_raw: NDArray[np.float64] | None = None
 
     # --- what the two learners define ---------------------------------------------------------------------
@@ -204,35 +213,46 @@ class HistGradientBoosting(Learner):
     # --- fitting ------------------------------------------------------------------------------------------
 
     def _fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, held_out: tuple[Any, Any, Any]) -> None:
-        table = self._check_rows(X, reset=True)
-        target = self._encode_target(check_target(self, y), reset=True)
-        check_consistent_length(table, target)
-        weights = check_weights(self, sample_weight, table)
-        by_class = self._class_weights(target)
-        if by_class is not None:
-            weights = by_class if weights is None else weights * by_class
+        sample = self._sample(X, y, sample_weight, reset=True)
         validation = self._check_validation(*held_out)
         if not (self.warm_start and hasattr(self, "trees_")):
             rng = check_random_state(self.random_state)
             self._random_seed = int(rng.randint(np.iinfo(np.uint32).max, dtype="u8"))
             self._columns_seed = int(rng.randint(np.iinfo(np.uint32).max, dtype="u8"))
-        train = Sample(table, target, weights)
         self.do_early_stopping_ = (
-            len(target) > ROWS_FOR_EARLY_STOPPING if self.early_stopping == "auto" else bool(self.early_stopping)
+            len(sample.y) > ROWS_FOR_EARLY_STOPPING if self.early_stopping == "auto" else bool(self.early_stopping)
         )
-        if self.do_early_stopping_ and validation is None and self.validation_fraction is not None:
-            train, validation = self._split(train)
+        self._holds_out = self.do_early_stopping_ and validation is None and self.validation_fraction is not None
+        train, kept = self._training_part(sample)
+        self._group_rare_categories(train, validation if kept is None else kept)
+        self._boost(train, (validation if kept is None else kept) if self.do_early_stopping_ else None, X, y)
+
+    def _sample(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike, *, reset: bool) -> Sample:
+        """The rows as numbers, weighted by themselves and by their classes."""
+        table = self._check_rows(X, reset=reset)
+        target = self._encode_target(check_target(self, y), reset=reset)
+        check_consistent_length(table, target)
+        weights = check_weights(self, sample_weight, table)
+        by_class = self._class_weights(target)
+        if by_class is not None:
+            weights = by_class if weights is None else weights * by_class
+        return Sample(table, target, weights)
+
+    def _training_part(self, sample: Sample) -> tuple[Sample, Sample | None]:
+        """Rows to learn from, all of which have a weight, and those held out by ``validation_fraction``."""
+        train, held_out = self._split(sample) if self._holds_out else (sample, None)
         if train.weights is not None and not train.weights.all():
             train = train.take(np.flatnonzero(train.weights))
-        self._group_rare_categories(train, validation)
-        self._boost(train, validation if self.do_early_stopping_ else None, X, y)
-        self.report_ = Report()
+        return train, held_out
 
     def _boost(self, train: Sample, validation: Sample | None, X: TableLike, y: TargetLike) -> None:
+        counted = counted_weights(train.weights)
+        train = Sample(train.X, train.y, counted.weights)
         loss = self._make_loss()
         trees = self._start(loss, train)
         raw = np.repeat(self.baseline_[:, None], len(train.y), axis=1)
         self.trees_.add(train.X, raw)
+        history = self._begun_history(loss.visit(train.y, train.weights, raw))
         samples = [(train, raw)]
         if validation is not None:
             held_out = np.repeat(self.baseline_[:, None], len(validation.y), axis=1)
@@ -242,20 +262,59 @@ class HistGradientBoosting(Learner):
         if judge is not None and not trees:
             judge.stops(self.n_iter_no_change, self.tol)
         table = binned(train.X, train.weights, self._levels(), self.max_bins, self._random_seed)
-        grower = Grower(table, self._growth(), len(train.y), train.weights)
+        growth = self._growth(counted.unit, counted.typical, bounded_steps=loss.bounded_steps)
+        grower = Grower(table, growth, len(train.y), train.weights)
         with Iterations(self, self.max_iter, X, y, begun=self.n_iter_, runs_to_limit=True) as iterations:
             for number in range(self.n_iter_, self.max_iter):
                 new = self._grow_round(loss, train, raw, grower, number)
+                history.append(self._descend(loss, train, raw, new, history))
                 trees.extend(new)
                 self.n_iter_ = number + 1
                 stop = judge is not None and self._judge_round(judge, new, trees, samples[1:])
-                watched = iterations.watched
-                facts: dict[str, Any] = {"objective": loss.mean(train.y, train.weights, raw)} if watched else {}
-                if iterations.step(**facts) or stop:
+                if iterations.step(objective=history[-1]) or stop:
                     break
         self.trees_ = BoostedTrees(loss.outputs, trees)
         self.train_score_ = np.asarray(self.train_score_, dtype=np.float64)
         self.validation_score_ = np.asarray(self.validation_score_, dtype=np.float64)
+        self.history_ = np.array(history)
+        self.report_ = descent_report(history, self.n_iter_ + 1 - len(history))
+
+    def _begun_history(self, loss: float) -> list[float]:
+        """Losses so far, which end with the present one; those of other rows are dropped."""
+        history = self.history_.tolist() if self.n_iter_ > 0 and hasattr(self, "history_") else []
+        return [*history[:-1], loss] if history and np.isclose(history[-1], loss, rtol=1e-9, atol=0.0) else [loss]
+
+    def _descend(
+        self, loss: BoostingLoss, train: Sample, raw: NDArray[np.float64], new: Trees, history: list[float]
+    ) -> float:
+        """The loss after a round, whose trees are shrunk by halves (at last to nothing) until it does not rise."""
+        now = loss.visit(train.y, train.weights, raw)
+        if not rises(history[-1], now, max(history)):
+            return now
+        step = np.zeros_like(raw)
+        BoostedTrees(len(raw), new).add(train.X, step)
+        factor = 1.0
+        for halving in range(1, MOST_HALVINGS + 1):
+            wanted = 0.5**halving if halving < MOST_HALVINGS else 0.0
+            raw -= (factor - wanted) * step
+            factor = wanted
+            now = loss.visit(train.y, train.weights, raw)
+            if not rises(history[-1], now, max(history)):
+                break
+        for nodes, _ in new:
+            nodes["value"] *= factor
+        return now
+
+    def _training_losses(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> NDArray[np.float64]:
+        """Losses of the training rows before the first and after each round, from the trees and in plain NumPy."""
+        train, _ = self._training_part(self._sample(X, y, sample_weight, reset=False))
+        loss = self._make_loss()
+        raw = np.repeat(self.baseline_[:, None], len(train.y), axis=1)
+        found = [loss.plain_mean(train.y, train.weights, raw)]
+        for first in range(0, len(self.trees_), self.n_trees_per_iteration_):
+            self.trees_.add(train.X, raw, first, first + self.n_trees_per_iteration_)
+            found.append(loss.plain_mean(train.y, train.weights, raw))
+        return np.array(found)
 
     def _start(self, loss: BoostingLoss, train: Sample) -> Trees:
         """The trees to go on from: none, or those of the last fit."""
@@ -279,7 +338,7 @@ class HistGradientBoosting(Learner):
     ) -> Trees:
         """One tree per output; adds them to the raw predictions of the training rows."""
         new = []
-        for output, (gradients, hessians) in enumerate(loss.derivatives(train.y, raw)):
+        for output, (gradients, hessians) in enumerate(loss.derivatives(train.y)):
             grower.grow(gradients, hessians, number * loss.outputs + output)
             if loss.leaf_share is not None:
                 grower.use_quantiles(train.y, raw[output], loss.leaf_share)
@@ -312,7 +371,7 @@ class HistGradientBoosting(Learner):
             for known, shared in zip(self.categories_, bins, strict=True)
         ]
 
-    def _growth(self) -> Growth:
+    def _growth(self, weight_unit: float, typical_weight: float, *, bounded_steps: bool) -> Growth:
         signs = self._monotone_signs()
         return Growth(
             max_leaves=-1 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
@@ -322,7 +381,9 @@ class HistGradientBoosting(Learner):
             by_level=self.growth == "depth_wise",
             seed=self._columns_seed,
             min_rows=float(self.min_samples_leaf),
-            l2=float(self.l2_regularization),
+            l2=float(self.l2_regularization) / weight_unit,
+            min_hessian=MIN_HESSIAN * typical_weight,
+            bounded_steps=bounded_steps,
             monotone=signs.tolist() if signs.any() else [],
             interactions=self._interaction_sets(),
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from certus.base import resolve_seed
 from certus.ensemble._native_calls.stage_kernels import StageTable, sample_mask
+from certus.ensemble.boosting.descent_report import MOST_HALVINGS, rises
 from certus.ensemble.boosting.early_stopping import Sample
 from certus.ensemble.boosting.stage_losses import Grown, StageLoss
 from certus.trees import DecisionTreeRegressor, Tree
@@ -61,6 +62,8 @@ class StageLoop:
         self._bag_size = None if subsample >= 1.0 else max(1, int(subsample * rows))
         self._rows = np.arange(rows, dtype=np.uint32)
         self.in_bag: NDArray[np.bool_] | None = None
+        self.losses: list[float] = []  # before the first round and after each, of the rows of that round
+        self._largest_loss = 0.0
         self.max_features = self._growth().max_features
         self._table = StageTable(train.X, self._growth())
 
@@ -74,6 +77,8 @@ class StageLoop:
         """One round: a tree per output, each with its seed."""
         train = self.train
         self.loss.prepare(train.y, self.raw, train.weights)
+        before = self._loss_before()
+        steps = np.empty_like(self.raw)
         residuals = self.loss.residuals(train.y, self.raw)
         growth = self._growth()
         bag = slice(None) if self.in_bag is None else self._rows
@@ -85,11 +90,39 @@ class StageLoop:
             if self._price > 0.0:
                 tree = prune(tree, self._price)
             leaves = tree.apply(train.X)
-            facts = Grown(leaves[bag], tree.value[:, 0, 0], train.y[bag], own[bag], self.raw[:, bag], weights)
+            raw = self.raw[:, bag]
+            facts = Grown(leaves[bag], tree.value[:, 0, 0], train.y[bag], own[bag], raw, weights, self._learning_rate)
             tree.value[:, 0, 0] = self.loss.leaf_values(output, facts)
-            self.raw[output] += self._learning_rate * tree.value[leaves, 0, 0]
+            steps[output] = self._learning_rate * tree.value[leaves, 0, 0]
             grown.append((tree, seed))
+        self.raw += steps
+        self._descend(before, steps, grown)
         return grown
+
+    def _loss_before(self) -> float:
+        """The loss of the rows of this round, before it."""
+        known = self.in_bag is None and self.loss.fixed and len(self.losses) > 0
+        before = self.losses[-1] if known else self.scores()[0]
+        if not self.losses:
+            self.losses.append(before)
+        self._largest_loss = max(self._largest_loss, abs(before))
+        return before
+
+    def _descend(self, before: float, steps: Numbers, grown: list[tuple[Tree, int]]) -> None:
+        """Shrink the trees of a round by halves (at last to nothing) until the loss of its rows does not rise."""
+        after = self.scores()[0]
+        factor = 1.0
+        for halving in range(1, MOST_HALVINGS + 1):
+            if not rises(before, after, self._largest_loss):
+                break
+            wanted = 0.5**halving if halving < MOST_HALVINGS else 0.0
+            self.raw -= (factor - wanted) * steps
+            factor = wanted
+            after = self.scores()[0]
+        if factor < 1.0:
+            for tree, _ in grown:
+                tree.value *= factor
+        self.losses.append(after)
 
     def scores(self) -> tuple[float, float]:
         """The loss of the rows of this round, and of the others (NaN if there are none)."""

@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import warn_user
 from certus.losses import Absolute, Exponential, KnownLoss, Logistic, Multinomial, Quantile, Squared
 
 Numbers = NDArray[np.float64]
@@ -21,6 +20,7 @@ Leaves = NDArray[np.int64]
 
 # Leaves whose curvature is smaller than this keep their rows' predictions: the loss cannot fall there.
 NO_CURVATURE = 1e-150
+LONGEST_STEP = 1e300
 # Residuals of probabilities have no unit: nodes in which they vary by less are not worth a split.
 ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -41,6 +41,8 @@ class Grown:
         Raw predictions before the tree.
     weights : ndarray of shape (n_rows,) or None
         Weights of the rows.
+    learning_rate : float
+        What the values of the leaves are multiplied with.
     """
 
     leaves: Leaves
@@ -49,6 +51,7 @@ class Grown:
     residuals: Numbers
     raw: Numbers
     weights: Weights
+    learning_rate: float
 
     def with_steps(self, steps: Numbers) -> Numbers:
         """The values with those of the leaves replaced; ``steps`` has one number per node."""
@@ -58,7 +61,11 @@ class Grown:
         return values
 
     def newton_steps(self, curvatures: Numbers) -> Numbers:
-        """Sum of the residuals over the sum of the curvatures in each leaf."""
+        """Sum of the residuals over the sum of the curvatures in each leaf, but no more than surely lowers the loss.
+
+        After a Newton step x a loss whose curvature changes at most e-fold per unit of the score (as these do) is not
+        larger than before if the learning rate shortens it to log(1 + 2 |x|) at most (Bach 2010, proposition 1).
+        """
         slopes, nodes = self.residuals, len(self.values)
         if self.weights is not None:
             slopes, curvatures = slopes * self.weights, curvatures * self.weights
@@ -67,13 +74,10 @@ class Grown:
         steps = np.zeros(nodes)
         curved = np.abs(bottom) >= NO_CURVATURE
         with np.errstate(over="ignore"):
-            steps[curved] = top[curved] / bottom[curved]
-        if np.isinf(steps).any():
-            warn_user(
-                "overflow in the value of a leaf: the curvature of the loss is nearly 0 there.\n"
-                "Hint: lower learning_rate or n_estimators.",
-                RuntimeWarning,
-            )
+            steps[curved] = np.clip(top[curved] / bottom[curved], -LONGEST_STEP, LONGEST_STEP)
+        if self.learning_rate > 0.0:
+            longest = np.log1p(2.0 * np.abs(steps)) / self.learning_rate
+            steps = np.clip(steps, -longest, longest)
         return steps
 
     def quantiles(self, share: float) -> Numbers:
@@ -87,6 +91,7 @@ class StageLoss:
     loss: KnownLoss = Squared()
     outputs: int = 1
     score_factor: ClassVar[float] = 2.0  # scores are the squared error and the deviance, not their halves
+    fixed: ClassVar[bool] = True  # whether the loss is the same in all rounds
     negligible_impurity: ClassVar[float] = 0.0  # of residuals; numbers have units, so none is negligible in itself
 
     def prepare(self, y: Numbers, raw: Numbers, weights: Weights) -> None:
@@ -171,6 +176,7 @@ class HuberLoss(StageLoss):
     """Squared for the smaller residuals, absolute for the largest: ``share`` of them count as smaller."""
 
     score_factor = 1.0
+    fixed = False
 
     def __init__(self, share: float) -> None:
         self.share = share
