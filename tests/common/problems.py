@@ -25,8 +25,10 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
         X, y = make_classification(
             rows, columns, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=seed
         )
-        single = get_tags(entry.learner()).target_tags.single_output
-        return X, y if single else np.column_stack([y, y[::-1]])
+        tags = get_tags(entry.learner())
+        if tags.input_tags.positive_only:  # counts
+            X = np.floor(30 * np.abs(X))
+        return X, y if tags.target_tags.single_output else np.column_stack([y, y[::-1]])
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
     tags = get_tags(entry.learner()).target_tags
     if tags.positive_only:
@@ -38,13 +40,14 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 
 # Learners whose defaults warn, as their scikit-learn namesakes' do, with settings that do not.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
         "cv": 3,
         "l1_ratios": (0,),
         "scoring": "neg_log_loss",
         "use_legacy_attributes": False,
-    }
+    },
 }
 
 

@@ -216,10 +216,11 @@ def test_tolerance_is_rounded_up_to_two_digits() -> None:
 def test_report_escapes_what_the_user_wrote() -> None:
     frame = table().rename({"colour": "<script>alert(1)</script>"})
     frame = frame.with_columns(pl.col("sold").replace("yes", "<b>yes</b>"))
-    page = study(frame, target="sold")._repr_html_()
-    assert "<script>" not in page
-    assert "<b>yes</b>" not in page
-    assert "&lt;b&gt;yes&lt;/b&gt;" in page
+    result = study(frame, target="sold")
+    for page in (result.report, result._repr_html_()):
+        assert "<script>" not in page
+        assert "<b>yes</b>" not in page
+    assert "&lt;b&gt;yes&lt;/b&gt;" in result.report
 
 
 @pytest.mark.parametrize("target", ["sold", "price"])

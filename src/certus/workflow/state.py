@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -70,6 +71,7 @@ class State:
     workers: Workers | None
     journal: Path | None
     notes: list[Note] = field(default_factory=list)
+    own_test: NDArray[np.bool_] | None = None  # which rows are test rows of the user's own
     task: Task = field(init=False)
     columns: Columns = field(init=False)
     profile: Profile = field(init=False)

@@ -41,7 +41,7 @@ def _machine(certificate: Certificate, gap: float, data: Any) -> None:
     loss, targets, weights = _declared(certificate, y, weights)
     alpha, stated = float(inputs["alpha"]), float(certificate.witness["objective"])
     problem = ConvexProblem(K, targets, weights, loss, KernelNorm(K, alpha))
-    lower = problem.feasible_value(dual[problem.counted], None)
+    lower = max(problem.feasible_value(dual[problem.counted], None), 0.0)  # no objective is negative
     size = problem.magnitude(Point(np.abs(weights[:, None] * dual).T / alpha, 0.0))
     at_zero = float(certificate.witness["objective_at_zero"])
     if not lower >= stated - gap - 1e-15 * (len(K) + 8) * (abs(lower) + 2.0 * size + at_zero):

@@ -69,7 +69,7 @@ def _conjugate_gradients(
         curved = s[:, None] * p * (scores - (p * scores).sum(axis=1, keepdims=True))
         product = alpha * search + space.combine(curved)
         bend = space.inner(product, search, scores)
-        if not bend > 0.0:
+        if not (bend > 0.0 and size > 0.0):  # rounding is all that is left
             break
         step = size / bend
         found = found + step * search

@@ -31,10 +31,15 @@ from certus.losses.gap import ConvexProblem, Point, Positive, check_dual_points,
 
 
 def least_squares(certificate: Certificate, gap: float, data: Any) -> None:
-    """The sum of s (y - f)^2 and alpha |w|^2, with a strength of its own for every target."""
+    """The sum of s (y - f)^2 and alpha |w|^2, with a strength of its own for every target; labels are -1 and 1."""
     X, y, weights = training_data(data)
     inputs, coef = certificate.inputs, kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
     intercept, Y = kept_array(certificate, "intercept").ravel(), np.reshape(y, (len(X), -1))
+    if inputs.get("multilabel"):
+        Y = np.where(Y > 0, 1.0, -1.0)
+    elif inputs.get("classes") is not None:
+        codes, weights = _classes(certificate, y, weights)
+        Y = _signs(codes, len(coef))
     if Y.shape[1] != len(coef):
         raise CertificateError(f"{certificate.quantity}: y has {Y.shape[1]} targets, the witness {len(coef)}")
     parts = []

@@ -262,8 +262,11 @@ class Machine(Learner):
 
     # --- storing the solution -----------------------------------------------------------------------------------
 
-    def _warn_unfinished(self, solution: Solution, gap: float, scale: float) -> None:
-        """Set ``fit_status_`` and ``converged_``; say it once if the stopping rule was not reached."""
+    def _warn_unfinished(self, solution: Solution, gap: float, scale: float, unit: float = 1.0) -> None:
+        """Set ``fit_status_`` and ``converged_``; say it once if the stopping rule was not reached.
+
+        ``unit`` is the size of scores to which ``tol`` is relative.
+        """
         if not (np.isfinite(solution.middle).all() and np.isfinite(solution.alpha).all()):
             raise ValueError(
                 "The dual coefficients or intercepts are not finite. The input data may contain large values and "
@@ -272,12 +275,12 @@ class Machine(Learner):
         if solution.impossible:
             self._warn_impossible(solution)
             return
-        reached = solution.violation <= self.tol
+        reached = solution.violation <= self.tol * unit
         self.converged_ = bool(reached.all())
         self.fit_status_ = 0 if self.converged_ else 1
         if self.converged_:
             return
-        worst = float(solution.violation[~reached].max())
+        worst = float(solution.violation[~reached].max()) / unit
         if self.max_iter >= 0 and (solution.reasons == _native_calls.OUT_OF_ITERATIONS).any():
             cause = f"Solver terminated early (max_iter={self.max_iter})."
         else:
