@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, Transfor
 
 from certus.base.docstrings import complete_docstrings
 
-Task = Literal["classification", "regression", "clustering", "transformation", "density"]
+Task = Literal["classification", "regression", "clustering", "transformation", "density", "search"]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
