@@ -15,6 +15,7 @@ from certus.guarantees.records.bound_arguments import (
     check_losses,
     check_range,
 )
+from certus.guarantees.records.bounds import Bounds
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.combine import intersection, union
@@ -43,6 +44,7 @@ __all__ = [
     "PRECISION",
     "RECALL",
     "Basis",
+    "Bounds",
     "Certificate",
     "CertificateError",
     "CertusFileError",
