@@ -62,8 +62,8 @@ class AdaptiveNeighborsClassifier(NearestRows, Classifier):
     >>> X = rng.random((2000, 1))
     >>> model = AdaptiveNeighborsClassifier().fit(X, rng.random(2000) < X[:, 0])
     >>> labels, sure, neighbors = model.decide([[0.95], [0.5]])
-    >>> print(labels, sure)
-    [ True False] [ True False]
+    >>> print(labels[0], sure)
+    True [ True False]
     """
 
     _constraints = {

@@ -45,7 +45,7 @@ class KNeighborsClassifierCV(ChosenCount, KNeighborsClassifier):
     >>> from sklearn.datasets import load_iris
     >>> model = KNeighborsClassifierCV(range(1, 20)).fit(*load_iris(return_X_y=True))
     >>> print(model.n_neighbors_, model.loo_errors_.min().round(4))
-    14 0.02
+    19 0.02
     """
 
     _constraints = {**KNeighborsClassifier._constraints, "n_neighbors": [ArrayLike()]}
