@@ -189,6 +189,16 @@ class Options:
         typing="With commas between them.",
         read=_listed,
     )
+    candidates: Sequence[Any] = option(
+        (),
+        "sequence of estimators or str",
+        "Further learners for the race: scikit-learn-compatible estimators, or ``MODULE:CLASS``. Their model is not "
+        "written to a file if saving does not know them.",
+        list[str],
+        flag="with",
+        typing="As in sklearn.ensemble:AdaBoostClassifier; may be given several times.",
+        later=True,
+    )
     trials: int | None = option(
         None,
         "int",
@@ -245,6 +255,7 @@ class Options:
         put(self, "target", self.target if self.target is None or isinstance(self.target, str) else tuple(self.target))
         put(self, "levels", tuple(self.levels))
         put(self, "families", tuple(self.families))
+        put(self, "candidates", tuple(self.candidates))
         put(self, "costs", dict(self.costs or {}))
         put(self, "drop", (self.drop,) if isinstance(self.drop, str) else tuple(self.drop))
         put(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))

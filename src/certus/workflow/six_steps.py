@@ -155,7 +155,8 @@ def _read_built_in(options: Options) -> tuple[pl.DataFrame, Options, str]:
 def _result(state: State) -> Study:
     """What all steps together found."""
     model = state.best.model_
-    training = model.report_ if isinstance(model, Blend) else model[-1].report_
+    own = model.report_ if isinstance(model, Blend) else getattr(model[-1], "report_", None)
+    training = own if isinstance(own, Report) else Report()  # other libraries promise nothing
     return Study(
         name=state.name,
         task=state.task,
