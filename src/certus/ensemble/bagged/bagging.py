@@ -37,12 +37,13 @@ from certus.base.params import (
     Verbosity,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
+from certus.ensemble.bagged.member_sequence import MemberSequence
 from certus.ensemble.bagged.members import fit_members, set_seeds
 
 LARGEST_SEED = np.iinfo(np.int32).max
 
 
-class Bagging(Learner):
+class Bagging(MemberSequence, Learner):
     """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`.
 
     Parameters
@@ -204,7 +205,7 @@ class Bagging(Learner):
         if more < 0:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least "
-                f"len(estimators_)={len(self.estimators_)} with warm_start=True"
+                f"len(estimators_)={len(self.estimators_)} with warm_start=True."
             )
         if more == 0:
             warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
@@ -276,15 +277,6 @@ class Bagging(Learner):
         table = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
         saw_table(self, table)
         return table
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, number: int) -> Any:
-        return self.estimators_[number]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     # -- routing --------------------------------------------------------------------------------------------------
     def _routed(self, method: str, parameters: dict[str, Any]) -> Any:
