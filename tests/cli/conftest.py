@@ -33,6 +33,12 @@ class Run:
         return json.loads(self.out)
 
 
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at rows are counted in the user's data folder; every test has one of its own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
 @pytest.fixture
 def run() -> type[Run]:
     return Run

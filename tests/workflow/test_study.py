@@ -62,7 +62,8 @@ def test_certificate_is_clopper_pearson_on_the_untouched_rows(built_in: certus.w
     truth = data["diagnosis"].to_numpy()[built_in.split.test]
     wrong = int((built_in.best.predict(X) != truth).sum())
     guessing = float(np.mean(truth != "benign"))
-    assert built_in.certificate == replace(certus.guarantees.error_bound(wrong, len(truth)), trivial=guessing)
+    bound = certus.guarantees.error_bound(wrong, len(truth))
+    assert replace(built_in.certificate, fingerprint=None) == replace(bound, trivial=guessing)
     assert built_in.certificate.trivial == built_in.to_dict()["baseline"]["test_value"]
     assert not set(built_in.split.test) & set(built_in.split.learn)
 

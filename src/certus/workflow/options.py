@@ -242,6 +242,30 @@ class Options:
         bool,
         decides=False,
     )
+    looks: str | None = option(
+        None,
+        "str",
+        "SQLite file that counts looks at the test rows across studies (docs/looks.md): a later look at rows is an "
+        "estimate. Not counted if None.",
+        str,
+        typing="By default a file in your data folder; none: not counted.",
+        decides=False,
+    )
+    not_adapted: bool = option(
+        False,
+        "bool",
+        "Declare that nothing about this study was chosen after an earlier result on the same test rows; a later look "
+        "is then promised at a higher level.",
+        bool,
+        decides=False,
+    )
+    audit_rows: str | None = option(
+        None,
+        "str",
+        "File for the test rows (CSV, Parquet, Arrow, JSON lines), so that somebody else can recount the certificate.",
+        str,
+        decides=False,
+    )
     sql: str | None = option(None, "str", "A query instead of a table; needs ``database``.", str, decides=False)
     database: str | None = option(None, "str", "A SQLite file, or the address of a database.", str, decides=False)
     seed: int = option(0, "int", "Decides which rows are set aside, and every other random choice.", int)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from certus.base import TableLike
 from certus.base.persistence import save
 from certus.guarantees import Certificate, Report, as_estimate
+from certus.guarantees.rows import Look
 from certus.tables import as_learned, read_table, without_absurd
 from certus.workflow.columns import Columns
 from certus.workflow.evaluation_record import Evaluation
@@ -68,6 +69,8 @@ class Study:
         Guesses that were made, each with the option that overrides it.
     sets : SetsFound or None
         How large the sets or intervals are, and how often they miss.
+    look : Look or None
+        Which look at the test rows it was, if looks are counted.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Study:
     seconds: float
     notes: list[Note]
     sets: SetsFound | None = None
+    look: Look | None = None
 
     @property
     def verdict(self) -> Word:
@@ -197,6 +201,7 @@ class Study:
             "findings": self.findings.to_dict(),
             "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
+            "looks": None if self.look is None else self.look.to_dict(),
             "notes": self.notes,
             "seconds": round(self.seconds, 3),
         }
@@ -241,6 +246,7 @@ class Study:
                 f"rows that nobody touched (baseline on the same rows: {shown(self.evaluation.baseline)})",
                 str(self.certificate),
                 *self._vacuous(),
+                *([] if self.look is None else [str(self.look)]),
             ]
         )
 

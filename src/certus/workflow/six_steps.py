@@ -17,6 +17,7 @@ from certus.base import TableLike, resolve_threads
 from certus.guarantees import Report
 from certus.tables import read_query, read_table
 from certus.workflow.columns import as_named
+from certus.workflow.held_out_rows import check_audit_file
 from certus.workflow.models import Blend
 from certus.workflow.notes import Note
 from certus.workflow.options import Options, takes_options
@@ -87,6 +88,7 @@ def _opened(
         told: list[str] = []
         frame, options, name = _read(table, options, told)
         options.check_columns(frame)
+        check_audit_file(options.audit_rows)
         kept = Path(journal) if journal is not None else None
         state = State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
         _add_test_rows(state, told)
@@ -147,6 +149,7 @@ def _read(table: str | Path | TableLike | None, options: Options, told: list[str
 
 def _read_built_in(options: Options) -> tuple[pl.DataFrame, Options, str]:
     built_in, name = datasets.load(BUILT_IN), f"the built-in table {BUILT_IN}"
+    options = replace(options, looks=None)  # everybody has seen its rows
     if options.task == "clustering" and not options.target:
         return built_in.frame.drop(built_in.target), options, name
     return built_in.frame, replace(options, target=options.target or built_in.target), name
@@ -175,4 +178,5 @@ def _result(state: State) -> Study:
         seconds=state.elapsed(),
         notes=state.notes,
         sets=state.sets,
+        look=state.look,
     )

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate
+from certus.guarantees.rows import Look
 from certus.workflow.columns import Columns
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Findings
@@ -87,6 +88,7 @@ class State:
     refitted: StudyModel | None = None
     baseline: float = field(init=False)
     evaluation: Evaluation = field(init=False)
+    look: Look | None = None
     sets: SetsFound | None = None
     findings: Findings = field(init=False)
     verdict: Verdict = field(init=False)

@@ -271,6 +271,22 @@ class Bagging(MemberSequence, Learner):
             outside[rows] = False
             yield member, columns, outside
 
+    def _restored(self) -> None:
+        if not hasattr(self, "estimators_"):
+            return
+        if len(self.estimators_) != len(self.estimators_features_):
+            raise ValueError("there is not one set of columns per member")
+        for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
+            if not isinstance(columns, np.ndarray) or columns.ndim != 1 or columns.dtype.kind not in "iu":
+                raise ValueError("the columns of a member are not a vector of numbers of columns")
+            if not len(columns) or columns.min() < 0 or columns.max() >= self.n_features_in_:
+                raise ValueError(f"a member names a column outside 0 .. {self.n_features_in_ - 1}")
+            if len(columns) != getattr(member, "n_features_in_", len(columns)):
+                raise ValueError("a member was trained on another number of columns")
+            known, codes = getattr(self, "classes_", None), getattr(member, "classes_", None)
+            if known is not None and codes is not None and not np.isin(codes, np.arange(len(known))).all():
+                raise ValueError(f"a member predicts a label outside 0 .. {len(known) - 1}")
+
     def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
         if self.estimator is None:
             return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nan=True)
