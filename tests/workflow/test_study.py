@@ -278,6 +278,16 @@ def test_measures_of_labels(measure: str) -> None:
     assert 0.0 <= result.winner.value < result.baseline
 
 
+def test_hints_name_what_was_probably_meant() -> None:
+    with pytest.raises(StudyError, match="error is one minus the accuracy"):
+        study(table(), target="sold", measure="accuracy")
+    with pytest.raises(StudyError, match=r"no column 'sodl'.\nHint: did you mean 'sold'"):
+        study(table(), target="sodl")
+    stars = table().with_columns(stars=pl.Series(np.random.default_rng(0).integers(1, 6, 200)))
+    notes = study(stars, target="stars", families=["bayes"], trials=1).notes
+    assert any("classes without an order (task=ordinal" in note for note in notes)
+
+
 def test_unknown_measures_and_labels() -> None:
     with pytest.raises(StudyError, match=r"'rmse' does not fit a binary task.\nHint: choose one of error"):
         study(table(), target="sold", measure="rmse")

@@ -36,7 +36,7 @@ class StudyModel:
         targets.
     """
 
-    _state = ("model_", "target_", "targets_", "classes_", "costs_", "threshold_", "folds_", "exponent_")
+    _state = ("model_", "target_", "targets_", "classes_", "costs_", "threshold_", "folds_", "exponent_", "about_")
     classes_: NDArray[Any]  # of labels only
     reads_tables = True  # it encodes the columns of a data frame itself
 
@@ -46,6 +46,7 @@ class StudyModel:
         vars(self).update(facts)
         self.threshold_: float | None = None
         self.folds_: FoldModels | None = None
+        self.about_: list[str] = []  # where it comes from, as lines of "name: value"
         self.feature_names_in_ = model.feature_names_in_
         self.n_features_in_ = model.n_features_in_
         self.report_ = Report()

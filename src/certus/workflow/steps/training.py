@@ -87,11 +87,15 @@ def _run_race(state: State) -> None:
         raise StudyError(f"No learner could be trained: {'; '.join(sorted(reasons))}.\nHint: try other families.")
 
 
+def table_digest(frame: pl.DataFrame) -> str:
+    """SHA-256 of a table's rows and types."""
+    hashed = frame.hash_rows(seed=0).to_numpy()
+    return hashlib.sha256(hashed.tobytes() + repr(frame.schema).encode()).hexdigest()
+
+
 def _fingerprint(state: State) -> dict[str, str]:
     """What must be equal for a journal to be continued."""
-    hashed = state.frame.hash_rows(seed=0).to_numpy()
-    digest = hashlib.sha256(hashed.tobytes() + repr(state.frame.schema).encode()).hexdigest()
-    facts = {"table": digest, "version": __version__, "rows": str(state.frame.height)}
+    facts = {"table": table_digest(state.frame), "version": __version__, "rows": str(state.frame.height)}
     return {**facts, **state.options.fingerprint()}
 
 
