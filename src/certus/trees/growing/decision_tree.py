@@ -300,6 +300,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
             n_classes=n_classes,
             seed=seed,
             categorical=self.is_categorical_,
+            random_ties=self.random_state is not None,
         )
         self.max_features_ = growth.max_features
         arrays, depth = _native_calls.grow(X, y, n_classes, weights, growth)
