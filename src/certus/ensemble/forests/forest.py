@@ -258,7 +258,6 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
             n_classes=n_classes,
             seed=0,
             categorical=self.is_categorical_,
-            random_ties=True,
         )
         threads = resolve_threads(self.n_jobs)
         counts = np.ones(self.n_outputs_, dtype=np.intp) if n_classes is None else n_classes
