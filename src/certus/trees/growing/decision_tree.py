@@ -35,8 +35,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
         the best of these.
     random_state : int, RandomState, Generator or None
-        Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
-        of columns. Ties between columns are never broken at random: the first column wins.
+        Seed of the draws. If it is given, chance decides between equally good columns; with None the first wins.
     ccp_alpha : float or "cv"
         Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
 
