@@ -5,6 +5,7 @@
 #include "bindings/common.hpp"
 #include "cluster/assign.hpp"
 #include "cluster/grouped_rows.hpp"
+#include "cluster/line_partition.hpp"
 #include "cluster/lloyd.hpp"
 #include "cluster/seeding.hpp"
 
@@ -81,6 +82,14 @@ void bind_cluster(nb::module_& m) {
   bind_grouped_rows<double>(m, "GroupedRowsDouble");
   bind_assignments<float>(m);
   bind_assignments<double>(m);
+  m.def(
+      "line_cost",
+      [](Vector<const double> values, Vector<const double> weights, Index clusters) {
+        return run_kernel(
+            [&](StopToken& stop) { return line_cost(span(values), span(weights), clusters, stop); });
+      },
+      nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("clusters"),
+      "The least k-means cost of ascending numbers.");
 }
 
 }  // namespace certus::bindings

@@ -87,6 +87,13 @@ def test_the_objective_bounds_the_gap_as_well() -> None:
         evidence = GapEvidence(10.0, 20.0, bound)
         assert evidence.gap == 10.0
         assert RULE.certificate(evidence, {}, {}).check()
+    for dual in (-50.0, -math.inf):  # the objective as it was computed may be too small by the rounding errors
+        evidence = GapEvidence(10.0, 20.0, DualValue(dual, 0.5))
+        assert evidence.gap >= 10.5
+        certificate = RULE.certificate(evidence, {}, {})
+        assert certificate.check()
+        with pytest.raises(CertificateError, match="second route"):
+            dataclasses.replace(certificate, value=9.9).check()
     for bound in (Decrement(1.0, 1.0), FenchelTerms(0.0, 1.0, 0.0)):
         with pytest.raises(CertificateError):
             RULE.certificate(GapEvidence(10.0, 20.0, bound), {}, {})

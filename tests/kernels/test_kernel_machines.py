@@ -1,6 +1,7 @@
 """Kernel logistic regression and kernel machines with any loss: optimum, certificates, both forms, all input."""
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
@@ -36,6 +37,21 @@ def least(K, y, s, loss, alpha, start):
 
     found = optimize.minimize(objective, start, jac=gradient, method="L-BFGS-B", options={"maxiter": 2000})
     return objective(start), min(float(found.fun), objective(np.zeros(len(K))))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rounding_beyond_the_penalty_ends_with_an_honest_gap(kernel, classes):
+    rng = np.random.default_rng(classes)
+    table, y = rng.standard_normal((30, 4)), rng.integers(0, classes, 30)
+    for offset, size in ((1e9, 1.0), (0.0, 1e12), (1e9, 1e12)):
+        weights = np.full(30, size)
+        model = KernelLogistic(kernel=kernel)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(table + offset, y, sample_weight=weights)
+        assert np.isfinite(model.decision_function(table + offset)).all()
+        assert model.report_.check((model._matrix(table + offset), y, weights))
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -124,3 +124,16 @@ def test_a_scale_that_vanishes_is_solved_exactly(epsilon, shape, seed):
     assert model.converged_
     assert certificate.check((X, y))
     assert model.gap_ <= 1e-9 * certificate.witness["objective_at_zero"]
+
+
+@pytest.mark.parametrize("rows", [12, 100])
+@pytest.mark.parametrize("offset", [1e6, 1e9])
+def test_far_off_columns_cost_no_quality(rows: int, offset: float) -> None:
+    rng = np.random.default_rng(rows)
+    X, y = rng.normal(size=(rows, 40 if rows == 12 else 4)), rng.standard_t(3, rows)
+    for alpha in (0.0, 1e-4, 1.0):
+        plain, model = (HuberRegressor(alpha=alpha, max_iter=300).fit(table, y) for table in (X, X + offset))
+        certificate, at_zero = model.report_[0], plain.report_[0].witness["objective_at_zero"]
+        assert certificate.check((X + offset, y))
+        assert model.gap_ <= plain.gap_ + 1e-4 * at_zero
+        assert certificate.witness["objective"] <= plain.report_[0].witness["objective"] + plain.gap_ + 1e-4 * at_zero

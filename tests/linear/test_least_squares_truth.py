@@ -165,3 +165,35 @@ def test_tampered_label_count() -> None:
         dataclasses.replace(certificate, value=certificate.value + 1.0).check()
     with pytest.raises(CertificateError, match="not a count of rows"):
         dataclasses.replace(certificate, witness={**certificate.witness, "undecided": 31}).check()
+
+
+SCALES = [np.array([1.0, 1e8, 1.0]), np.array([1e9, 1.0, 1e-9]), np.array([1e-8, 1.0, 1.0])]
+
+
+@pytest.mark.parametrize("scales", SCALES, ids=str)
+@pytest.mark.parametrize("rows", [3, 60])
+def test_positive_coefficients_with_columns_of_other_scales(scales: Any, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    X = rng.normal(size=(rows, 3))
+    y = X @ np.array([1.0, 1.0, -0.5]) + 0.1 * rng.normal(size=rows)
+    plain = LinearRegression(positive=True).fit(X, y)
+    model = LinearRegression(positive=True).fit(scales * X, y)
+    np.testing.assert_allclose(model.predict(scales * X), plain.predict(X), atol=1e-6)
+    ridge = Ridge(alpha=1e-3, positive=True).fit(scales * X, y)
+    for fitted in (model, ridge):
+        assert fitted.report_.check((scales * X, y))
+        assert fitted.gap_ <= 1e-5 * fitted.report_[0].witness["objective_at_zero"]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_ridge_classifier_is_checked_with_its_labels(classes: int, class_weight: Any) -> None:
+    rng = np.random.default_rng(classes)
+    X, y = rng.normal(size=(40, 3)), np.array(["a", "b", "c"])[rng.integers(0, classes, 40)]
+    weights = rng.integers(0, 3, 40).astype(float)
+    model = RidgeClassifier(class_weight=class_weight).fit(X, y, sample_weight=weights)
+    assert model.report_.check((X, y, weights))
+    with pytest.raises(CertificateError, match="another solution is better"):
+        model.report_.check((X, np.roll(y, 1), weights))
+    many = rng.integers(0, 2, (40, 3))
+    assert RidgeClassifier().fit(X, many).report_.check((X, many))

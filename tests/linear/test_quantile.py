@@ -59,6 +59,19 @@ def test_against_all_lines_through_two_points():
     assert reached == pytest.approx(best, rel=1e-9)
 
 
+@pytest.mark.parametrize(("alpha", "scales"), [(0.0, 1.0), (0.01, 1.0), (0.0, np.array([1e-9, 1.0, 1e9]))])
+@pytest.mark.parametrize("offset", [1e6, 1e9])
+def test_far_off_columns_cost_no_quality(alpha, scales, offset):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((120, 3)), rng.standard_t(3, 120)
+    far = scales * (X + offset)
+    plain, model = (QuantileRegressor(alpha=alpha).fit(table, y) for table in (scales * X, far))
+    certificate = model.report_["optimality gap"]
+    assert certificate.check((far, y))
+    assert certificate.witness["objective"] == pytest.approx(plain.report_[0].witness["objective"], rel=1e-6)
+    assert model.gap_ <= 1e-5 * certificate.witness["objective_at_zero"]
+
+
 def test_tampered_certificate():
     rng = np.random.default_rng(1)
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)

@@ -31,6 +31,26 @@ def test_gap_is_confirmed_from_the_data(machine: Any) -> None:
         gap.check((3.0 * X, y))
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e12])
+def test_the_gap_of_a_region_is_that_of_the_threshold_in_use(kernel: str, size: float) -> None:
+    rng = np.random.default_rng(4)
+    X, weights = rng.normal(size=(15, 40)) + 1e6, size * rng.integers(0, 3, 15)
+    machine = OneClassSVM(kernel=kernel).fit(X, sample_weight=weights)
+    assert machine.report_.check((X, None, weights))
+    inside = OneClassSVM(kernel=kernel).fit(X, sample_weight=weights / size).predict(X)
+    assert (machine.predict(X) == inside).all()
+
+
+def test_training_rows_are_for_the_certificates_that_take_them() -> None:
+    X, y = noisy(80, np.random.default_rng(0))
+    report = SVC(gamma=0.5).fit(X, y).report_
+    assert len({certificate.rule for certificate in report}) > 3
+    assert report.check((X, y))
+    with pytest.raises(CertificateError, match=r"on these data the duality gap is|do not fit these data"):
+        report.check((3.0 * X, y))
+
+
 def test_gap_certificate_of_three_classes_and_weights() -> None:
     rng = np.random.default_rng(1)
     X, weights = rng.normal(size=(90, 3)), rng.integers(0, 3, 90).astype(float)

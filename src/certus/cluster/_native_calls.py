@@ -51,3 +51,8 @@ def center_distances(rows: NDArray[Any], centers: Floats, threads: int) -> Float
     found = np.empty((len(rows), len(centers)))
     _native.center_distances(rows, centers, threads, found)
     return found
+
+
+def line_cost(values: Floats, weights: Floats, clusters: int) -> float:
+    """The least k-means cost of ascending numbers with positive weights."""
+    return float(_native.line_cost(values, weights, clusters))

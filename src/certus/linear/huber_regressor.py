@@ -13,12 +13,14 @@ from certus.base.inputs import LARGEST, Table, TableLike, TargetLike, WeightsLik
 from certus.base.params import Boolean, Exactly, Interval
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import SMALL
+from certus.linear.design.shifted_columns import far_off
 from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.problems.huber_problem import HuberPoint, HuberProblem
 from certus.linear.solvers.huber_solver import HuberResult, minimize_huber
 
 Array = NDArray[np.float64]
+LOST = 1e-3  # gap over the objective without coefficients that is worth a warning though the iterations ended
 
 
 @register(
@@ -134,13 +136,15 @@ class HuberRegressor(LinearPrediction, Regressor):
             table = np.ascontiguousarray(X, dtype=np.float64)
         s = np.ones(X.shape[0]) if weights is None else weights
         mean = np.asarray(s @ table).ravel() / s.sum() if self.fit_intercept else np.zeros(X.shape[1])
+        shift = None
+        if self.fit_intercept and isinstance(table, np.ndarray) and far_off(table, mean):
+            table, shift, mean = table - mean, mean, np.zeros_like(mean)
         threads = resolve_threads() if X.shape[0] * X.shape[1] > SMALL else 1
-        return HuberProblem(table, y, s, self.epsilon, self.alpha, mean, bool(self.fit_intercept), threads)
+        return HuberProblem(table, y, s, self.epsilon, self.alpha, mean, bool(self.fit_intercept), threads, shift)
 
     def _start(self, problem: HuberProblem) -> HuberPoint:
         if self.warm_start and hasattr(self, "coef_"):
-            coef = self.coef_.astype(np.float64)
-            return problem.at(coef, float(self.intercept_) + float(problem.mean @ coef), float(self.scale_))
+            return problem.in_use(self.coef_.astype(np.float64), float(self.intercept_), float(self.scale_))
         coef = np.zeros(problem.X.shape[1])
         if not problem.has_intercept:
             return problem.at(coef, 0.0, _spread(problem.y, problem.s, 0.0))
@@ -148,9 +152,8 @@ class HuberRegressor(LinearPrediction, Regressor):
         return problem.at(coef, center, _spread(problem.y, problem.s, center))
 
     def _as_stored(self, problem: HuberProblem, at: HuberPoint) -> dict[str, Any]:
-        intercept = at.center - float(problem.mean @ at.coef) if problem.has_intercept else 0.0
         outliers = np.abs(at.residual) > at.scale * self.epsilon
-        return {"coef_": at.coef, "intercept_": intercept, "scale_": at.scale, "outliers_": outliers}
+        return {"coef_": at.coef, "intercept_": problem.intercept(at), "scale_": at.scale, "outliers_": outliers}
 
     def _store(self, problem: HuberProblem, result: HuberResult) -> None:
         for name, value in self._as_stored(problem, result.point).items():
@@ -174,7 +177,12 @@ class HuberRegressor(LinearPrediction, Regressor):
             "dual_point": dual,
         }
         self.report_ = Report([ROBUST.certificate(evidence, inputs, stored)])
-        if not self.converged_:
+        harmless = LOST * evidence.objective_at_zero + 1e-9 * float(problem.s @ np.abs(problem.y))
+        if self.converged_ and self.alpha > 0.0 and self.gap_ > harmless:
+            self.converged_ = False
+            cause = "Columns are so far off 0 that the intercept, as a double, loses digits that matter."
+            warn_not_converged(self, cause, gap=self.gap_, hint="subtract the columns' means (StandardScaler)")
+        elif not self.converged_:
             cause = f"lbfgs failed to converge after {self.n_iter_} iteration(s) (max_iter={self.max_iter})."
             warn_not_converged(self, cause, gap=self.gap_)
 

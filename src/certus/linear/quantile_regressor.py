@@ -6,19 +6,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, sparse
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import Regressor, fit_method, register, warn_not_converged, warn_user
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf
 from certus.guarantees import Report
+from certus.linear.design.shifted_columns import center_error, exact_center, stored_intercept
 from certus.linear.evidence.linear_gap_rules import ROBUST
 from certus.linear.evidence.quantile_gap import best_intercept, feasible_dual, quantile_evidence
 from certus.linear.fitting.linear_prediction import LinearPrediction
+from certus.linear.solvers.quantile_program import QuantileProblem, centered_problem, solve_program
 
 Array = NDArray[np.float64]
 HIGHS = ("highs", "highs-ds", "highs-ipm")
+LOST = 1e-3  # gap over the objective without coefficients that is worth a warning though the program was solved
 FAILURES = {
     1: "Iteration limit reached.",
     2: "Problem appears to be infeasible.",
@@ -114,64 +117,38 @@ class QuantileRegressor(LinearPrediction, Regressor):
         kept = np.flatnonzero(s)
         rows = table if len(kept) == len(s) else (sparse.csr_array(table) if sparse.issparse(table) else table)[kept]
         rows = rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
-        self._solve(rows, np.asarray(y, dtype=np.float64)[kept], s[kept], kept, len(s))
-        return self
-
-    def _solve(self, X: Any, y: Array, s: Array, kept: NDArray[Any], count: int) -> None:
-        """Solve the dual, which has one bounded variable per row and one constraint per column:
-
-        max u'y   subject to   -(1 - q) s <= u <= q s,   |X'u|_j <= A,   sum u = 0.
-
-        The coefficients are its multipliers. Targets and weights are scaled to about 1 for it, because the program's
-        tolerances are absolute, and with an intercept the targets are centered first: sum u = 0 forgives that.
-        """
-        centered = y - float(np.median(y)) if self.fit_intercept else y
-        height, weight = power_of_two(float(np.abs(centered).max(initial=0.0))), power_of_two(float(s.mean()))
-        strength, q = self.alpha * float((s / weight).sum()), self.quantile
-        transposed = sparse.csr_array(X.T)
-        equal = [sparse.csr_array(np.ones((1, len(y))))] if self.fit_intercept else []
-        bounded = None
-        if strength > 0.0:
-            bounded = sparse.vstack([transposed, -transposed], format="csr")
-        else:
-            equal.append(transposed)
-        run = optimize.linprog(
-            -centered / height,
-            A_ub=bounded,
-            b_ub=None if bounded is None else np.full(bounded.shape[0], strength),
-            A_eq=sparse.vstack(equal, format="csr") if equal else None,
-            b_eq=np.zeros(sum(part.shape[0] for part in equal)) if equal else None,
-            bounds=np.column_stack([(q - 1.0) * (s / weight), q * (s / weight)]),
-            method=self.solver,
-            options=self.solver_options,
+        problem = centered_problem(
+            rows,
+            np.asarray(y, dtype=np.float64)[kept],
+            s[kept],
+            q=float(self.quantile),
+            alpha=float(self.alpha),
+            fit_intercept=bool(self.fit_intercept),
         )
+        self.coef_, multipliers, run = solve_program(problem, self.solver, self.solver_options)
         if not run.success:
             self._warn_failed(run)
-        self.coef_ = height * self._multipliers(run, X.shape[1], strength)
-        self.intercept_ = best_intercept(y - X @ self.coef_, s, q) if self.fit_intercept else 0.0
+        self.intercept_ = 0.0
+        if self.fit_intercept:
+            center = best_intercept(problem.y - problem.X @ self.coef_, problem.s, problem.q)
+            self.intercept_ = stored_intercept(center, problem.shift, self.coef_)
         self.n_iter_ = int(run.nit)
-        u = np.zeros(len(y)) if run.x is None else weight * np.asarray(run.x, dtype=np.float64)
-        self._certify(X, y, s, u, kept, count, bool(run.success))
-
-    def _multipliers(self, run: Any, columns: int, strength: float) -> Array:
-        """The coefficients from the multipliers of the program's constraints."""
-        if run.x is None:
-            return np.zeros(columns)
-        if strength > 0.0:
-            upper, lower = np.split(np.asarray(run.ineqlin.marginals, dtype=np.float64), 2)
-            return lower - upper
-        return -np.asarray(run.eqlin.marginals, dtype=np.float64)[int(bool(self.fit_intercept)) :]
+        self._certify(problem, multipliers, kept, len(s), bool(run.success))
+        return self
 
     def _certify(
-        self, X: TableLike, y: Array, s: Array, multipliers: Array, kept: NDArray[Any], count: int, success: bool
+        self, problem: QuantileProblem, multipliers: Array, kept: NDArray[Any], count: int, success: bool
     ) -> None:
         settings: dict[str, Any] = {
-            "q": self.quantile,
-            "strength": self.alpha * float(s.sum()),
-            "fit_intercept": self.fit_intercept,
+            "q": problem.q,
+            "strength": problem.strength,
+            "fit_intercept": problem.fit_intercept,
         }
-        u = feasible_dual(multipliers, X, s, **settings)
-        evidence = quantile_evidence(X, y, s, self.coef_, float(self.intercept_), u, **settings)
+        at = float(self.intercept_), problem.shift, self.coef_
+        table = problem.X, problem.y, problem.s, self.coef_, exact_center(*at)
+        tried = (feasible_dual(multipliers, problem.X, problem.s, **settings), np.zeros(len(multipliers)))
+        found = [quantile_evidence(*table, u, slip=center_error(*at), **settings) for u in tried]
+        evidence, u = min(zip(found, tried, strict=True), key=lambda pair: pair[0].gap)
         everywhere = np.zeros(count)
         everywhere[kept] = u
         inputs = {
@@ -186,7 +163,12 @@ class QuantileRegressor(LinearPrediction, Regressor):
         self.gap_ = evidence.gap
         limit = None if self.gap_tol is None else self.gap_tol * evidence.objective_at_zero
         self.converged_ = success and (limit is None or self.gap_ <= limit)
-        if success and not self.converged_:
+        harmless = LOST * evidence.objective_at_zero + 1e-9 * float(problem.s @ np.abs(problem.y))
+        if self.converged_ and self.gap_ > harmless:
+            self.converged_ = False
+            cause = "Columns are so large that rounding errors hide whether the penalty is kept."
+            warn_not_converged(self, cause, gap=self.gap_, hint="scale the columns")
+        elif success and not self.converged_:
             warn_not_converged(self, gap=self.gap_, limit=limit, hint="scale the columns")
 
     def _warn_failed(self, run: Any) -> None:
@@ -196,8 +178,3 @@ class QuantileRegressor(LinearPrediction, Regressor):
             f"Result message of linprog:\n{run.message}",
             ConvergenceWarning,
         )
-
-
-def power_of_two(size: float) -> float:
-    """The power of two next to a size, so that dividing by it loses no digit; 1 for 0."""
-    return float(2.0 ** np.clip(np.round(np.log2(size)), -1000.0, 1000.0)) if size > 0.0 else 1.0

@@ -93,6 +93,7 @@ class RidgeClassifier(RidgeFit, RidgeLabels, Classifier):
         weights = self._with_class_weights(weights, y)
         alphas = penalties(self.alpha, targets.shape[1])
         problem = Problem(table, targets, weights, alphas, self.fit_intercept, resolve_threads())
-        solution, evidence = self._solve(problem, table, targets, one_target=False)
+        labels = self._declared(y)
+        solution, evidence = self._solve(problem, table, targets, one_target=False, labels=labels)
         self._certify_labels(problem, solution, evidence)
         return self

@@ -86,6 +86,9 @@ class RidgeClassifierCV(RidgeSelection, RidgeLabels, Classifier):
     def _targets(self, y: NDArray[Any], weights: Array | None) -> tuple[Array, Array | None]:
         return self._coded(y), self._with_class_weights(weights, y)
 
+    def _declared(self, y: NDArray[Any]) -> dict[str, Any]:
+        return RidgeLabels._declared(self, y)
+
     def _choosing(self, table: Table, y: NDArray[Any], targets: Array) -> dict[str, Any]:
         labels = (targets > 0).astype(np.intp) if self.multilabel_ else np.ravel(y)
         return {"singular": False, "per_target": False, "labels": labels}

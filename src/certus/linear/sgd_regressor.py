@@ -172,7 +172,7 @@ class SGDRegressor(StochasticParameters, Regressor):
             self, X, y, accept_sparse="csr", order="C", y_numeric=True, accept_large_sparse=False, reset=first
         )
         refuse_large(self, y, LARGEST, name="y")
-        y = y.astype(table.dtype, copy=False).astype(np.float64)
+        y = y.astype(np.float64, copy=False)
         held = stochastic_fit.validation_rows(self, y, sample_weight, stratified=False) if self.early_stopping else None
         weights = check_weights(self, sample_weight, table)
         if weights is not None and not weights.all():

@@ -81,13 +81,17 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         del y
         return one_class(weights, self.nu)
 
+    def _unit(self, weights: Floats) -> float:
+        """Scores are proportional to the weights, whose scale must not matter; a power of two loses no digit."""
+        return float(np.exp2(np.round(np.log2(weights.mean()))))
+
     def _settled(self, solution: Solution) -> Solution:
         """The threshold just below the rows on the border, so that rounding does not decide about them."""
         free = (solution.alpha > 0.0) & (solution.alpha < solution.problems.upper)
         if not free.any():
             return solution
-        lowest = solution.scores[free].min()
-        return replace(solution, middle=np.array([-lowest + 1e-12 * max(1.0, abs(lowest))]))
+        below = 1e-12 * float(np.abs(solution.scores).max())
+        return replace(solution, middle=np.array([below - solution.scores[free].min()]))
 
     def _declared(self) -> dict[str, Any]:
         return {"machine": "one-class", "nu": float(self.nu)}

@@ -199,7 +199,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         if hasattr(self, "tree_"):
             labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
             if [len(each) for each in labels] != self.tree_.n_classes.tolist():
-                raise ValueError("classes_ and tree_ have different numbers of classes")
+                raise ValueError("classes_ and tree_ have different numbers of classes.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""A lower bound on the cost of any clustering, tightened by ascent on the dual of the semidefinite relaxation.
+"""A lower bound on the cost of any clustering, from the dual of the semidefinite relaxation.
 
 With the weighted, centered rows as columns of a Gram matrix G, v = sqrt(w)/|sqrt(w)| and P = I - v v', the matrix Y of
 a clustering with k centers (Peng and Wei 2007) has entries >= 0, Y v = v, eigenvalues between 0 and 1 and trace k, and
@@ -6,12 +6,18 @@ costs trace(G) - <G, Y>. So for every symmetric Z with entries >= 0::
 
     cost >= trace(G) - <G + Z, Y> >= trace(G) - v'Z v - (sum of the k - 1 largest eigenvalues of P (G + Z) P).
 
-Z = 0 is the spectral bound. The right side is concave in Z with the subgradient -(v v' + U U'), U the leading
-eigenvectors, and the cost that was found is a target for Polyak's steps. Whatever Z is reached, the bound holds.
+Z = 0 is the spectral bound, the best Z gives the value of the relaxation. Whatever Z is reached, the bound holds. Good
+ones come from the alternating direction method of multipliers (Boyd and others 2011) on min -<G, Y>: Y = v v' + W with
+W in the set F of matrices on the complement of v with eigenvalues in [0, 1] and trace k - 1, S >= 0 entry by entry,
+Y = S, with the scaled multiplier U::
+
+    W <- projection of S - v v' - U + G / rho onto F      (eigenvalues become clip(l - theta, 0, 1))
+    S <- max(0, Y + U),   U <- U + Y - S,   Z = rho max(0, -U).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,19 +25,22 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 Floats = NDArray[np.float64]
-STALLED = 8  # rounds without progress after which steps shrink
-SHRINK = 0.6
-PROGRESS = 1e-4  # of the gap that is left
-DIGITS = 4  # of the entries of Z that is kept: few enough to write down, and any Z will do
+OVERSTEP = 1.6  # over-relaxation of Y towards where it came from
+BALANCE, GROWTH, EVERY = 5.0, 1.5, 10  # rho follows the residuals: when, how far, how often it is looked at
+LOOKS = 25  # rounds after which the bound of Z is evaluated
+SPARE = 5  # eigenvectors beyond those that were needed last
+SETTLED = 1e-7  # residuals at which further rounds change nothing
+DIGITS = 6  # of the entries of Z that is kept: few enough to write down, and any Z will do
 
 
 @dataclass(frozen=True)
 class DualBound:
-    """A bound, what rounding may have added to it, and the matrix Z behind it."""
+    """A bound, what rounding may have added to it, the matrix Z behind it, and the rounds it took."""
 
     value: float
     error: float
     Z: Floats
+    rounds: int
 
 
 class Relaxation:
@@ -53,48 +62,111 @@ class Relaxation:
         self._gram = centered @ centered.T
         self._trace = float(np.trace(self._gram))
         self._v = roots / np.linalg.norm(roots)
-        self._leading = clusters - 1
+        self._leading = min(clusters, len(X)) - 1
         self._terms = X.shape[0] + X.shape[1]
 
-    def evaluate(self, Z: Floats) -> tuple[float, Floats]:
-        """The bound of a matrix Z, and Y = v v' + U U'."""
-        rows, v = len(Z), self._v
-        product = Z @ v
-        inner = float(v @ product)
-        matrix = self._gram + Z - np.outer(v, product) - np.outer(product, v) + inner * np.outer(v, v)
+    def evaluate(self, Z: Floats) -> float:
+        """The bound of a matrix Z."""
+        inner = float(self._v @ Z @ self._v)
         if self._leading == 0:
-            return self._trace - inner, np.outer(v, v)
-        values, vectors = eigh(matrix, subset_by_index=[rows - self._leading, rows - 1])
+            return self._trace - inner
+        rows = len(Z)
+        values = eigh(
+            self._projected(self._gram + Z),
+            subset_by_index=[rows - self._leading, rows - 1],
+            eigvals_only=True,
+            overwrite_a=True,
+            check_finite=False,
+        )
         # One zero eigenvalue belongs to v itself; no sum over the others can be below that of these.
-        return self._trace - inner - float(np.maximum(values, 0.0).sum()), np.outer(v, v) + vectors @ vectors.T
+        return self._trace - inner - float(np.maximum(values, 0.0).sum())
+
+    def _projected(self, matrix: Floats) -> Floats:
+        """P M P, for the symmetric M."""
+        v = self._v
+        product = matrix @ v
+        return np.asarray(matrix - np.outer(v, product) - np.outer(product, v) + float(v @ product) * np.outer(v, v))
 
     def error(self, Z: Floats) -> float:
         """What rounding may have added to the bound of Z."""
         size = self._trace + float(np.linalg.norm(Z))
         return 16.0 * (self._leading + 2) * self._terms * np.finfo(np.float64).eps * size
 
-    def ascend(self, cost: float, rounds: int) -> DualBound:
-        """Improve Z from 0 for so many rounds; the best one, with rounded entries."""
-        Z, step, stalled = np.zeros_like(self._gram), 1.0, 0
-        best, best_Z = -np.inf, Z
+    def ascend(self, rounds: int, cost: float = np.inf) -> DualBound:
+        """Improve Z from 0 for so many rounds, or until the bound meets the cost; the best one, its entries rounded."""
+        best_Z = np.zeros_like(self._gram)
+        best, done = self.evaluate(best_Z), 0
+        if self._leading and self._trace > 0.0:
+            method = _Multipliers(self._gram / self._trace, self._v, self._leading, self._projected)
+            while done < rounds and best < cost * (1.0 - 1e-9) and not method.settled:
+                step = min(LOOKS, rounds - done)
+                Z = _rounded(self._trace * method.run(step))
+                done += step
+                value = self.evaluate(Z)
+                if value > best:
+                    best, best_Z = value, Z
+        return DualBound(best, self.error(best_Z), best_Z, done)
+
+
+class _Multipliers:
+    """Rounds of the method of multipliers on one Gram matrix of trace 1."""
+
+    def __init__(self, gram: Floats, v: Floats, leading: int, projected: Callable[[Floats], Floats]) -> None:
+        self._gram, self._leading, self._projected = gram, leading, projected
+        self._base = np.outer(v, v)
+        self._S, self._U = self._base.copy(), np.zeros_like(gram)
+        self._rho, self._rounds = 1.0, 0
+        self._wanted = min(len(gram), leading + 2 * SPARE)
+        self.settled = False
+
+    def run(self, rounds: int) -> Floats:
+        """So many more rounds; the multipliers Z of the signs."""
         for _ in range(rounds):
-            value, Y = self.evaluate(Z)
-            if value > best:
-                enough = value > best + PROGRESS * (cost - max(best, 0.0))
-                best, best_Z, stalled = value, Z, 0 if enough else stalled + 1
-            else:
-                stalled += 1
-            if best >= cost * (1.0 - 1e-9):
+            Y = self._base + self._clipped(self._projected(self._S - self._base - self._U + self._gram / self._rho))
+            ahead, before = OVERSTEP * Y + (1.0 - OVERSTEP) * self._S, self._S
+            self._U += ahead
+            self._S = np.maximum(self._U, 0.0)
+            self._U -= self._S
+            self._rounds += 1
+            if self._rounds % EVERY == 0:
+                self._balance(float(np.linalg.norm(Y - self._S)), self._rho * float(np.linalg.norm(self._S - before)))
+        Z = self._rho * np.maximum(-self._U, 0.0)
+        return np.asarray((Z + Z.T) / 2.0)
+
+    def _balance(self, primal: float, dual: float) -> None:
+        """Weigh the constraint Y = S so that both residuals shrink together."""
+        self.settled = max(primal, dual) < SETTLED
+        if primal > BALANCE * dual:
+            self._rho *= GROWTH
+            self._U /= GROWTH
+        elif dual > BALANCE * primal:
+            self._rho /= GROWTH
+            self._U *= GROWTH
+
+    def _clipped(self, matrix: Floats) -> Floats:
+        """The nearest matrix with eigenvalues in [0, 1] that sum to k - 1, from the leading eigenvectors."""
+        rows = len(matrix)
+        while True:
+            values, vectors = eigh(matrix, subset_by_index=[rows - self._wanted, rows - 1], check_finite=False)
+            threshold = _threshold(values, self._leading)
+            if self._wanted == rows or values[0] <= threshold:
                 break
-            if stalled >= STALLED:
-                step, stalled = SHRINK * step, 0
-            slope = np.where((Z > 0.0) | (Y < 0.0), Y, 0.0)
-            size = float(np.sum(slope * slope))
-            if size == 0.0:
-                break
-            Z = np.maximum(0.0, Z - step * (cost - value) / size * slope)
-        kept = _rounded((best_Z + best_Z.T) / 2.0)
-        return DualBound(self.evaluate(kept)[0], self.error(kept), kept)
+            self._wanted = min(rows, 2 * self._wanted)
+        shares = np.clip(values - threshold, 0.0, 1.0)
+        used = shares > 0.0
+        self._wanted = min(rows, int(used.sum()) + SPARE)
+        return np.asarray((vectors[:, used] * shares[used]) @ vectors[:, used].T)
+
+
+def _threshold(values: Floats, total: float) -> float:
+    """Theta with sum clip(values - theta, 0, 1) = total: piecewise linear between the values and the values - 1."""
+    bends = np.sort(np.concatenate([values - 1.0, values]))
+    sums = np.clip(values[None, :] - bends[:, None], 0.0, 1.0).sum(axis=1)
+    after = min(int(np.searchsorted(-sums, -total)), len(bends) - 1)
+    if after == 0 or sums[after - 1] == sums[after]:
+        return float(bends[after])
+    share = (sums[after - 1] - total) / (sums[after - 1] - sums[after])
+    return float(bends[after - 1] + share * (bends[after] - bends[after - 1]))
 
 
 def _rounded(Z: Floats) -> Floats:

@@ -56,9 +56,13 @@ class DenseRows:
             self._groups(), self._X, self.mean, self._weights, centers, most, tolerance, self._threads
         )
 
+    def nearest(self, centers: Floats) -> tuple[NDArray[np.int32], Floats]:
+        """The nearest center of every row, and the squared distance to it."""
+        return _native_calls.nearest_centers(self._X, centers, self._threads)
+
     def cost(self, centers: Floats) -> float:
         """The weighted sum of squared distances to the nearest center."""
-        return float(self._weights @ _native_calls.nearest_centers(self._X, centers, self._threads)[1])
+        return float(self._weights @ self.nearest(centers)[1])
 
     def scatter(self) -> tuple[Floats, float]:
         """Eigenvalues, ascending, of the weighted scatter matrix around the mean, and a bound on their errors."""

@@ -1,4 +1,11 @@
-"""First centers of k-means."""
+"""First centers of k-means.
+
+* "k-means++" (Arthur and Vassilvitskii 2007) draws a row with probability proportional to its weight times its squared
+  distance to the centers so far. Of a few draws per center the best is kept (greedy); "plain-k-means++" has one draw.
+* "k-means||" (Bahmani and others 2012) draws many rows at a time, a few times, gives each the weight of the rows around
+  it, and lets greedy k-means++ choose among them. It reads the table six times, whatever the number of centers.
+* "random": any rows, by weight.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +18,12 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from certus.base import Table, TableLike
+from certus.cluster.solvers.dense_rows import DenseRows
+from certus.cluster.solvers.row_draws import draw_rows
 
 Floats = NDArray[np.float64]
+METHODS = ("k-means++", "plain-k-means++", "k-means||", "random")
+PASSES, PER_CENTER = 5, 2  # of "k-means||": how often rows are drawn, and how many per center each time
 
 
 class Rows(Protocol):
@@ -25,6 +36,7 @@ class Rows(Protocol):
     def take(self, rows: NDArray[np.int64]) -> Floats: ...
     def spread(self, order: NDArray[np.int64], uniforms: Floats) -> NDArray[np.int64]: ...
     def improve(self, centers: Floats, most: int, tolerance: float) -> tuple[int, bool]: ...
+    def nearest(self, centers: Floats) -> tuple[NDArray[np.int32], Floats]: ...
     def cost(self, centers: Floats) -> float: ...
     def scatter(self) -> tuple[Floats, float]: ...
 
@@ -37,7 +49,7 @@ class Starts:
 
     Parameters
     ----------
-    init : {"k-means++", "random"}, array or callable
+    init : {"k-means++", "plain-k-means++", "k-means||", "random"}, array or callable
         As the parameter of `KMeans`.
     clusters : int
         How many centers.
@@ -68,21 +80,48 @@ class Starts:
         """Fresh centers for one run."""
         rng = np.random.default_rng([self._seed, run])
         if isinstance(self._init, str):
-            if self._order is None:
-                self._order = self._rows.order()
-            return self._rows.take(self._drawn(rng, self._order))
+            return self._rows.take(self.drawn(rng))
         if callable(self._init):
             random_state = np.random.RandomState(int(rng.integers(2**32)))
             made = self._init(self._X, self._clusters, random_state=random_state)
             return checked_centers(made, self._X, self._clusters)
         return checked_centers(self._init, self._X, self._clusters)
 
-    def _drawn(self, rng: np.random.Generator, order: NDArray[np.int64]) -> NDArray[np.int64]:
-        if self._init == "k-means++":
-            tries = 2 + int(np.log(self._clusters))
-            return self._rows.spread(order, rng.random((self._clusters, tries)))
-        chances = self._weights[order] / self._weights.sum()
-        return order[rng.choice(len(order), self._clusters, replace=False, p=chances)]
+    def drawn(self, rng: np.random.Generator, tries: int | None = None) -> NDArray[np.int64]:
+        """The rows that a named method draws; `tries` is the number of draws per center of k-means++."""
+        if self._order is None:
+            self._order = self._rows.order()
+        order = self._order
+        if self._init == "random":
+            chances = self._weights[order] / self._weights.sum()
+            return order[rng.choice(len(order), self._clusters, replace=False, p=chances)]
+        if self._init == "k-means||":
+            return self._in_few_passes(rng, order)
+        greedy = 1 if self._init == "plain-k-means++" else 2 + int(np.log(self._clusters))
+        return self._rows.spread(order, rng.random((self._clusters, tries or greedy)))
+
+    def _in_few_passes(self, rng: np.random.Generator, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        chosen = draw_rows(self._weights, order, rng.random(1))
+        _, closest = self._rows.nearest(self._rows.take(chosen))
+        for _ in range(PASSES):
+            chances = self._weights * closest
+            if not chances.any():
+                break
+            more = draw_rows(chances, order, rng.random(PER_CENTER * self._clusters))
+            closest = np.minimum(closest, self._rows.nearest(self._rows.take(more))[1])
+            chosen = np.concatenate([chosen, more])
+        chosen = np.unique(chosen)
+        if len(chosen) < self._clusters:  # fewer different rows than centers: others will do
+            others = np.setdiff1d(order, chosen, assume_unique=True)
+            chosen = np.concatenate([chosen, others[: self._clusters - len(chosen)]])
+        candidates = self._rows.take(chosen)
+        weights = np.bincount(self._rows.nearest(candidates)[0], self._weights, minlength=len(chosen))
+        counted = (
+            np.flatnonzero(weights > 0.0) if np.count_nonzero(weights) >= self._clusters else np.arange(len(chosen))
+        )
+        some = DenseRows(candidates[counted], np.maximum(weights[counted], 1e-300), threads=1)
+        tries = 2 + int(np.log(self._clusters))
+        return chosen[counted[some.spread(some.order(), rng.random((self._clusters, tries)))]]
 
 
 def checked_centers(given: Any, X: Table, clusters: int) -> Floats:

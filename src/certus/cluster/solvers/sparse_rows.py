@@ -93,8 +93,11 @@ class SparseRows:
         means[weights <= 0.0] = means[np.argmax(weights)]
         return np.asarray(means)
 
+    def nearest(self, centers: Floats) -> tuple[NDArray[np.int32], Floats]:
+        return nearest_sparse(self._X, centers)
+
     def cost(self, centers: Floats) -> float:
-        return float(self._weights @ nearest_sparse(self._X, centers)[1])
+        return float(self._weights @ self.nearest(centers)[1])
 
     def scatter(self) -> tuple[Floats, float]:
         """Eigenvalues of the scatter as X'WX - W m m', or of its Gram matrix if there are fewer rows than columns.

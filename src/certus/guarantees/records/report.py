@@ -116,11 +116,14 @@ class Report:
         Parameters
         ----------
         data : optional
-            Either the one data set behind all certificates, or a dictionary from quantity to its data.
+            Either the one data set behind all certificates, or a dictionary from quantity to its data. Training rows
+            ``(X, y[, sample_weight])`` are for the rules of a family; rules that take numbers about rows instead, such
+            as margins, are then checked without data.
         """
         by_quantity = isinstance(data, Mapping) and bool(data) and set(data) <= set(self.quantities)
+        rows = isinstance(data, tuple) and len(data) in (2, 3) and len(getattr(data[0], "shape", ())) == 2
         for item in self._certificates:
-            item.check(data.get(item.quantity) if by_quantity else data)
+            item.check(data.get(item.quantity) if by_quantity else None if rows and "/" not in item.rule else data)
         return True
 
     def to_dict(self) -> dict[str, Any]:

@@ -37,6 +37,11 @@ class GapBound:
 
     may_be_negative: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def objective_error(self) -> Any:
+        """By how much rounding may have left the objective too small; 0 where it is an upper bound already."""
+        return 0
+
     def bound(self, objective: Any) -> Any:
         """Bound on P - min P in the arithmetic of the numbers, floats or fractions; None where it says nothing."""
         raise NotImplementedError
@@ -54,6 +59,11 @@ class DualValue(GapBound):
     rounding: float = 0.0
 
     may_be_negative: ClassVar[tuple[str, ...]] = ("dual",)
+
+    @property
+    def objective_error(self) -> Any:
+        """The rounding errors of the objective are among those that are bounded."""
+        return self.rounding
 
     def bound(self, objective: Any) -> Any:
         """Rounding may leave the dual value above the objective; the difference is then 0 within "rounding"."""
@@ -97,7 +107,7 @@ class FenchelTerms(GapBound):
     def bound(self, objective: Any) -> Any:
         """The formula slack + residual^2 / (2 alpha)."""
         if not self.alpha > 0:
-            raise CertificateError("optimality gap: alpha must be above 0")
+            raise CertificateError("optimality gap: alpha must be above 0.")
         return self.slack + self.residual**2 / (2 * self.alpha)
 
 
@@ -123,7 +133,7 @@ class Decrement(GapBound):
     def bound(self, objective: Any) -> Any:
         """The formula q^2 / (2 (1 - q r))."""
         if self.decrement * self.reach >= 1:
-            raise CertificateError("optimality gap: the decrement is not one for which its theorem holds")
+            raise CertificateError("optimality gap: the decrement is not one for which its theorem holds.")
         return self.decrement**2 / (2 * (1 - self.decrement * self.reach))
 
 
@@ -134,7 +144,8 @@ class GapEvidence:
     Parameters
     ----------
     objective : float
-        Upper bound on P at the stored solution; infinite where none is known.
+        P at the stored solution, an upper bound once the bound's ``objective_error`` is added; infinite where none is
+        known.
     objective_at_zero : float
         The objective of the model that does nothing, with which the gap is compared.
     bound : GapBound
@@ -148,7 +159,9 @@ class GapEvidence:
     @cached_property
     def gap(self) -> float:
         """Bound on P - min P."""
-        return min(upper_bound(self.bound, self.objective), self.objective)
+        error = self.bound.objective_error
+        ceiling = (self.objective + error) * UP if error > 0.0 else self.objective
+        return min(upper_bound(self.bound, self.objective), ceiling)
 
 
 def upper_bound(bound: GapBound, objective: float) -> float:
@@ -170,7 +183,7 @@ def require_kept(certificate: Certificate, name: str, most: int = KEPT) -> Any:
     if certificate.witness.get(name) is None:
         raise CertificateError(
             f"{certificate.quantity}: more than {most} numbers are not kept in a certificate, so data cannot be "
-            "checked against it"
+            "checked against it."
         )
     return certificate.witness[name]
 
@@ -267,17 +280,19 @@ class GapRule:
         """
         witness, quantity = certificate.witness, certificate.quantity
         if certificate.theorem not in self.kinds:
-            raise CertificateError(f"{quantity}: the theorem {certificate.theorem!r} is not one of this rule's")
+            raise CertificateError(f"{quantity}: the theorem {certificate.theorem!r} is not one of this rule's.")
         if not isinstance(certificate.value, float):
-            raise CertificateError(f"{quantity}: the gap must be one number")
+            raise CertificateError(f"{quantity}: the gap must be one number.")
         kind = self.kinds[certificate.theorem]
         numbers = _numbers(kind, witness)
         objective = math.inf if self.ceiling is None else float(witness[self.ceiling])
         bounded = {**numbers, **({} if self.ceiling is None else {self.ceiling: objective})}
         for name, value in bounded.items():
             if not value >= 0.0 and not (name in kind.may_be_negative and not math.isnan(value)):
-                raise CertificateError(f"{quantity}: {name} must be at least 0, the witness has {value!r}")
-        gap = _exact_gap(kind, numbers, objective)
+                raise CertificateError(f"{quantity}: {name} must be at least 0, the witness has {value!r}.")
+        gap = _exact_gap(kind, numbers, objective, kind(**numbers).objective_error)
+        if certificate.value < gap:  # version 0.1.0 took the objective as it was computed; data tell whether it holds
+            gap = _exact_gap(kind, numbers, objective, 0.0)
         if data is not None:
             self.recompute(certificate, certificate.value, data)
         record = self._record(certificate.value, certificate.theorem, certificate.inputs, witness)
@@ -290,10 +305,10 @@ def _numbers(kind: type[GapBound], witness: Mapping[str, Any]) -> dict[str, floa
     return {entry.name: float({**given, **witness}[entry.name]) for entry in fields(kind)}
 
 
-def _exact_gap(kind: type[GapBound], numbers: Mapping[str, float], objective: float) -> float:
-    """The gap in rational arithmetic; infinite numbers bound nothing."""
+def _exact_gap(kind: type[GapBound], numbers: Mapping[str, float], objective: float, error: float) -> float:
+    """The gap in rational arithmetic, with an error of the objective; infinite numbers bound nothing."""
     ceiling = Fraction(objective) if math.isfinite(objective) else None
-    bounds = [] if ceiling is None else [ceiling]
+    bounds = [] if ceiling is None or not math.isfinite(error) else [ceiling + Fraction(error)]
     if all(math.isfinite(value) for value in numbers.values()):
         found = kind(**{name: Fraction(value) for name, value in numbers.items()}).bound(ceiling)
         bounds += [] if found is None else [found]

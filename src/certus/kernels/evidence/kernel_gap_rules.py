@@ -41,13 +41,13 @@ def _machine(certificate: Certificate, gap: float, data: Any) -> None:
     loss, targets, weights = _declared(certificate, y, weights)
     alpha, stated = float(inputs["alpha"]), float(certificate.witness["objective"])
     problem = ConvexProblem(K, targets, weights, loss, KernelNorm(K, alpha))
-    lower = problem.feasible_value(dual[problem.counted], None)
+    lower = max(problem.feasible_value(dual[problem.counted], None), 0.0)  # no objective is negative
     size = problem.magnitude(Point(np.abs(weights[:, None] * dual).T / alpha, 0.0))
     at_zero = float(certificate.witness["objective_at_zero"])
     if not lower >= stated - gap - 1e-15 * (len(K) + 8) * (abs(lower) + 2.0 * size + at_zero):
         raise CertificateError(
             f"{certificate.quantity}: on these data the dual variables only show that the minimum is at least "
-            f"{lower!r}, less than {stated!r} - {gap!r}"
+            f"{lower!r}, less than {stated!r} - {gap!r}."
         )
 
 
@@ -57,7 +57,7 @@ def _declared(certificate: Certificate, y: Any, weights: Any) -> tuple[ConvexLos
     if inputs["classes"] is None:
         numbers = inputs["loss_parameters"]
         if numbers is None:
-            raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own")
+            raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own.")
         return residual_loss(name, **numbers), y.astype(np.float64).reshape(len(y), -1), weights
     classes = np.array(inputs["classes"])
     codes = np.searchsorted(classes, y.astype(classes.dtype))
@@ -65,7 +65,7 @@ def _declared(certificate: Certificate, y: Any, weights: Any) -> tuple[ConvexLos
     if name == "multinomial":
         return Multinomial(), codes, weights
     if name not in MARGIN_LOSSES:
-        raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own")
+        raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own.")
     return MARGIN_LOSSES[name](), one_against_rest(codes, len(classes)), weights
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg
 
 from certus.kernels import _native_calls
@@ -93,8 +94,7 @@ class GramSpace:
     def newton(self, row_weights: Array, alpha: float) -> Solve:
         active = np.flatnonzero(row_weights > 0.0)
         root = np.sqrt(row_weights[active])
-        matrix = _native_calls.scale_and_shift(self._K, active, root, alpha, self._threads)
-        solve = _factored(matrix, self._threads)
+        solve = _factored(self._scaled(active, root), alpha, self._threads)
 
         def inverse(right: Array) -> Array:
             columns = right.reshape(len(right), -1)
@@ -104,11 +104,15 @@ class GramSpace:
 
         return inverse
 
+    def _scaled(self, active: NDArray[np.intp], root: Array) -> Callable[[float], Array]:
+        """The matrix S K S + shift I of some rows, for a given shift."""
+        return lambda shift: _native_calls.scale_and_shift(self._K, active, root, shift, self._threads)
+
     def barrier(self, row_weights: Array, alpha: float) -> BarrierSolve:
         # With S = sqrt(W): delta = alpha S^-1 (alpha I + S K S)^-1 S right, free of cancellation. There is no rest.
         active = np.flatnonzero(row_weights > 0.0)
         root = np.sqrt(row_weights[active])
-        solve = _factored(_native_calls.scale_and_shift(self._K, active, root, alpha, self._threads), self._threads)
+        solve = _factored(self._scaled(active, root), alpha, self._threads)
 
         def solved(right: Array, rest: Array) -> tuple[Array, Array]:
             del rest
@@ -161,9 +165,13 @@ class FeatureSpace:
     def newton(self, row_weights: Array, alpha: float) -> Solve:
         active = np.flatnonzero(row_weights > 0.0)
         scaled = np.sqrt(row_weights[active])[:, None] * self._Z[active]
-        matrix = np.ascontiguousarray(scaled.T @ scaled)
-        matrix[np.diag_indices(self.size)] += alpha
-        return _factored(matrix, self._threads)
+
+        def shifted(shift: float) -> Array:
+            matrix = np.ascontiguousarray(scaled.T @ scaled)
+            matrix[np.diag_indices(self.size)] += shift
+            return matrix
+
+        return _factored(shifted, alpha, self._threads)
 
     def barrier(self, row_weights: Array, alpha: float) -> BarrierSolve:
         solve = self.newton(row_weights, alpha)
@@ -190,10 +198,18 @@ class FeatureSpace:
         return np.asarray((self.rows + 8) * UNIT * (np.abs(self._Z).T @ np.abs(weights)))
 
 
-def _factored(matrix: Array, threads: int) -> Solve:
-    """The inverse of a positive definite matrix whose lower triangle is given, and which is overwritten."""
-    if len(matrix) and not _native_calls.factor_cholesky(matrix, threads):
-        raise linalg.LinAlgError("the matrix of a Newton step is not positive definite")
+def _factored(shifted: Callable[[float], Array], alpha: float, threads: int) -> Solve:
+    """The inverse of the positive definite matrix ``shifted(alpha)``, of which the lower triangle is read.
+
+    Where rounding makes it indefinite, the shift grows until it is not: a step is then shorter, but still a descent.
+    """
+    matrix, more = shifted(alpha), 0.0
+    largest = float(np.diagonal(matrix).max(initial=0.0))
+    while len(matrix) and not _native_calls.factor_cholesky(matrix, threads):
+        more = 10.0 * more or len(matrix) * UNIT * largest
+        if not more <= largest:  # NaN and infinity too
+            raise linalg.LinAlgError("the matrix of a Newton step is not positive definite")
+        matrix = shifted(alpha + more)
     factor = (matrix.T, False)  # the transpose is in LAPACK's order: nothing is copied
 
     def solve(right: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -46,11 +47,12 @@ def store_regression(
     positive: bool = False,
     flat: bool | None = None,
     units: Array | None = None,
+    labels: Mapping[str, Any] | None = None,
 ) -> QuadraticEvidence:
     """Set ``coef_, intercept_, gap_, converged_, report_``; returns the evidence behind the gap.
 
     ``flat``: whether coef_ is a vector (default: when y was one). ``units``: the user's columns divided by these are
-    the problem's.
+    the problem's. ``labels``: what the certificate says about targets that stand for labels.
     """
     evidence, coef, intercept = _as_stored(problem, solution, positive)
     limit = None if learner.gap_tol is None else learner.gap_tol * evidence.objective_at_zero
@@ -76,7 +78,12 @@ def store_regression(
         [
             LEAST_SQUARES.certificate(
                 evidence,
-                {"alpha": problem.alphas.tolist(), "fit_intercept": problem.center, "positive": positive},
+                {
+                    "alpha": problem.alphas.tolist(),
+                    "fit_intercept": problem.center,
+                    "positive": positive,
+                    **(labels or {}),
+                },
                 {"coef": coef.astype(np.float64), "intercept": intercept.astype(np.float64)},
             )
         ]

@@ -10,7 +10,7 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import Tags, column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from certus.base import TableLike, predict_method
+from certus.base import TableLike, class_weights, predict_method
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import make_design
 from certus.linear.design.moments import gamma
@@ -55,6 +55,13 @@ class RidgeLabels(LinearClassification):
             return weights
         by_class = np.asarray(compute_sample_weight(self.class_weight, y))
         return by_class if weights is None else weights * by_class
+
+    def _declared(self, y: NDArray[Any]) -> dict[str, Any]:
+        """The labels in the certificate's terms; weights of the classes of several labels are left to the rows'."""
+        if self.multilabel_:
+            return {"multilabel": True}
+        by_class = class_weights(self.class_weight or None, self.classes_, column_or_1d(y))
+        return {"classes": self.classes_.tolist(), "class_weights": by_class.tolist()}
 
     def _coded(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """Targets -1 and 1, one column per class or label (one column for two classes)."""

@@ -108,11 +108,17 @@ class RidgeSelection(Learner):
         except NotFiniteError:
             name_the_place(self, table, y if self._numeric else Y)
         one_target = self._numeric and y.ndim == 1
-        evidence = store_regression(self, problem, solution, one_target, flat=Y.shape[1] == 1)
+        labels = self._declared(y)
+        evidence = store_regression(self, problem, solution, one_target, flat=Y.shape[1] == 1, labels=labels)
         self._certify_more(problem, solution, evidence)
         if self.store_cv_results:
             results = choice.results.astype(table.dtype)
             self.cv_results_ = results[:, 0] if one_target else results
+
+    def _declared(self, y: NDArray[Any]) -> dict[str, Any]:
+        """What the certificate says about targets that stand for labels."""
+        del y
+        return {}
 
     def _with_solver(self, solver: str) -> BaseEstimator:
         """The learner that is fitted to every fold."""

@@ -26,6 +26,7 @@ from scipy import sparse
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.moments import gamma
+from certus.linear.design.shifted_columns import center_error, exact_center, stored_intercept
 
 Array = NDArray[np.float64]
 LEAST_SCALE = 10.0 * float(np.finfo(float).eps)
@@ -47,7 +48,10 @@ class HuberPoint:
 
 @dataclass(frozen=True)
 class HuberProblem:
-    """The data of the objective; ``mean`` holds the columns' means (0 without intercept)."""
+    """The data of the objective; ``mean`` holds the columns' means (0 without intercept).
+
+    Of columns that are far off 0 the ``shift`` was subtracted before; it stands for the means then, and ``mean`` is 0.
+    """
 
     X: Any
     y: Array
@@ -57,6 +61,21 @@ class HuberProblem:
     mean: Array
     has_intercept: bool
     threads: int
+    shift: Array | None = None
+
+    @property
+    def means(self) -> Array:
+        """Those of the caller's columns."""
+        return self.mean if self.shift is None else self.shift
+
+    def intercept(self, at: HuberPoint) -> float:
+        """That of the caller's table."""
+        return stored_intercept(at.center, self.means, at.coef) if self.has_intercept else 0.0
+
+    def in_use(self, coef: Array, intercept: float, scale: float) -> HuberPoint:
+        """The point that coefficients and an intercept for the caller's table stand for."""
+        center = exact_center(intercept, self.means, coef) if self.has_intercept else 0.0
+        return self.at(coef, center, scale)
 
     def at(self, coef: Array, center: float, scale: float) -> HuberPoint:
         """Value and gradient."""
@@ -123,9 +142,10 @@ class HuberProblem:
         v, slope = at.influence, at.slope
         if at.scale <= 10.0 * LEAST_SCALE:  # residuals over the scale are noise: take v from the stationarity in w
             v = self._stationary(at)
-            slope = np.asarray(self.X.T @ (self.s * v)) - self.mean * float(self.s @ v)
         if self.has_intercept:
             v = v - float(self.s @ v) / float(self.s.sum())
+        if v is not at.influence:
+            slope = np.asarray(self.X.T @ (self.s * v)) - self.mean * float(self.s @ v)
         largest, square = float(np.abs(v).max(initial=0.0)), float(self.s @ (v * v))
         factor = 1.0
         if largest > 2.0 * self.epsilon:
@@ -156,9 +176,10 @@ class HuberProblem:
         dual = float((self.s * v) @ self.y) - float(slope @ slope) / (4.0 * self.alpha)
         return at.value - dual
 
-    def evidence(self, at: HuberPoint) -> tuple[GapEvidence, Array]:
-        """What is certified about a point, and the dual point; rounding errors included."""
-        v, slopes = self.dual_point(at)
+    def evidence(self, found: HuberPoint) -> tuple[GapEvidence, Array]:
+        """What is certified about a point as it is stored, and the dual point; rounding errors included."""
+        v, slopes = self.dual_point(found)
+        at = self.in_use(found.coef, self.intercept(found), found.scale)
         weighted = self.s * v
         chain = gamma(len(self.y) + len(at.coef) + 32)
         lengths = self._lengths()
@@ -175,6 +196,8 @@ class HuberProblem:
         size = np.abs(self.y) + (lengths + np.linalg.norm(self.mean)) * np.linalg.norm(at.coef) + abs(at.center)
         rounding += chain * (at.value + float(np.abs(weighted) @ np.abs(self.y)))
         rounding += chain * 2.0 * self.epsilon * float(self.s @ size)
+        slip = center_error(self.intercept(at), self.means, at.coef)
+        rounding += 2.0 * self.epsilon * slip * float(self.s.sum())
         none = self.at(np.zeros_like(at.coef), at.center if self.has_intercept else 0.0, at.scale)
         return GapEvidence(at.value, max(none.value, at.value), DualValue(dual, float(rounding))), v
 

@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 GOOD = 1e-6  # reciprocal condition numbers above: Cholesky alone is accurate to nine digits or more
 POOR = 1e-10  # below: one more step of refinement
 USABLE = 1e-12  # above: refinement with true residuals converges; below: orthogonal methods
+NEARLY_SINGULAR = 1e-10  # shares of the largest eigenvalue below: with signs given, orthogonal methods
 CLEAR = 1e-11  # shares of the largest eigenvalue above: no rounding error of the moments
 SMALL_TABLE = 10_000_000  # entries up to which a sparse table may be filled in
 SMALL_WIDTH = 1000  # sparse tables up to this many columns go through their second moments
@@ -260,26 +261,46 @@ def nonnegative(problem: Problem, max_iter: int | None = None) -> Solution:
     if problem.X.shape[0] > problem.X.shape[1] or problem.is_sparse:
         moments = moments_of(problem)
         mean_x, mean_y = moments.mean_x, moments.mean_y
-        values, vectors = np.linalg.eigh(moments.gram)
-        kept = values > 1e-14 * max(values[-1], 0.0)
-        root = np.sqrt(values[kept])
-        table = root[:, None] * vectors[:, kept].T
-        target = (vectors[:, kept].T @ moments.cross) / root[:, None]
+        table, target, units = _triangle(problem, moments)
     else:
         moments = None
         table, target, mean_x, mean_y = centered_table(problem)
+        units = _units(np.einsum("ij,ij->j", table, table))
+        table = table / units
     coef, converged = np.empty((problem.Y.shape[1], problem.X.shape[1])), True
     for k, alpha in enumerate(problem.alphas):
         rows, right = table, target[:, k]
         if alpha > 0.0:
-            rows = np.vstack([table, np.sqrt(alpha) * np.eye(table.shape[1])])
+            rows = np.vstack([table, np.diag(np.sqrt(alpha) / units)])
             right = np.concatenate([right, np.zeros(table.shape[1])])
         if max_iter is None or not len(rows):
             coef[k] = optimize.nnls(rows, right, maxiter=max(100, 30 * table.shape[1]))[0] if len(rows) else 0.0
         else:
             coef[k], reached = _projected_quasi_newton(rows, right, max_iter)
             converged = converged and reached
-    return Solution(coef, mean_x, mean_y, "lbfgs", moments, converged=converged)
+    return Solution(coef / units, mean_x, mean_y, "lbfgs", moments, converged=converged)
+
+
+def _units(squares: Array) -> Array:
+    """Powers of two next to the lengths of the columns, so that all columns count alike."""
+    return np.asarray(np.exp2(np.round(0.5 * np.log2(np.where(squares > 0.0, squares, 1.0)))))
+
+
+def _triangle(problem: Problem, moments: Moments) -> tuple[Array, Array, Array]:
+    """A root R of the matrix of products of the columns in units of their own, R^-T X'y, and the units.
+
+    Where the matrix is so close to singular that its root would lose digits, R comes from the table itself.
+    """
+    units = _units(moments.gram.diagonal())
+    values, vectors = np.linalg.eigh(moments.gram / np.outer(units, units))
+    if not problem.is_sparse and values.size and values[0] <= NEARLY_SINGULAR * values[-1]:
+        table, target, _, _ = centered_table(problem)
+        R = np.asarray(np.linalg.qr(np.hstack([table / units, target]), mode="r"))
+        return R[:, : len(units)], R[:, len(units) :], units
+    kept = values > 1e-14 * max(values[-1], 0.0) if values.size else np.zeros(0, dtype=bool)
+    root = np.sqrt(values[kept])
+    table = root[:, None] * vectors[:, kept].T
+    return table, (vectors[:, kept].T @ (moments.cross / units[:, None])) / root[:, None], units
 
 
 def _projected_quasi_newton(rows: Array, right: Array, max_iter: int) -> tuple[Array, bool]:

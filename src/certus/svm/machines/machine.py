@@ -262,8 +262,11 @@ class Machine(Learner):
 
     # --- storing the solution -----------------------------------------------------------------------------------
 
-    def _warn_unfinished(self, solution: Solution, gap: float, scale: float) -> None:
-        """Set ``fit_status_`` and ``converged_``; say it once if the stopping rule was not reached."""
+    def _warn_unfinished(self, solution: Solution, gap: float, scale: float, unit: float = 1.0) -> None:
+        """Set ``fit_status_`` and ``converged_``; say it once if the stopping rule was not reached.
+
+        ``unit`` is the size of scores to which ``tol`` is relative.
+        """
         if not (np.isfinite(solution.middle).all() and np.isfinite(solution.alpha).all()):
             raise ValueError(
                 "The dual coefficients or intercepts are not finite. The input data may contain large values and "
@@ -272,12 +275,12 @@ class Machine(Learner):
         if solution.impossible:
             self._warn_impossible(solution)
             return
-        reached = solution.violation <= self.tol
+        reached = solution.violation <= self.tol * unit
         self.converged_ = bool(reached.all())
         self.fit_status_ = 0 if self.converged_ else 1
         if self.converged_:
             return
-        worst = float(solution.violation[~reached].max())
+        worst = float(solution.violation[~reached].max()) / unit
         if self.max_iter >= 0 and (solution.reasons == _native_calls.OUT_OF_ITERATIONS).any():
             cause = f"Solver terminated early (max_iter={self.max_iter})."
         else:
@@ -317,17 +320,17 @@ class Machine(Learner):
         outside = computes_gram(self.kernel) or self.kernel == "precomputed"
         rows = 0 if outside else number
         if self._dual_coef_.ndim != 2 or self._dual_coef_.shape != (lines, number) or self._n_support.sum() != number:
-            raise ValueError("the coefficients do not fit the support vectors")
+            raise ValueError("the coefficients do not fit the support vectors.")
         if self.support_vectors_.shape[0] != rows or (
             not outside and self.support_vectors_.shape[1] != self.n_features_in_
         ):
-            raise ValueError(f"support_vectors_ has the shape {self.support_vectors_.shape}")
+            raise ValueError(f"support_vectors_ has the shape {self.support_vectors_.shape}.")
         if (self._n_support < 0).any() or (
             number and not 0 <= self.support_.min() <= self.support_.max() < self.shape_fit_[0]
         ):
-            raise ValueError("support_ names rows that do not exist")
+            raise ValueError("support_ names rows that do not exist.")
         if bool(sparse.issparse(self.support_vectors_)) != bool(self._sparse) and not outside:
-            raise ValueError("support_vectors_ is not of the form that _sparse says")
+            raise ValueError("support_vectors_ is not of the form that _sparse says.")
         if self._sparse:
             self.support_vectors_.check_format(full_check=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 from certus.base import Iterations, Regressor, TargetLike, WeightsLike, fit_method, predict_method
 from certus.svm._native_calls import Floats, Problems
 from certus.svm.evidence.machine_reports import regression_report
+from certus.svm.evidence.svm_duality import duality_gaps
 from certus.svm.machines.kernel_argument import Objects
 from certus.svm.machines.machine import SHARED_STATE, Machine, SolverRows
 from certus.svm.solvers.gap_stopping import solve_to_gap
@@ -51,6 +53,11 @@ class SingleProblem(Machine):
         """The quadratic problem and a feasible start."""
         raise NotImplementedError
 
+    def _unit(self, weights: Floats) -> float:
+        """The size of scores to which ``tol`` is relative."""
+        del weights
+        return 1.0
+
     def _settled(self, solution: Solution) -> Solution:
         """The solution with the intercept that the machine uses."""
         return solution
@@ -61,11 +68,14 @@ class SingleProblem(Machine):
         y, weights = y[rows.kept], weights[rows.kept]
         with Iterations(self, 1, X, y) as iterations:
             problems, start = self._problem(y, weights)
-            options = self._options()
+            unit, options = self._unit(weights), self._options()
+            options = replace(options, tolerance=unit * options.tolerance, fine_tolerance=unit * options.fine_tolerance)
             solution, self.gap_, scale = solve_to_gap(rows.table, rows.kernel, problems, start, options, self.gap_tol)
-            solution = self._settled(solution)
+            settled = self._settled(solution)
+            if settled is not solution:  # the gap is that of the intercept in use
+                solution, self.gap_ = settled, float(duality_gaps(settled).sum())
             iterations.step(gap=self.gap_)
-        self._warn_unfinished(solution, self.gap_, scale)
+        self._warn_unfinished(solution, self.gap_, scale, unit)
         self._store(rows, solution)
         training = self._training(rows, weighted=not (weights == 1.0).all())
         self.report_, self.withheld_ = regression_report(training, solution, self.gap_)
@@ -85,7 +95,7 @@ class SingleProblem(Machine):
     def _restored(self) -> None:
         super()._restored()
         if hasattr(self, "support_") and (self._dual_coef_.shape[0] != 1 or self._intercept_.shape != (1,)):
-            raise ValueError("a machine with one problem has one line of coefficients")
+            raise ValueError("a machine with one problem has one line of coefficients.")
 
     def _values(self, X: Objects) -> Floats:
         groups = np.array([0, int(self._n_support[0])], dtype=np.int64)

@@ -200,11 +200,11 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         if not hasattr(self, "tree_"):
             return
         if not isinstance(self.tree_, Tree):
-            raise ValueError("tree_ is not a tree")
+            raise ValueError("tree_ is not a tree.")
         if (self.tree_.n_features, self.tree_.n_outputs) != (self.n_features_in_, self.n_outputs_):
-            raise ValueError("tree_ is for another table")
+            raise ValueError("tree_ is for another table.")
         if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
-            raise ValueError("categories_ does not have one element per column")
+            raise ValueError("categories_ does not have one element per column.")
 
     def _check_training(self, X: TableLike, y: TargetLike, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""
