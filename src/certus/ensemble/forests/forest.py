@@ -120,6 +120,7 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
             Interval(1, None, integer=True),
         ],
     }
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = (
         "forest_",
         "n_outputs_",
@@ -451,6 +452,5 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True  # in dense tables
         return tags

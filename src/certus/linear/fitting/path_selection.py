@@ -122,6 +122,7 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
     gap_tol: float | None
 
     _constraints = _CONSTRAINTS
+    _takes_sparse = True
     _state = (*PENALIZED_STATE, "alpha_", "alphas_", "mse_path_", "l1_ratio_")
     _single: ClassVar[type]
     _joint: ClassVar[bool] = False
@@ -265,7 +266,6 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.single_output = not self._joint
         tags.target_tags.multi_output = self._joint
         return tags

@@ -82,6 +82,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         "categorical_features": CATEGORICAL_RULE,
     }
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = (
         "tree_",
         "n_outputs_",
@@ -141,11 +142,6 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
         """The number of the leaf that each row reaches.
 
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -155,11 +151,6 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     @predict_method
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """The nodes that each row passes.
-
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
         Returns
         -------
@@ -192,7 +183,6 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True  # in dense tables
         return tags
 
