@@ -35,7 +35,8 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         "random" draws one threshold per column, uniform between the smallest and the largest value, and takes
         the best of these.
     random_state : int, RandomState, Generator or None
-        Seed of the draws. If it is given, chance decides between equally good columns; with None the first wins.
+        Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
+        of columns. Ties between columns are never broken at random, but in members of bagging.
     ccp_alpha : float or "cv"
         Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
 
@@ -106,6 +107,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     n_features_in_: int
     max_features_: int
     is_categorical_: NDArray[np.bool_] | None = None
+    _random_ties = False  # whether chance decides between equally good columns; set by ensembles
     categories_: Categories | None = None
 
     def get_depth(self) -> int:
@@ -289,7 +291,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
             n_classes=n_classes,
             seed=seed,
             categorical=self.is_categorical_,
-            random_ties=self.random_state is not None,
+            random_ties=self._random_ties,
         )
         self.max_features_ = growth.max_features
         arrays, depth = _native_calls.grow(X, y, n_classes, weights, growth)
