@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification, make_regression
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import export_text
 
 import certus
@@ -170,7 +171,7 @@ def test_any_weak_learner():
         assert model.score(X, y) > 0.85
         assert type(model.estimators_[0]) is type(learner)
     with pytest.raises(ValueError, match="doesn't support sample_weight"):
-        AdaBoostClassifier(certus.neighbors.KNeighborsClassifier()).fit(X, y)
+        AdaBoostClassifier(KNeighborsClassifier()).fit(X, y)
 
 
 def test_useless_weak_learner():
