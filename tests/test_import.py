@@ -21,6 +21,7 @@ FAMILIES = {
     "certus.losses",
     "certus.multioutput",
     "certus.neighbors",
+    "certus.sampling",
     "certus.svm",
     "certus.theory",
     "certus.trees",

@@ -30,6 +30,7 @@ PUBLIC = (
     "losses",
     "multioutput",
     "neighbors",
+    "sampling",
     "svm",
     "tables",
     "theory",

@@ -1,6 +1,5 @@
 """Writes docs/guarantees.md from the truth gate: run ``python -m docs.pages.guarantees`` in the root."""
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from certus.guarantees.holdout.rate import METHODS, RateSetting, rate_bound
 from certus.guarantees.records import rules
 from certus.verbs.planning import plan
 from docs.pages.markdown import table
+from docs.pages.timing import milliseconds
 from tests.guarantees import bounds, combined_gate, conformal_gate, gate
 from tests.guarantees.conformal_mutants import CONFORMAL_MUTANTS
 from tests.guarantees.mutants import MUTANTS
@@ -115,15 +115,6 @@ def mutants_section() -> str:
     return text + table(["bound", "mistake", "killed by"], rows)
 
 
-def _milliseconds(call: object, repeats: int = 7) -> str:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()  # type: ignore[operator]
-        times.append(time.perf_counter() - start)
-    return f"{min(times) * 1e3:.3g}"
-
-
 def time_section() -> str:
     """Time of a call, and of the check of its certificate."""
     rng = np.random.default_rng(0)
@@ -141,9 +132,9 @@ def time_section() -> str:
     rows = []
     for name, call in calls.items():
         slow = "star, 100 000" in name
-        rows.append([name, _milliseconds(call), _milliseconds(call().check, 1 if slow else 3)])
-    rows.append(["mcnemar(30, 15)", _milliseconds(lambda: mcnemar(30, 15)), ""])
-    rows.append(["plan(0.03).rows[2]", _milliseconds(lambda: plan(0.03).rows[2]), ""])
+        rows.append([name, milliseconds(call), milliseconds(call().check, 1 if slow else 3)])
+    rows.append(["mcnemar(30, 15)", milliseconds(lambda: mcnemar(30, 15)), ""])
+    rows.append(["plan(0.03).rows[2]", milliseconds(lambda: plan(0.03).rows[2]), ""])
     return "## Time of one call, milliseconds, the fastest of several\n\n" + table(["call", "bound", "check"], rows)
 
 

@@ -22,6 +22,7 @@ _SUBPACKAGES = (
     "losses",
     "multioutput",
     "neighbors",
+    "sampling",
     "svm",
     "tables",
     "theory",

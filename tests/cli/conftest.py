@@ -22,14 +22,21 @@ from certus.cli.app import app
 class Run:
     """What one call of the command line gave."""
 
-    def __init__(self, *arguments: Any) -> None:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="certus")
+    def __init__(self, *arguments: Any, stdin: str | None = None) -> None:
+        typed = [str(argument) for argument in arguments]
+        result = CliRunner().invoke(app, typed, prog_name="certus", input=stdin)
         self.code, self.out, self.err = result.exit_code, result.stdout, result.stderr
         assert "Traceback" not in self.out + self.err
 
     @property
     def json(self) -> Any:
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at rows are counted in the user's data folder; every test has one of its own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.datasets import make_classification, make_regression
 from sklearn.utils import get_tags
 
@@ -21,14 +22,15 @@ def learners() -> list[Any]:
 
 def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """A table and a target that suit the learner's first task."""
-    if "classification" in entry.tasks:
+    tags = get_tags(entry.learner()).target_tags
+    if "classification" in entry.tasks or ("transformation" in entry.tasks and tags.required):
         X, y = make_classification(
             rows, columns, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=seed
         )
-        single = get_tags(entry.learner()).target_tags.single_output
-        return X, y if single else np.column_stack([y, y[::-1]])
+        if get_tags(entry.learner()).input_tags.positive_only:  # counts
+            X = np.floor(30 * np.abs(X))
+        return X, y if tags.single_output else np.column_stack([y, y[::-1]])
     X, y = make_regression(rows, columns, noise=5.0, random_state=seed)
-    tags = get_tags(entry.learner()).target_tags
     if tags.positive_only:
         y = np.exp(y / y.std())
     if not tags.single_output:
@@ -38,19 +40,28 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 
 # Learners whose defaults warn, as their scikit-learn namesakes' do, with settings that do not.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
         "cv": 3,
         "l1_ratios": (0,),
         "scoring": "neg_log_loss",
         "use_legacy_attributes": False,
-    }
+    },
+    "LocalOutlierFactor": {"novelty": True, "n_neighbors": 5},  # else there is nothing to ask about new rows
+}
+
+
+# Learners whose defaults find no answer for some rows of the problems above.
+WIDER: dict[str, dict[str, Any]] = {
+    "RadiusNeighborsClassifier": {"radius": 8.0},
+    "RadiusNeighborsRegressor": {"radius": 8.0},
 }
 
 
 def make(entry: Entry) -> Any:
     """A fresh learner with a fixed seed where it has one, and with few members where it is an ensemble."""
-    learner = entry.learner(**SETTINGS.get(entry.name, {}))
+    learner = entry.learner(**SETTINGS.get(entry.name, {}), **WIDER.get(entry.name, {}))
     members = "max_iter" if entry.name.startswith("HistGradientBoosting") else "n_estimators"
     if members in learner.get_params():
         learner.set_params(**{members: 10})
@@ -60,8 +71,13 @@ def make(entry: Entry) -> Any:
 
 
 def answer(learner: Any, X: Any) -> Any:
-    """What the learner says about rows: its predictions or, if it makes none, the features it turns them into."""
-    return learner.predict(X) if hasattr(learner, "predict") else learner.transform(X)
+    """What the learner says about rows: its predictions or, if it makes none, the features it turns them into,
+    or the distances of the rows that it finds.
+    """
+    if hasattr(learner, "predict"):
+        return learner.predict(X)
+    found = learner.transform(X) if hasattr(learner, "transform") else learner.kneighbors(X)[0]
+    return np.sort(found.toarray(), axis=1) if sparse.issparse(found) else found  # a graph: its columns are rows
 
 
 def outputs(learner: Any, X: np.ndarray) -> list[np.ndarray]:

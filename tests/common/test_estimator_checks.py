@@ -40,6 +40,7 @@ def _checks() -> list[pytest.ParameterSet]:
     "ignore::sklearn.exceptions.ConvergenceWarning",
     "ignore::sklearn.exceptions.SkipTestWarning",
     "ignore:n_components > n_samples:UserWarning",
+    "ignore:self.within_class_std_dev_ has at least 1 zero:UserWarning",
 )
 def test_scikit_learn_check(learner: object, check: object, name: str) -> None:
     known = next(e.known_failures for e in catalogue.entries() if e.learner is type(learner))

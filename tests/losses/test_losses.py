@@ -235,9 +235,9 @@ def test_zero_one_counts_ties_as_errors():
 def test_bad_parameters():
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         Quantile(1.0)
-    with pytest.raises(ValueError, match="delta > 0"):
+    with pytest.raises(ValueError, match="delta of the Huber loss must be above 0"):
         Huber(0.0)
     with pytest.raises(ValueError, match="at most 0 or at least 1"):
         Tweedie(0.5)
-    with pytest.raises(ValueError, match="epsilon >= 0"):
+    with pytest.raises(ValueError, match=r"epsilon .* must be at least 0"):
         EpsilonInsensitive(-0.1)

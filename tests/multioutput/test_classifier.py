@@ -60,6 +60,6 @@ def test_what_cannot_be_is_said(problem: tuple[np.ndarray, np.ndarray]) -> None:
     model = MultiOutputClassifier().fit(X, Y)
     with pytest.raises(ValueError, match="fit 3 and score 2 should be same"):
         model.score(X, Y[:, :2])
-    with pytest.raises(ValueError, match="loss='error' alone"):
+    with pytest.raises(ValueError, match="must be given loss='error'"):
         model.certify(X, Y, loss="squared")
     assert not hasattr(MultiOutputClassifier(LogisticRegression()), "decision_function")

@@ -60,7 +60,7 @@ def test_groups_are_described_in_their_own_units(result: certus.workflow.Study) 
     np.testing.assert_allclose(heights, [150.0, 170.0, 190.0], atol=2.0)
     assert {group.center["colour"] for group in groups} == {"red", "blue"}
     assert "clearly tighter" in result.findings.diagnosis
-    assert "The clusters" in result._repr_html_()
+    assert "The clusters" in result.report
 
 
 def test_noise_is_called_noise() -> None:
@@ -118,7 +118,7 @@ def test_command_line(tmp_path: Path) -> None:
     model = folder / "model.certus"
     assert isinstance(certus.load(model), ClusterModel)
     rows = Run("predict", model, tmp_path / "table.csv", "--json").json["predictions"]
-    assert set(rows[0]) == {"prediction", "distance"}
+    assert set(rows[0]) == {"prediction", "distance", "flag"}
     assert {row["prediction"] for row in rows} == {0, 1, 2}
     assert all(row["distance"] >= 0.0 for row in rows)
     assert Run("check", model).code == 0

@@ -30,7 +30,10 @@ def use_of(found: Profile, name: str) -> str:
     [
         (np.ones(ROWS), "not used: constant"),
         (np.arange(ROWS) + 1000, "not used: it counts the rows"),
-        ([f"customer-{k}" for k in range(ROWS)], "not used: 600 different texts in 600 rows: an identifier"),
+        (
+            [f"customer-{k}" for k in range(ROWS)],
+            "not used: 600 different texts in 600 rows that count or hash: an identifier",
+        ),
         ([None] * ROWS, "not used: all values are missing"),
         (RNG.integers(0, 9, ROWS), "number"),
         (RNG.choice(["a", "b"], ROWS), "category"),

@@ -95,7 +95,7 @@ def test_wrong_use_leaves_no_folder(tmp_path: Path) -> None:
 def test_kill_and_resume_on_the_command_line(tmp_path: Path) -> None:
     table(800).write_csv(tmp_path / "t.csv")
     command = [sys.executable, "-m", "certus", "study", "t.csv", "--target", "label", "--json", "--trials", "10"]
-    command += ["--families", ",".join(FAMILIES), "--out", "out"]
+    command += ["--families", ",".join(FAMILIES), "--out", "out", "--looks", "none"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal = tmp_path / "out" / "journal.sqlite"
     while not journal.exists() and process.poll() is None:

@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, Transfor
 
 from certus.base.docstrings import complete_docstrings
 
-Task = Literal["classification", "regression", "clustering", "transformation", "density"]
+Task = Literal["classification", "regression", "clustering", "transformation", "density", "search"]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
@@ -25,7 +25,7 @@ _TASKS: dict[type, Task] = {
 }
 
 # Sub-packages that hold learners; each registers its own when it is imported.
-FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm", "cluster", "multioutput")
+FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm", "cluster", "multioutput", "sampling")
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
 

@@ -8,7 +8,7 @@ y : array-like of shape (n_samples,)
 sample_weight : float or array-like of shape (n_samples,), default=None
     Weight of each row: 0 removes it, 2 counts it twice.
 check_input : bool, default=True
-    False skips the checks of ``X``, for callers that have made them.
+    False skips the checks, for callers that have made them; trees then need a float32 array or CSR matrix.
 classes : array-like of shape (n_classes,), default=None
     All labels that may ever come; needed at the first call.
 params, fit_params

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register
+from certus.base import fit_method, predict_method, register
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
+from certus.bayes.counting.joint_classifier import JointClassifier, begins, known_codes
 from certus.guarantees import Report
 
 
@@ -23,7 +23,7 @@ from certus.guarantees import Report
     guarantees=("held-out error bound",),
     cost="fit O(n p), predict O(n p k) for k classes",
 )
-class GaussianNB(Classifier):
+class GaussianNB(JointClassifier):
     """Naive Bayes classifier with a normal distribution per class and column.
 
     Predicts argmax_c log P(c) + sum_j log N(x_j; mu_cj, sigma^2_cj), with the maximum-likelihood means and variances of
@@ -40,8 +40,6 @@ class GaussianNB(Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     class_count_, class_prior_ : ndarray of shape (n_classes,)
         Total weight and prior probability of each class.
     theta_, var_ : ndarray of shape (n_classes, n_features)
@@ -90,23 +88,11 @@ class GaussianNB(Classifier):
         X : array-like of shape (n_samples, n_features)
             Rows of this batch.
         """
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError(
-                "classes must be passed on the first call to partial_fit.\n"
-                "Hint: partial_fit(X, y, classes=[...]) with every label that may ever come."
-            )
-        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
-            )
+        first = begins(self, classes)
         table, y = check_Xy(self, X, y, order="C", reset=first)
         if first:
             self._start(np.unique(classes), table)
         check_classification_targets(y)
-        unknown = np.setdiff1d(y, self.classes_)
-        if unknown.size:
-            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
         return self._add(table, y, sample_weight)
 
     def _start(self, classes: NDArray[Any], X: NDArray[Any]) -> GaussianNB:
@@ -139,7 +125,7 @@ class GaussianNB(Classifier):
         count = self.class_count_.astype(np.float64)
         mean = self.theta_.astype(np.float64)
         m2 = np.maximum(self.var_.astype(np.float64) - self.epsilon_, 0.0) * count[:, np.newaxis]
-        _native_calls.add_class_moments(X, np.searchsorted(self.classes_, y), weights, count, mean, m2)
+        _native_calls.add_class_moments(X, known_codes(self, y), weights, count, mean, m2)
 
         self.epsilon_ = float(self.var_smoothing * _pooled_variance(count, mean, m2).max())
         seen = np.where(count > 0, count, 1.0)[:, np.newaxis]
@@ -175,21 +161,6 @@ class GaussianNB(Classifier):
         return _native_calls.gaussian_log_joint(table, self.theta_.astype(np.float64), precision, constant).astype(
             table.dtype
         )
-
-    @predict_method
-    def predict(self, X: TableLike) -> NDArray[Any]:
-        """The most probable label of each row."""
-        best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
-        return best
-
-    def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """Logarithm of `predict_proba`."""
-        joint = self.predict_joint_log_proba(X)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
-
-    def predict_proba(self, X: TableLike) -> NDArray[Any]:
-        """Probability of each class for each row, in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
 
 
 def _pooled_variance(

@@ -258,6 +258,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if hasattr(self, "classes_"):
             outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
             check_shapes(self, coef_=(outputs, self.n_features_in_), intercept_=(outputs,))
+        if hasattr(self, "scalings_"):
+            check_shapes(self, scalings_=(self.n_features_in_, None))
+        if hasattr(self, "xbar_"):
+            check_shapes(self, xbar_=(self.n_features_in_,))
 
     @predict_method
     def decision_function(self, X: TableLike) -> NDArray[Any]:

@@ -60,7 +60,7 @@ def extended(digest: str, row: Row) -> str:
 
 def same_label(one: str, other: str) -> bool:
     """Whether two labels are equal, as text or as numbers."""
-    if one == other:
+    if one == other or one.lower() == other.lower() in ("true", "false"):
         return True
     try:
         return float(one) == float(other)

@@ -96,22 +96,22 @@ class BoostedTrees:
         self.sets = np.ascontiguousarray(self.sets, dtype=np.uint64)
         for starts, total in ((self.starts, nodes), (self.set_starts, len(self.sets))):
             if len(starts) == 0 or starts[0] != 0 or starts[-1] != total or (np.diff(starts) < 0).any():
-                raise ValueError("the trees do not cover the nodes one after the other")
+                raise ValueError("the trees do not cover the nodes one after the other.")
         sizes = np.diff(self.starts)
         if self.outputs < 1 or len(self) % self.outputs or (sizes < 1).any():
-            raise ValueError("the number of trees does not fit the number of outputs")
+            raise ValueError("the number of trees does not fit the number of outputs.")
         place = np.arange(nodes) - np.repeat(self.starts[:-1], sizes)
         size, sets = np.repeat(sizes, sizes), np.repeat(np.diff(self.set_starts), sizes)
         inner = self.left >= 0
         if ((self.left <= place) | (self.left + 1 >= size))[inner].any():
-            raise ValueError("the nodes are not trees in which parents come before their children")
+            raise ValueError("the nodes are not trees in which parents come before their children.")
         if (self.column[inner] < 0).any() or (self.categories[inner] >= sets[inner]).any():
-            raise ValueError("a node divides by a column or a set of categories that does not exist")
+            raise ValueError("a node divides by a column or a set of categories that does not exist.")
 
     def check_columns(self, columns: int) -> None:
         """Raise a ValueError if a node divides by a column outside the table."""
         if (self.column >= columns).any():
-            raise ValueError(f"a node divides by a column outside 0 .. {columns - 1}")
+            raise ValueError(f"a node divides by a column outside 0 .. {columns - 1}.")
 
 
 def _starts(lengths: list[int]) -> NDArray[np.int64]:

@@ -32,7 +32,7 @@ class ConstantStart:
         """Called after loading from a file."""
         self.constant = np.asarray(self.constant, dtype=np.float64)
         if self.constant.ndim != 1 or len(self.constant) == 0:
-            raise ValueError("constant is not a vector")
+            raise ValueError("constant is not a vector.")
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number, once per row."""

@@ -195,7 +195,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
         if (self.classes_[codes] != y).any():
             unseen = np.setdiff1d(y, self.classes_).tolist()
-            raise ValueError(f"y contains previously unseen labels: {unseen}")
+            raise ValueError(f"y contains previously unseen labels: {unseen}.")
         return codes.astype(np.float64)
 
     def _decode_target(self, y: NDArray[np.float64]) -> NDArray[Any]:
@@ -210,7 +210,7 @@ class HistGradientBoostingClassifier(HistGradientBoosting, Classifier):
     def _restored(self) -> None:
         super()._restored()
         if hasattr(self, "trees_") and max(2, len(self.classes_)) != max(2, self.trees_.outputs):
-            raise ValueError("classes_ and trees_ have different numbers of classes")
+            raise ValueError("classes_ and trees_ have different numbers of classes.")
 
 
 def _decisions(raw: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -166,12 +166,12 @@ class PackedForest:
         check_shapes(self, **dict.fromkeys([name for name in _NODES if name != "value"], (nodes,)))
         check_shapes(self, value=(nodes, self.n_outputs, int(self.n_classes.max())))
         if trees == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 1).any() or nodes >= 2**31:
-            raise ValueError("the offsets of the trees do not fit their nodes")
+            raise ValueError("the offsets of the trees do not fit their nodes.")
         self.offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
         self.seeds = np.ascontiguousarray(self.seeds, dtype=np.uint64)
         if self.category_sets is not None:
             if not isinstance(self.category_sets, CategorySets):
-                raise ValueError("category_sets does not hold sets of categories")
+                raise ValueError("category_sets does not hold sets of categories.")
             self.category_sets.check_nodes(self.feature, self.threshold)
         restored = []
         for number in range(trees):

@@ -1,5 +1,6 @@
 """Evaluation: intervals and sets that can be trusted around any model, and pictures that show their guarantees."""
 
+from certus.evaluation.chain_diagnostics import ess, mcse, rhat
 from certus.evaluation.column_tree import RANK_DISTANCE, merge_columns
 from certus.evaluation.conformal import (
     CrossConformalClassifier,
@@ -43,9 +44,12 @@ __all__ = [
     "SplitConformalClassifier",
     "SplitConformalRegressor",
     "class_response",
+    "ess",
     "gives_probabilities",
     "label_response",
+    "mcse",
     "merge_columns",
+    "rhat",
 ]
 
 

@@ -55,5 +55,5 @@ def _squeezed(decisions: Floats, classes: int) -> Floats:
     if decisions.ndim == 1:
         return np.column_stack([expit(-decisions), expit(decisions)])
     if decisions.shape[1] != classes:  # one against one: the largest votes for nobody in particular
-        raise ValueError(f"there are {decisions.shape[1]} decision values for {classes} classes")
+        raise ValueError(f"there are {decisions.shape[1]} decision values for {classes} classes.")
     return np.asarray(softmax(decisions, axis=1))

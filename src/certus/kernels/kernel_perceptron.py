@@ -180,7 +180,7 @@ class KernelPerceptron(KernelLabels):
             indices = self.voters_[:2].astype(np.int64)
             limits = np.array([[outputs], [len(self.dual_coef_)]])
             if ((indices < 0) | (indices >= limits)).any():
-                raise ValueError("voters_ names problems or rows that are not there")
+                raise ValueError("voters_ names problems or rows that are not there.")
 
 
 class _Values:

@@ -215,7 +215,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         size = len(self.normalization_)
         check_shapes(self, normalization_=(size, size), component_indices_=(size,))
         if count(self.components_) != size or self._n_features_out != size:
-            raise ValueError("components_ and normalization_ do not fit together")
+            raise ValueError("components_ and normalization_ do not fit together.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

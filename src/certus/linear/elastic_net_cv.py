@@ -6,7 +6,7 @@ from typing import Any
 
 from certus.base import FoldsLike, RandomStateLike, TargetLike, register
 from certus.linear.elastic_net import ElasticNet
-from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
+from certus.linear.fitting.path_selection import PathSelection
 
 
 @register(
@@ -46,10 +46,7 @@ class ElasticNetCV(PathSelection):
     (True, True)
     """
 
-    _constraints = PATH_SELECTION_CONSTRAINTS
-    _state = (*PATH_SELECTION_STATE, "l1_ratio_")
     _single = ElasticNet
-    _joint = False
 
     def __init__(
         self,

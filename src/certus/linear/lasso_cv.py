@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from certus.base import FoldsLike, RandomStateLike, TargetLike, register
-from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
+from certus.linear.fitting.path_selection import PathSelection
 from certus.linear.lasso import Lasso
 
 
@@ -42,10 +42,7 @@ class LassoCV(PathSelection):
     (True, True)
     """
 
-    _constraints = {name: rules for name, rules in PATH_SELECTION_CONSTRAINTS.items() if name != "l1_ratio"}
-    _state = PATH_SELECTION_STATE
     _single = Lasso
-    _joint = False
 
     def __init__(
         self,

@@ -228,7 +228,7 @@ class LogisticRegressionCV(LogisticRegression):
         if isinstance(self.class_weight, dict) and not set(self.class_weight) <= set(self.classes_):
             raise ValueError(
                 "The given class_weight dict must have the class labels as keys; "
-                f"classes={self.classes_} but key={self.class_weight.keys()}"
+                f"classes={self.classes_} but key={self.class_weight.keys()}."
             )
         if self.class_weight != "balanced":
             return self.class_weight

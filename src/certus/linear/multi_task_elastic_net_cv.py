@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import FoldsLike, RandomStateLike, TargetLike, register
-from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
+from certus.linear.fitting.path_selection import PathSelection
 from certus.linear.multi_task_elastic_net import MultiTaskElasticNet
 
 
@@ -50,10 +50,6 @@ class MultiTaskElasticNetCV(PathSelection):
     ((2, 5), True)
     """
 
-    _constraints = {
-        name: rules for name, rules in PATH_SELECTION_CONSTRAINTS.items() if name not in ("precompute", "positive")
-    }
-    _state = (*PATH_SELECTION_STATE, "l1_ratio_")
     _single = MultiTaskElasticNet
     _joint = True
 

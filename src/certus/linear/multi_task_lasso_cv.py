@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from certus.base import FoldsLike, RandomStateLike, TargetLike, register
-from certus.linear.fitting.path_selection import PATH_SELECTION_CONSTRAINTS, PATH_SELECTION_STATE, PathSelection
+from certus.linear.fitting.path_selection import PathSelection
 from certus.linear.multi_task_lasso import MultiTaskLasso
 
 
@@ -46,12 +46,6 @@ class MultiTaskLassoCV(PathSelection):
     ((2, 5), True)
     """
 
-    _constraints = {
-        name: rules
-        for name, rules in PATH_SELECTION_CONSTRAINTS.items()
-        if name not in ("precompute", "positive", "l1_ratio")
-    }
-    _state = PATH_SELECTION_STATE
     _single = MultiTaskLasso
     _joint = True
 

@@ -139,7 +139,7 @@ def enet_path(
     """
     unknown = set(params) - set(SOLVER_OPTIONS)
     if unknown:
-        raise ValueError("Unexpected parameters in params", sorted(unknown))
+        raise ValueError("Unexpected parameters in params.", sorted(unknown))
     options = {**SOLVER_OPTIONS, **params}
     given = {
         "l1_ratio": l1_ratio,

@@ -95,7 +95,7 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
             self._check_first_batch(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
             )
         X, y = check_Xy(self, X, y, accept_sparse="csr", order="C", accept_large_sparse=False, reset=first)
         check_classification_targets(y)
@@ -104,7 +104,7 @@ class StochasticClassification(StochasticParameters, LinearClassification, Spars
             self.t_ = 1.0
         unknown = np.setdiff1d(y, self.classes_)
         if unknown.size:
-            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
+            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}.")
         coef, intercept = getattr(self, "coef_", None), getattr(self, "intercept_", None)
         if hasattr(self, "standard_coef_"):
             coef, intercept = self.standard_coef_, self.standard_intercept_

@@ -93,4 +93,4 @@ def _excess(y: ArrayLike, f: ArrayLike, epsilon: float) -> tuple[Array, Array]:
 
 def _refuse_negative(epsilon: float) -> None:
     if not epsilon >= 0.0:
-        raise ValueError(f"An epsilon-insensitive loss needs epsilon >= 0. Got {epsilon!r} instead.")
+        raise ValueError(f"epsilon of an epsilon-insensitive loss must be at least 0, got {epsilon!r}.")

@@ -32,7 +32,7 @@ class Huber(KnownLoss):
 
     def __post_init__(self) -> None:
         if not self.delta > 0.0:
-            raise ValueError(f"The Huber loss needs delta > 0. Got {self.delta!r} instead.")
+            raise ValueError(f"delta of the Huber loss must be above 0, got {self.delta!r}.")
 
     @property
     def lipschitz(self) -> float:

@@ -29,7 +29,7 @@ class Quantile(KnownLoss):
 
     def __post_init__(self) -> None:
         if not 0.0 < self.q < 1.0:
-            raise ValueError(f"The quantile q must lie strictly between 0 and 1. Got {self.q!r} instead.")
+            raise ValueError(f"q must be a number strictly between 0 and 1, got {self.q!r}.")
 
     @property
     def lipschitz(self) -> float:

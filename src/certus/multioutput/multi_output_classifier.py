@@ -218,8 +218,8 @@ class MultiOutputClassifier(Classifier):
         """
         if loss not in ("auto", "error") or options:
             raise ValueError(
-                f"{type(self).__name__}.certify knows loss='error' alone. Got loss={loss!r} and options "
-                f"{sorted(options)} instead.\nHint: certify each of 'estimators_' on its own column."
+                f"{type(self).__name__}.certify must be given loss='error' and no options, got loss={loss!r} "
+                f"and options {sorted(options)}.\nHint: certify each of 'estimators_' on its own column."
             )
         wrong = self._wrong(X, y)
         bounds = [error_bound(int(wrong.any(axis=1).sum()), len(wrong), confidence=confidence)]
@@ -231,9 +231,9 @@ class MultiOutputClassifier(Classifier):
     def _wrong(self, X: TableLike, y: TargetLike) -> NDArray[np.bool_]:
         answers, truth = self.predict(X), np.asarray(y)
         if truth.ndim == 1:
-            raise ValueError("y must have at least two dimensions for multi target classification but has only one")
+            raise ValueError("y must have at least two dimensions for multi target classification but has only one.")
         if truth.shape[1] != answers.shape[1]:
             raise ValueError(
-                f"The number of outputs of Y for fit {answers.shape[1]} and score {truth.shape[1]} should be same"
+                f"The number of outputs of Y for fit {answers.shape[1]} and score {truth.shape[1]} should be same."
             )
         return answers != truth

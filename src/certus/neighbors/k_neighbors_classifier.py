@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_threads, warn_user
-from certus.base.inputs import TableLike, TargetLike
+from certus.base import Classifier, class_weights, fit_method, predict_method, register, resolve_threads
+from certus.base.inputs import ClassWeightLike, TableLike, TargetLike, WeightsLike
+from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.guarantees import Report
 from certus.neighbors import _native_calls
-from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
-from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weights
+from certus.neighbors.learning.coded_labels import CodedLabels, encoded, labels_of
+from certus.neighbors.learning.k_neighbors import K_CONSTRAINTS, KNeighbors
+from certus.neighbors.learning.target_memory import TARGET_STATE
 
 
 @register(
@@ -24,7 +23,7 @@ from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weight
     guarantees=("held-out error bound",),
     cost="fit O(n p log n), predict O(n p) per row or less, by kd-tree or matrix products",
 )
-class KNeighborsClassifier(NeighborSearch, Classifier):
+class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
     """Classifier that lets the nearest training rows vote.
 
     With N_k(x) the ``n_neighbors`` training rows nearest to x and w_i(x) their weights,
@@ -42,6 +41,8 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
     weights : {'uniform', 'distance'}, callable or None, default='uniform'
         ``'uniform'`` (or None): all alike. ``'distance'``: 1 / distance; if a neighbor is at distance 0, only
         such neighbors vote. A function gets the array of distances and returns the weights in the same shape.
+    class_weight : {'balanced'}, dict or None, default=None
+        Factor of the votes for each class; ``'balanced'``: inverse to the number (weight) of its rows.
 
     Attributes
     ----------
@@ -71,16 +72,26 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
     [[0.33 0.67]]
     """
 
-    _constraints = CONSTRAINTS
-    _state = (*STATE, "classes_", "outputs_2d_")
+    _constraints = {**K_CONSTRAINTS, "class_weight": [InstanceOf(dict), OneOf("balanced"), Exactly(None)]}
+    _state = (*TARGET_STATE, "classes_", "outputs_2d_")
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+    def __init__(
+        self,
+        n_neighbors: int | None = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+        class_weight: ClassWeightLike = None,
+    ) -> None:
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: TableLike, y: TargetLike) -> KNeighborsClassifier:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> KNeighborsClassifier:
         """Keep the rows and prepare the search.
 
         Parameters
@@ -89,44 +100,56 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
             Training rows; their distances to each other if ``metric='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many of the ``n_neighbors`` places a row fills: 2 as if it were there twice, 0 none.
         """
         rows, y = self._check_training(X, y)
-        y, several = _as_outputs(y)
-        columns = [np.unique(column, return_inverse=True) for column in y.T]
-        codes = np.stack([code for _, code in columns], axis=1).astype(np.intp)
-        self._take_rows(rows, codes if several else codes.ravel())
-        self.classes_ = [labels for labels, _ in columns] if several else columns[0][0]  # type: ignore[assignment]
-        self.outputs_2d_ = several
+        columns, several = labels_of(y)
+        codes, classes = encoded(columns)
+        self._remember(rows, codes if several else codes.ravel(), sample_weight)
+        self._set_classes(classes, several)
         self.report_ = Report()
         return self
 
-    def _restored(self) -> None:
-        super()._restored()
-        if not hasattr(self, "_y"):
-            return
-        outputs = self._outputs()
-        if len(self._y) != self.n_samples_fit_ or self._y.dtype.kind != "i":
-            raise ValueError("_y does not have one class number per training row")
-        for codes, labels in outputs:
-            if len(codes) and not 0 <= codes.min() <= codes.max() < len(labels):
-                raise ValueError("_y names classes that do not exist")
+    @fit_method
+    def partial_fit(
+        self, X: TableLike, y: TargetLike, classes: Any = None, sample_weight: WeightsLike = None
+    ) -> KNeighborsClassifier:
+        """Remember further rows; the first call is `fit`. New labels may come at any time.
 
-    def _outputs(self) -> list[tuple[NDArray[np.intp], NDArray[Any]]]:
-        """Per output, the class number of every training row and the labels."""
-        if not self.outputs_2d_:
-            return [(np.ascontiguousarray(self._y, dtype=np.intp), self.classes_)]
-        columns = np.ascontiguousarray(self._y.T, dtype=np.intp)
-        return list(zip(columns, self.classes_, strict=True))
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their labels.
+        classes : array-like, default=None
+            Not needed: labels are learned when they come.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many places each of them fills.
+        """
+        if not hasattr(self, "_fit_X"):
+            return self.fit(X, y, sample_weight)
+        rows, y = self._check_training(X, y, reset=False)
+        codes, labels = self._encoded_with(y)
+        self._remember_more(rows, codes, sample_weight)
+        self._set_classes(labels, self.outputs_2d_)
+        return self
 
     def _ballot(self, X: TableLike) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
         """Who votes for each query, with what weight, and how many threads are worth counting it."""
-        if is_uniform(self.weights):
-            neighbors, weights = self.kneighbors(X, return_distance=False), None
-        else:
-            distances, neighbors = self.kneighbors(X)
-            weights = neighbor_weights(self.weights, distances)
+        neighbors, weights = self._counted_neighbors(X)
         threads = resolve_threads(self.n_jobs) if neighbors.size > 100_000 else 1
-        return np.ascontiguousarray(neighbors), weights, threads
+        return neighbors, weights, threads
+
+    def _votes(
+        self, neighbors: NDArray[np.intp], weights: NDArray[np.float64] | None, codes: NDArray[np.intp], labels: Any
+    ) -> NDArray[np.float64] | None:
+        """The weights of the votes for one output: those of the neighbors times those of their classes."""
+        if self.class_weight is None:
+            return weights
+        factors = class_weights(self.class_weight, labels, labels[codes], self._row_weights)[codes[neighbors]]
+        return factors if weights is None else weights * factors
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[Any]:
@@ -144,7 +167,11 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         """
         neighbors, weights, threads = self._ballot(X)
         columns = [
-            labels[_native_calls.vote_winners(neighbors, weights, codes, len(labels), threads)]
+            labels[
+                _native_calls.vote_winners(
+                    neighbors, self._votes(neighbors, weights, codes, labels), codes, len(labels), threads
+                )
+            ]
             for codes, labels in self._outputs()
         ]
         return np.stack(columns, axis=1) if self.outputs_2d_ else columns[0]
@@ -165,20 +192,9 @@ class KNeighborsClassifier(NeighborSearch, Classifier):
         """
         neighbors, weights, threads = self._ballot(X)
         shares = [
-            _native_calls.vote_shares(neighbors, weights, codes, len(labels), threads)
+            _native_calls.vote_shares(
+                neighbors, self._votes(neighbors, weights, codes, labels), codes, len(labels), threads
+            )
             for codes, labels in self._outputs()
         ]
         return shares if self.outputs_2d_ else shares[0]
-
-
-def _as_outputs(y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
-    """The labels with one column per output, and whether there are several."""
-    if y.ndim == 2 and y.shape[1] == 1:
-        warn_user(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
-            "(n_samples,), for example using ravel().",
-            DataConversionWarning,
-        )
-    several = y.ndim == 2 and y.shape[1] > 1
-    check_classification_targets(y if several else y.ravel())
-    return y.reshape(len(y), -1), several

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import Regressor, TableLike, TargetLike, fit_method, predict_method, register
+from certus.base import Regressor, TableLike, TargetLike, WeightsLike, fit_method, predict_method, register
 from certus.guarantees import Report
-from certus.neighbors.search.neighbor_search import CONSTRAINTS, STATE, NeighborSearch
-from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weights
+from certus.neighbors.learning.k_neighbors import K_CONSTRAINTS, KNeighbors
+from certus.neighbors.learning.target_memory import TARGET_STATE
 
 
 @register(
@@ -19,7 +19,7 @@ from certus.neighbors.search.neighbor_weights import is_uniform, neighbor_weight
     guarantees=(),
     cost="fit O(n p log n), predict O(n p) per row or less, by kd-tree or matrix products",
 )
-class KNeighborsRegressor(NeighborSearch, Regressor):
+class KNeighborsRegressor(KNeighbors, Regressor):
     """Regressor that averages the targets of the nearest training rows.
 
     With N_k(x) the ``n_neighbors`` training rows nearest to x and w_i(x) their weights,
@@ -55,11 +55,25 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
     [0.5]
     """
 
-    _constraints = CONSTRAINTS
-    _state = STATE
+    _constraints = K_CONSTRAINTS
+    _state = TARGET_STATE
+
+    def __init__(
+        self,
+        n_neighbors: int | None = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._set_parameters(locals())
 
     @fit_method
-    def fit(self, X: TableLike, y: TargetLike) -> KNeighborsRegressor:
+    def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> KNeighborsRegressor:
         """Keep the rows and prepare the search.
 
         Parameters
@@ -68,9 +82,32 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
             Training rows; their distances to each other if ``metric='precomputed'``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many of the ``n_neighbors`` places a row fills: 2 as if it were there twice, 0 none.
         """
-        self._take_rows(*self._check_training(X, y))
+        self._remember(*self._check_training(X, y), sample_weight)
         self.report_ = Report()
+        return self
+
+    @fit_method
+    def partial_fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> KNeighborsRegressor:
+        """Remember further rows; the first call is `fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many places each of them fills.
+        """
+        if not hasattr(self, "_fit_X"):
+            return self.fit(X, y, sample_weight)
+        rows, more = self._check_training(X, y, reset=False)
+        if more.shape[1:] != self._y.shape[1:]:
+            raise ValueError(f"y must have {self._y.shape[1:] or 'no'} outputs as before, got the shape {more.shape}.")
+        self._remember_more(rows, np.concatenate([self._y, more]), sample_weight)
         return self
 
     def _restored(self) -> None:
@@ -92,10 +129,9 @@ class KNeighborsRegressor(NeighborSearch, Regressor):
         ndarray of shape (n_queries,) or (n_queries, n_outputs)
             The predictions.
         """
-        if is_uniform(self.weights):
-            return np.mean(self._y[self.kneighbors(X, return_distance=False)], axis=1)
-        distances, neighbors = self.kneighbors(X)
-        weights = neighbor_weights(self.weights, distances)
+        neighbors, weights = self._counted_neighbors(X)
         targets = self._y[neighbors]
+        if weights is None:
+            return np.mean(targets, axis=1)
         shared = weights if targets.ndim == 2 else weights[:, :, None]
         return np.sum(targets * shared, axis=1) / np.sum(shared, axis=1)

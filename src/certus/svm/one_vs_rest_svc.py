@@ -144,7 +144,7 @@ class OneVsRestSVC(ClassificationMachine):
         count = len(self.classes_)
         lines = 1 if count == 2 else count
         if count < 2 or self._dual_coef_.shape[0] != lines or self._intercept_.shape != (lines,):
-            raise ValueError("the coefficients do not fit the classes")
+            raise ValueError("the coefficients do not fit the classes.")
 
     def _linear_weights(self) -> Table:
         return Machine._linear_weights(self)

@@ -2,7 +2,9 @@
 
 from certus.tables.chunks import read_chunks
 from certus.tables.encoding import TableEncoder, as_floats
+from certus.tables.entries import moments_of
 from certus.tables.label_columns import label_matrix, labels_of, two_values
+from certus.tables.learned_types import as_learned, without_absurd
 from certus.tables.read import read_query, read_table
 from certus.tables.table_error import TableError
 from certus.tables.type_names import type_in_words
@@ -11,13 +13,16 @@ __all__ = [
     "TableEncoder",
     "TableError",
     "as_floats",
+    "as_learned",
     "label_matrix",
     "labels_of",
+    "moments_of",
     "read_chunks",
     "read_query",
     "read_table",
     "two_values",
     "type_in_words",
+    "without_absurd",
 ]
 
 

@@ -1,30 +1,84 @@
-"""Tables of any size, a piece at a time."""
+"""Tables of any size, a piece at a time, in the types that a model learned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gzip
+import io
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 
-from certus.tables.delimited import MISSING, find_dialect
+from certus.tables.delimited import MISSING, check_names, check_widths, find_dialect
+from certus.tables.encodings import in_utf8
+from certus.tables.learned_types import as_learned
 from certus.tables.read import read_table
 from certus.tables.table_error import TableError
 
 ROWS_AT_ONCE = 100_000
+_TEXTS = (".csv", ".tsv", ".txt")
 
 
-def read_chunks(path: Path | str) -> Iterator[pl.DataFrame]:
-    """The rows of a file in order, at most so many at once.
+def read_chunks(
+    path: Path | str, kinds: Mapping[str, str], told: list[str] | None = None, encoding: str | None = None
+) -> Iterator[pl.DataFrame]:
+    """The rows of a file in order, at most so many at once, with the columns that a model knows in its own types.
 
-    Columns of text files are read as text: a model knows which of them are numbers, a piece does not.
+    Parameters
+    ----------
+    path : path or "-"
+        The table.
+    kinds : dict of str to str
+        How the model learned each column: "number", "category", "date" or "text".
+    told : list of str, optional
+        Guesses are added to it.
+    encoding : str, optional
+        Of text files.
     """
-    lazy = _scan(Path(path)) if str(path) != "-" else None
-    if lazy is None:
-        frame = read_table(path)
-        for first in range(0, frame.height, ROWS_AT_ONCE):
-            yield frame[first : first + ROWS_AT_ONCE]
+    told = [] if told is None else told
+    rows = 0
+    for piece in _pieces(Path(path), told, encoding):
+        yield as_learned(piece, kinds, rows)
+        rows += piece.height
+    if rows == 0:
+        raise TableError("The table has no rows.\nHint: a header alone is not enough.")
+
+
+def _pieces(path: Path, told: list[str], encoding: str | None) -> Iterator[pl.DataFrame]:
+    kinds = [suffix.lower() for suffix in path.suffixes[-2:]]
+    text = bool(kinds) and (kinds[-1] in _TEXTS or (kinds[-1] == ".gz" and kinds[0] in _TEXTS))
+    if str(path) != "-" and text:
+        if not path.is_file():
+            raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
+        yield from _text_pieces(in_utf8(path, encoding, told), path.name)
         return
+    if str(path) != "-" and path.is_file() and kinds and kinds[-1] in (".parquet", ".arrow", ".feather"):
+        yield from _batches(pl.scan_parquet(path) if kinds[-1] == ".parquet" else pl.scan_ipc(path), path.name)
+        return
+    frame = read_table(path, told=told, encoding=encoding, texts=True)
+    for first in range(0, frame.height, ROWS_AT_ONCE):
+        yield frame[first : first + ROWS_AT_ONCE]
+
+
+def _text_pieces(source: Path | IO[bytes], name: str) -> Iterator[pl.DataFrame]:
+    """Pieces of delimited text, all columns as text; defects are refused as a study refuses them."""
+    if isinstance(source, Path) and source.suffix.lower() == ".gz":
+        source = io.BytesIO(gzip.decompress(source.read_bytes()))
+    dialect = find_dialect(source)
+    check_names(dialect.names)
+    if not isinstance(source, Path):
+        source.seek(0)
+    scanned = pl.scan_csv(source, separator=dialect.separator, null_values=list(MISSING), infer_schema=False)
+    checked = False
+    for piece in _batches(scanned, name):
+        if not checked and piece[:, -1].null_count():  # a short row ends in missing values
+            check_widths(source, dialect)
+            checked = True
+        yield piece
+
+
+def _batches(lazy: pl.LazyFrame, name: str) -> Iterator[pl.DataFrame]:
     rows = 0
     try:
         for piece in lazy.collect_batches(chunk_size=ROWS_AT_ONCE, maintain_order=True):
@@ -33,26 +87,5 @@ def read_chunks(path: Path | str) -> Iterator[pl.DataFrame]:
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise TableError(
-            f"Cannot read {Path(path).name!r} after row {rows}: {reason}\nHint: look at the next row of the file."
+            f"Cannot read {name!r} after row {rows}: {reason}\nHint: look at the next row of the file."
         ) from error
-    if rows == 0:
-        raise TableError("The table has no rows.\nHint: a header alone is not enough.")
-
-
-def _scan(path: Path) -> pl.LazyFrame | None:
-    """A lazy table for the kinds that can be read in pieces, else None."""
-    if not path.is_file():
-        raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
-    kind = path.suffix.lower()
-    if kind in (".csv", ".tsv", ".txt") and path.stat().st_size:
-        dialect = find_dialect(path)
-        scanned = pl.scan_csv(path, separator=dialect.separator, null_values=list(MISSING), infer_schema=False)
-        return _with_points(scanned, dialect.names) if dialect.decimal_comma else scanned
-    if kind == ".parquet":
-        return pl.scan_parquet(path)
-    return pl.scan_ipc(path) if kind in (".arrow", ".feather") else None
-
-
-def _with_points(scanned: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
-    """Decimal commas as decimal points, in entries that are numbers."""
-    return scanned.with_columns(pl.col(name).str.replace(r"^([+-]?\d+),(\d+)$", "$1.$2") for name in names)

@@ -44,6 +44,8 @@ def _query_server(query: str, address: str) -> pl.DataFrame:
             f"database: reading {scheme} needs a driver that is not installed.\nHint: pip install connectorx",
             options=["database"],
         ) from error
-    except Exception as error:  # drivers raise errors of their own, and the address may hold a password
-        reason = str(error).replace(address, f"{scheme}://…").splitlines()[0]
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # drivers raise errors of their own, even panics; the address may hold a password
+        reason = (str(error).replace(address, f"{scheme}://…").splitlines() or [type(error).__name__])[0]
         raise TableError(f"sql: {reason}\nHint: check the address and the query.", options=["sql"]) from error

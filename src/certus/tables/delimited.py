@@ -17,6 +17,7 @@ from typing import IO
 import polars as pl
 
 from certus.tables.column_types import read_with_types
+from certus.tables.encodings import in_utf8
 from certus.tables.table_error import TableError
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -24,6 +25,7 @@ SEPARATORS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
 _SNIFFED_LINES = 200
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+")
 # A column is a number column with foreign entries if at most this fraction of its entries are not numbers.
 _FOREIGN_FRACTION = 0.01
@@ -36,12 +38,21 @@ class Dialect:
     separator: str
     decimal_comma: bool
     names: list[str]
+    thousands: str = ""  # a number that may have been meant with separators of thousands
 
 
-def read_delimited(source: Path | IO[bytes]) -> pl.DataFrame:
-    """A table from a CSV, TSV or similar file (gzip too), or from an open binary stream."""
+def read_delimited(
+    source: Path | IO[bytes], told: list[str] | None = None, encoding: str | None = None
+) -> pl.DataFrame:
+    """A table from a CSV, TSV or similar file (gzip too), or from an open binary stream; guesses are told."""
+    told = [] if told is None else told
+    source = in_utf8(source, encoding, told)
     dialect = find_dialect(source)
-    _check_names(dialect.names)
+    if dialect.thousands:
+        told.append(
+            f"numbers like {dialect.thousands} are read with a decimal comma, as {dialect.thousands.replace(',', '.')}"
+        )
+    check_names(dialect.names)
     try:
         frame = read_with_types(
             source,
@@ -51,17 +62,16 @@ def read_delimited(source: Path | IO[bytes]) -> pl.DataFrame:
         )
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         _check_encoding(source)
-        _check_widths(source, dialect)
+        check_widths(source, dialect)
         raise TableError(f"{str(error).splitlines()[0]}\nHint: look at that line of the file.") from error
     if frame.height and frame[:, -1].null_count():  # a short row ends in missing values
-        _check_widths(source, dialect)
+        check_widths(source, dialect)
     _check_foreign_entries(frame, source, dialect)
     return frame
 
 
 def find_dialect(source: Path | IO[bytes]) -> Dialect:
     """Separator, decimal mark and column names, from the first lines."""
-    _check_byte_order_mark(source)
     with _opened(source) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
         lines = [line for line in islice(text, _SNIFFED_LINES) if line.strip()]
@@ -73,7 +83,10 @@ def find_dialect(source: Path | IO[bytes]) -> Dialect:
     fields = [field.strip() for row in rows[1:] for field in row]
     commas = sum(bool(_DECIMAL_COMMA.fullmatch(field)) for field in fields)
     points = sum(bool(_DECIMAL_POINT.fullmatch(field)) for field in fields)
-    return Dialect(separator, separator != "," and commas > points, rows[0])
+    decimal = separator != "," and commas > points
+    numbers = [field for field in fields if _DECIMAL_COMMA.fullmatch(field)] if decimal else []
+    unclear = bool(numbers) and all(_MAYBE_THOUSANDS.fullmatch(field) for field in numbers)
+    return Dialect(separator, decimal, rows[0], numbers[0] if unclear else "")
 
 
 def _consistency(lines: list[str], separator: str) -> tuple[float, int]:
@@ -84,7 +97,8 @@ def _consistency(lines: list[str], separator: str) -> tuple[float, int]:
     return (count / sum(widths.values()) if width > 1 else 0.0) + (header == width and width > 1), width
 
 
-def _check_names(names: list[str]) -> None:
+def check_names(names: list[str]) -> None:
+    """Refuse columns of the same name."""
     seen: dict[str, int] = {}
     for number, name in enumerate(names, 1):
         if name in seen:
@@ -93,13 +107,6 @@ def _check_names(names: list[str]) -> None:
                 "Hint: give each column its own name."
             )
         seen[name] = number
-
-
-def _check_byte_order_mark(source: Path | IO[bytes]) -> None:
-    with _opened(source) as stream:
-        start = stream.read(4)
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableError("line 1 is UTF-16 text.\nHint: save the file as UTF-8.")
 
 
 def _check_encoding(source: Path | IO[bytes]) -> None:
@@ -115,7 +122,7 @@ def _check_encoding(source: Path | IO[bytes]) -> None:
                 ) from error
 
 
-def _check_widths(source: Path | IO[bytes], dialect: Dialect) -> None:
+def check_widths(source: Path | IO[bytes], dialect: Dialect) -> None:
     """The first row whose number of fields is not that of the header."""
     width = len(dialect.names)
     for number, row in _rows(source, dialect.separator):

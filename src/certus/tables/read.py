@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from narwhals.stable.v2.typing import IntoDataFrame
 from certus.base import TableLike
 from certus.tables.database import read_query
 from certus.tables.delimited import read_delimited
+from certus.tables.disguised_texts import type_texts
 from certus.tables.table_error import TableError
 
 __all__ = ["STANDARD_INPUT", "read_query", "read_table"]
@@ -53,17 +55,38 @@ _READERS: dict[str, Callable[[Any], pl.DataFrame]] = {
 }
 
 
-def read_table(source: str | Path | TableLike) -> pl.DataFrame:
+def read_table(
+    source: str | Path | TableLike,
+    *,
+    told: list[str] | None = None,
+    encoding: str | None = None,
+    spare: Collection[str] = (),
+    texts: bool = False,
+) -> pl.DataFrame:
     """A table from a file, from standard input (``"-"``), or from a pandas, polars or pyarrow table.
 
     A table that cannot be read gets one `TableError` that names the line and the column where that is known.
+
+    Parameters
+    ----------
+    source : path or data frame
+        The table.
+    told : list of str, optional
+        Guesses are added to it.
+    encoding : str, optional
+        Of text files; guessed where it is not UTF-8.
+    spare : collection of str
+        Columns of a data frame whose texts stay texts.
+    texts : bool, default=False
+        Leave texts of typed files and data frames as they are.
     """
+    told = [] if told is None else told
     if isinstance(source, pl.DataFrame):
         frame = source
-    elif isinstance(source, str) and source == STANDARD_INPUT:
-        frame = _read_bytes(sys.stdin.buffer.read())
+    elif isinstance(source, str | Path) and str(source) == STANDARD_INPUT:
+        frame = _read_bytes(sys.stdin.buffer.read(), told, encoding)
     elif isinstance(source, str | Path):
-        frame = _read_file(Path(source))
+        frame = _read_file(Path(source), told, encoding)
     elif nw.dependencies.is_into_dataframe(source):
         frame = _from_data_frame(source)
     else:
@@ -73,7 +96,8 @@ def read_table(source: str | Path | TableLike) -> pl.DataFrame:
         )
     if frame.width == 0 or frame.height == 0:
         raise TableError("The table has no rows.\nHint: a header alone is not enough to learn from.")
-    return _nan_as_missing(frame)
+    frame = _nan_as_missing(frame)
+    return frame if texts else type_texts(frame, told, spare)
 
 
 def _from_data_frame(source: IntoDataFrame) -> pl.DataFrame:
@@ -82,6 +106,23 @@ def _from_data_frame(source: IntoDataFrame) -> pl.DataFrame:
     except nw.exceptions.NarwhalsError as error:
         reason = " ".join(str(error).split())
         raise TableError(f"The data frame cannot be read: {reason}.\nHint: give each column its own name.") from error
+    except Exception as error:  # pandas, pyarrow and polars have errors of their own for columns that have no one type
+        raise TableError(_unreadable_column(source)) from error
+
+
+def _unreadable_column(source: Any) -> str:
+    """Which column of a data frame cannot be read, and why."""
+    whole = nw.from_native(source, eager_only=True)
+    for name in whole.columns:
+        try:
+            whole.select(name).to_polars()
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            return (
+                f"column {name!r} of the data frame cannot be read: {reason}.\n"
+                "Hint: give it one type, as text or numbers, or leave it out."
+            )
+    return "The data frame cannot be read.\nHint: write it to a Parquet file first."
 
 
 def _nan_as_missing(frame: pl.DataFrame) -> pl.DataFrame:
@@ -92,7 +133,9 @@ def _nan_as_missing(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(holding).fill_nan(None)) if holding else frame
 
 
-def _read_file(path: Path) -> pl.DataFrame:
+def _read_file(path: Path, told: list[str], encoding: str | None) -> pl.DataFrame:
+    if path.is_dir():
+        raise TableError(f"{str(path)!r} is a folder.\nHint: name a file in it.")
     if not path.is_file():
         raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
     if path.stat().st_size == 0:
@@ -105,10 +148,17 @@ def _read_file(path: Path) -> pl.DataFrame:
         raise TableError(
             f"Cannot read {path.name!r}: unknown file extension.\nHint: use one of {', '.join(sorted(_READERS))}."
         )
-    return _guarded(reader, path, path.name)
+    return _guarded(_with_guesses(reader, told, encoding), path, path.name)
 
 
-def _read_bytes(content: bytes) -> pl.DataFrame:
+def _with_guesses(
+    reader: Callable[[Any], pl.DataFrame], told: list[str], encoding: str | None
+) -> Callable[[Any], pl.DataFrame]:
+    """Only delimited text leaves something to guess."""
+    return partial(read_delimited, told=told, encoding=encoding) if reader is read_delimited else reader
+
+
+def _read_bytes(content: bytes, told: list[str], encoding: str | None) -> pl.DataFrame:
     if not content.strip():
         raise TableError("Standard input is empty.\nHint: pipe a table into it, or name a file.")
     if content.startswith(_PARQUET):
@@ -119,7 +169,7 @@ def _read_bytes(content: bytes) -> pl.DataFrame:
         reader = _read_json_lines
     else:
         reader = read_delimited
-    return _guarded(reader, io.BytesIO(content), "standard input")
+    return _guarded(_with_guesses(reader, told, encoding), io.BytesIO(content), "standard input")
 
 
 def _guarded(reader: Callable[[Any], pl.DataFrame], source: Any, name: str) -> pl.DataFrame:

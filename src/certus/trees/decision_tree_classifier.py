@@ -131,8 +131,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. The ``min_samples`` rules count rows, not weights.
-        check_input : bool, default=True
-            False skips the checks of ``X`` and ``y``; for callers that have made them.
         """
         table, y = self._check_training(X, y, check_input)
         columns = [distinct_labels(column) for column in y.T]
@@ -157,11 +155,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
         """The most frequent label of the leaf that each row reaches; of equally frequent ones the first.
 
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
@@ -180,11 +173,6 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
         """Class shares of the leaf that each row reaches, in the order of ``classes_``.
 
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
-
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or a list of them, one per output
@@ -199,7 +187,7 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         if hasattr(self, "tree_"):
             labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
             if [len(each) for each in labels] != self.tree_.n_classes.tolist():
-                raise ValueError("classes_ and tree_ have different numbers of classes")
+                raise ValueError("classes_ and tree_ have different numbers of classes.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

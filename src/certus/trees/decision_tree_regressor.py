@@ -109,8 +109,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
             Their values; not negative for the Poisson criterion.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. The ``min_samples`` rules count rows, not weights.
-        check_input : bool, default=True
-            False skips the checks of ``X`` and ``y``; for callers that have made them.
         """
         table, y = self._check_training(X, y, check_input)
         y = np.ascontiguousarray(y, dtype=np.float64)
@@ -139,11 +137,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     @predict_method
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """The mean (or median) of the leaf that each row reaches.
-
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
         Returns
         -------

@@ -134,14 +134,14 @@ class Tree:
         inner = np.flatnonzero(self.children_left != NO_CHILD)
         children = np.concatenate([self.children_left[inner], self.children_right[inner]])
         if not np.array_equal(np.sort(children), np.arange(1, nodes)) or (children <= np.tile(inner, 2)).any():
-            raise ValueError("the nodes are not a tree in which parents come before their children")
+            raise ValueError("the nodes are not a tree in which parents come before their children.")
         if (self.children_right[self.children_left == NO_CHILD] != NO_CHILD).any():
-            raise ValueError("a node has a right child only")
+            raise ValueError("a node has a right child only.")
         if ((self.feature[inner] < 0) | (self.feature[inner] >= self.n_features)).any():
-            raise ValueError(f"a split names a column outside 0 .. {self.n_features - 1}")
+            raise ValueError(f"a split names a column outside 0 .. {self.n_features - 1}.")
         if self.category_sets is not None:
             if not isinstance(self.category_sets, CategorySets):
-                raise ValueError("category_sets does not hold sets of categories")
+                raise ValueError("category_sets does not hold sets of categories.")
             self.category_sets.check_nodes(self.feature, self.threshold)
         self.max_depth = int(self.compute_node_depths().max()) - 1
         self._freeze()
@@ -180,13 +180,13 @@ class Tree:
         """The leaf that each row of a float32 array (or float32 matrix in CSR format) reaches."""
         if sparse.issparse(X):
             if X.format != "csr":
-                raise ValueError(f"X should be in CSR sparse format, got {type(X)}")
+                raise ValueError(f"X should be in CSR sparse format, got {type(X)}.")
         elif not isinstance(X, np.ndarray):
-            raise ValueError(f"X should be in np.ndarray format, got {type(X)}")
+            raise ValueError(f"X should be in np.ndarray format, got {type(X)}.")
         if X.dtype != np.float32:
-            raise ValueError(f"X.dtype should be np.float32, got {X.dtype}")
+            raise ValueError(f"X.dtype should be np.float32, got {X.dtype}.")
         if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(f"X should have {self.n_features} columns, got an array of shape {X.shape}")
+            raise ValueError(f"X should have {self.n_features} columns, got an array of shape {X.shape}.")
         return _native_calls.apply(self._compact, X)
 
     def predict(self, X: TableLike) -> NDArray[np.float64]:

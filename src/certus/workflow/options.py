@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_type_hints
 if TYPE_CHECKING:
     import polars as pl
 
+COLUMN_KINDS = ("category", "number", "date", "text", "id")
 TASKS = ("classification", "ordinal", "multi-label", "regression", "clustering")
 
 
@@ -67,8 +69,28 @@ def _raise(message: str, *options: str) -> NoReturn:
     raise StudyError(message, options=options)
 
 
+def _names(typed: Sequence[str]) -> list[str]:
+    return [name for one in typed for name in _listed(one)]
+
+
+def _pairs(typed: Sequence[str]) -> dict[str, str]:
+    """Columns and their kinds from texts like ``zip=category``."""
+    found = {}
+    for one in typed:
+        name, equals, kind = one.rpartition("=")
+        if not equals:
+            _raise(f"types must look like COLUMN=category, got {one!r}.\nHint: types zip=category", "types")
+        found[name] = kind
+    return found
+
+
 def _listed(names: str) -> list[str]:
     return [name.strip() for name in names.split(",")]
+
+
+def _likely(name: str, columns: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, columns, n=1)
+    return f"did you mean {near[0]!r}? Its columns are {list(columns)}" if near else f"its columns are {list(columns)}"
 
 
 @dataclass(frozen=True)
@@ -103,6 +125,48 @@ class Options:
         str,
         typing="With commas between them.",
         read=_listed,
+    )
+    drop: Sequence[str] = option(
+        (),
+        "sequence of str",
+        "Columns to leave out.",
+        list[str],
+        typing="Several with commas between them, or given several times.",
+        read=_names,
+        later=True,
+    )
+    keep: Sequence[str] = option(
+        (),
+        "sequence of str",
+        "Columns to use although they look like identifiers or counters.",
+        list[str],
+        typing="Several with commas between them, or given several times.",
+        read=_names,
+        later=True,
+    )
+    types: Mapping[str, str] | None = option(
+        None,
+        "dict of str to str",
+        "What columns are: category, number, date, text or id (left out); guessed where not given.",
+        list[str],
+        flag="type",
+        typing="As in COLUMN=category; may be given several times.",
+        read=_pairs,
+        later=True,
+    )
+    test: str | None = option(
+        None,
+        "path or data frame",
+        "A table of your own test rows, with the same columns; no rows are then set aside from the other one.",
+        str,
+        decides=False,
+    )
+    encoding: str | None = option(
+        None,
+        "str",
+        "Encoding of a text file, such as cp1252; guessed, and told, where it is not UTF-8.",
+        str,
+        decides=False,
     )
     confidence: float = option(0.95, "float", "Probability with which the winner's certificate holds.", float)
     holdout: float = option(
@@ -168,6 +232,30 @@ class Options:
         bool,
         decides=False,
     )
+    looks: str | None = option(
+        None,
+        "str",
+        "SQLite file that counts looks at the test rows across studies (docs/looks.md): a later look at rows is an "
+        "estimate. Not counted if None.",
+        str,
+        typing="By default a file in your data folder; none: not counted.",
+        decides=False,
+    )
+    not_adapted: bool = option(
+        False,
+        "bool",
+        "Declare that nothing about this study was chosen after an earlier result on the same test rows; a later look "
+        "is then promised at a higher level.",
+        bool,
+        decides=False,
+    )
+    audit_rows: str | None = option(
+        None,
+        "str",
+        "File for the test rows (CSV, Parquet, Arrow, JSON lines), so that somebody else can recount the certificate.",
+        str,
+        decides=False,
+    )
     sql: str | None = option(None, "str", "A query instead of a table; needs ``database``.", str, decides=False)
     database: str | None = option(None, "str", "A SQLite file, or the address of a database.", str, decides=False)
     seed: int = option(0, "int", "Decides which rows are set aside, and every other random choice.", int)
@@ -182,6 +270,12 @@ class Options:
         put(self, "levels", tuple(self.levels))
         put(self, "families", tuple(self.families))
         put(self, "costs", dict(self.costs or {}))
+        put(self, "drop", (self.drop,) if isinstance(self.drop, str) else tuple(self.drop))
+        put(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
+        put(self, "types", dict(self.types or {}) or None)
+        for column, kind in (self.types or {}).items():
+            if kind not in COLUMN_KINDS:
+                _raise(f"types must be one of {', '.join(COLUMN_KINDS)}, got {kind!r} for {column!r}.", "types")
         for name in self._IN_UNIT_INTERVAL:
             if not 0.0 < getattr(self, name) < 1.0:
                 self._refuse(name, "lie strictly between 0 and 1")
@@ -204,7 +298,13 @@ class Options:
         for name in ("group", "order"):
             column = getattr(self, name)
             if column is not None and column not in frame.columns:
-                _raise(f"{name}: the table has no column {column!r}.\nHint: its columns are {frame.columns}.", name)
+                _raise(f"{name}: the table has no column {column!r}.\nHint: {_likely(column, frame.columns)}.", name)
+        for name, columns in (("drop", self.drop), ("keep", self.keep), ("types", self.types or ())):
+            for column in columns:
+                if column not in frame.columns:
+                    _raise(
+                        f"{name}: the table has no column {column!r}.\nHint: {_likely(column, frame.columns)}.", name
+                    )
 
     def given(self, *names: str) -> list[str]:
         """Which of these options have a value."""

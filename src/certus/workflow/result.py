@@ -9,8 +9,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from certus.base import TableLike
 from certus.base.persistence import save
 from certus.guarantees import Certificate, Report, as_estimate
+from certus.guarantees.rows import Look
+from certus.tables import as_learned, read_table, without_absurd
 from certus.workflow.columns import Columns
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Findings
@@ -30,7 +37,7 @@ REFITTED = "model-all-rows.certus"
 WRITTEN = ("model.certus", REFITTED, "report.html", "study.json")  # in this order
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """The result of a study.
 
@@ -62,6 +69,8 @@ class Study:
         Guesses that were made, each with the option that overrides it.
     sets : SetsFound or None
         How large the sets or intervals are, and how often they miss.
+    look : Look or None
+        Which look at the test rows it was, if looks are counted.
     """
 
     name: str
@@ -81,6 +90,7 @@ class Study:
     seconds: float
     notes: list[Note]
     sets: SetsFound | None = None
+    look: Look | None = None
 
     @property
     def verdict(self) -> Word:
@@ -91,6 +101,29 @@ class Study:
     def leaderboard(self) -> list[dict[str, Any]]:
         """One row per candidate, best first, the baseline among them; then those that left the race."""
         return leaderboard(self.trials, self.winner, self.task, self.baseline)
+
+    @property
+    def model(self) -> StudyModel:
+        """The certified model; the same as ``best``."""
+        return self.best
+
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """What the certified model predicts for new rows: labels, numbers or clusters."""
+        return self.best.predict(self._rows(X))
+
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
+        """Probability of every label (``model.classes_``) for new rows."""
+        found: NDArray[np.float64] = self.best.predict_proba(self._rows(X))
+        return found
+
+    def _rows(self, X: TableLike) -> pl.DataFrame:
+        """New rows in the types that were learned, absurd numbers as missing ones."""
+        frame = as_learned(read_table(X, texts=True), self.best.column_kinds)
+        return without_absurd(frame, self.best.usual_numbers)[0]
+
+    def __repr__(self) -> str:
+        told = f"{self.task.measure.title} {self.task.shown(self.evaluation.value)} on {len(self.split.test)} test rows"
+        return f"Study({self.name!r}, verdict={self.verdict!r}, winner={self.winner.short_name!r}, {told})"
 
     @property
     def short_board(self) -> list[dict[str, Any]]:
@@ -162,6 +195,7 @@ class Study:
             "findings": self.findings.to_dict(),
             "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
+            "looks": None if self.look is None else self.look.to_dict(),
             "notes": self.notes,
             "seconds": round(self.seconds, 3),
         }
@@ -205,6 +239,7 @@ class Study:
                 f"rows that nobody touched (baseline on the same rows: {shown(self.evaluation.baseline)})",
                 str(self.certificate),
                 *self._vacuous(),
+                *([] if self.look is None else [str(self.look)]),
             ]
         )
 
@@ -217,7 +252,9 @@ class Study:
     @property
     def report(self) -> str:
         """The whole report as one HTML page."""
-        return self._repr_html_()
+        from certus.report import render_study
+
+        return render_study(self)
 
     def __rich__(self) -> Any:
         """The leaderboard and what is guaranteed, for terminals with colors."""
@@ -233,6 +270,7 @@ class Study:
         return Group(Text(first, style=color), table, Text("\n".join(rest)))
 
     def _repr_html_(self) -> str:
-        from certus.report import render_study
+        """A small summary that leaves the style of a notebook alone; `report` is the whole page."""
+        from certus.report import render_summary
 
-        return render_study(self)
+        return render_summary(self)

@@ -9,13 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from certus import datasets
 from certus.base import TableLike, resolve_threads
 from certus.guarantees import Report
 from certus.tables import read_query, read_table
+from certus.workflow.columns import as_named
+from certus.workflow.held_out_rows import check_audit_file
 from certus.workflow.models import Blend
+from certus.workflow.notes import Note
 from certus.workflow.options import Options, takes_options
 from certus.workflow.race.executors import Workers
 from certus.workflow.result import Study
@@ -81,16 +85,53 @@ def _opened(
     begin, cores = time.monotonic(), resolve_threads(options.threads)
     workers = Workers(cores) if options.time is not None and cores > 1 else None
     try:
-        frame, options, name = _read(table, options)
+        told: list[str] = []
+        frame, options, name = _read(table, options, told)
         options.check_columns(frame)
+        check_audit_file(options.audit_rows)
         kept = Path(journal) if journal is not None else None
-        yield State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
+        state = State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
+        _add_test_rows(state, told)
+        state.notes += [Note(guess, ["encoding"]) for guess in told]
+        yield state
     finally:
         if workers is not None:
             workers.close()
 
 
-def _read(table: str | Path | TableLike | None, options: Options) -> tuple[pl.DataFrame, Options, str]:
+def _add_test_rows(state: State, told: list[str]) -> None:
+    """The user's own test rows, below the others; and columns in the types that the user names."""
+    options = state.options
+    if options.test is not None:
+        tested = read_table(options.test, told=told, encoding=options.encoding, spare=_left_alone(options))
+        missing = [name for name in state.frame.columns if name not in tested.columns]
+        if missing:
+            raise StudyError(
+                f"test: the table lacks the columns {', '.join(map(repr, missing))}.\n"
+                "Hint: both tables need the same columns.",
+                options=["test"],
+            )
+        learned = state.frame.height
+        try:
+            parts = [state.frame, tested.select(state.frame.columns)]
+            state.frame = pl.concat(parts, how="vertical_relaxed")
+        except pl.exceptions.PolarsError as error:
+            raise StudyError(
+                f"test: its columns have other types than those of the table: {str(error).splitlines()[0]}\n"
+                "Hint: types declares what a column is.",
+                options=["test", "types"],
+            ) from error
+        state.own_test = np.arange(state.frame.height) >= learned
+    state.frame = as_named(state.frame, options.types or {})
+
+
+def _left_alone(options: Options) -> list[str]:
+    """Columns of a data frame that are labels rather than something to learn from."""
+    target = [options.target] if isinstance(options.target, str) else list(options.target or ())
+    return [*target, *(name for name in (options.group, options.order) if name is not None)]
+
+
+def _read(table: str | Path | TableLike | None, options: Options, told: list[str]) -> tuple[pl.DataFrame, Options, str]:
     """The rows, the options with the target of a built-in table, and what the table is called."""
     if options.sql is not None:
         if table is not None:
@@ -101,12 +142,14 @@ def _read(table: str | Path | TableLike | None, options: Options) -> tuple[pl.Da
     if table is None:
         return _read_built_in(options)
     if not isinstance(table, str | Path):
-        return read_table(table), options, "a data frame"
-    return read_table(table), options, "standard input" if str(table) == "-" else Path(table).name
+        return read_table(table, told=told, spare=_left_alone(options)), options, "a data frame"
+    frame = read_table(table, told=told, encoding=options.encoding)
+    return frame, options, "standard input" if str(table) == "-" else Path(table).name
 
 
 def _read_built_in(options: Options) -> tuple[pl.DataFrame, Options, str]:
     built_in, name = datasets.load(BUILT_IN), f"the built-in table {BUILT_IN}"
+    options = replace(options, looks=None)  # everybody has seen its rows
     if options.task == "clustering" and not options.target:
         return built_in.frame.drop(built_in.target), options, name
     return built_in.frame, replace(options, target=options.target or built_in.target), name
@@ -134,4 +177,5 @@ def _result(state: State) -> Study:
         seconds=state.elapsed(),
         notes=state.notes,
         sets=state.sets,
+        look=state.look,
     )

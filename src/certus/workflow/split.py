@@ -64,13 +64,17 @@ def split_rows(
     group: str | None = None,
     order: str | None = None,
     spare: bool = True,
+    own_test: NDArray[np.bool_] | None = None,
 ) -> Split:
     """Set test rows aside: a fraction of the rows, at most 10 000.
 
     Copies of a row are never divided, so that a test row has no twin among the learning rows. With ``group`` the rows
     of one value of that column stay together; with ``order`` the last rows by that column are the test part.
-    ``spare`` asks for calibration rows where there are enough.
+    ``spare`` asks for calibration rows where there are enough. ``own_test`` says which rows the user brought as test
+    rows; nothing else is set aside then.
     """
+    if own_test is not None:
+        return _as_given(frame, used, targets, own_test, group)
     wanted = min(round(holdout * frame.height), LARGEST_TEST)
     copies = are_copies(frame.select(*used, *targets))
     group_of = _group_numbers(frame, [*used, *targets]) if copies else np.arange(frame.height)
@@ -96,6 +100,23 @@ def split_rows(
     return Split(learn, test, group_of[learn], group_of[test], unit, copies, calibration)
 
 
+def _as_given(
+    frame: pl.DataFrame, used: list[str], targets: Sequence[str], own_test: NDArray[np.bool_], group: str | None
+) -> Split:
+    """The user's own test rows; those that are copies of learning rows are not tested."""
+    keys = [group] if group is not None else [*used, *targets]
+    group_of = _group_numbers(frame, keys)
+    learn, test = np.flatnonzero(~own_test), np.flatnonzero(own_test)
+    fresh = test[~np.isin(group_of[test], group_of[learn])]
+    _check_sizes(
+        frame.height, len(np.unique(group_of)), learn, fresh, "groups" if group is not None else "different ones"
+    )
+    unit: Unit = "row" if group is None else "group"
+    if group is None:
+        fresh, group_of = _one_of_each(fresh, group_of), np.arange(frame.height)
+    return Split(learn, fresh, group_of[learn], group_of[fresh], unit, copies=len(fresh) < len(test))
+
+
 def are_copies(frame: pl.DataFrame) -> bool:
     """Whether equal rows are copies of one observation rather than observations that happen to be equal.
 
@@ -108,7 +129,7 @@ def are_copies(frame: pl.DataFrame) -> bool:
         return False
     agree = 1.0
     for name in frame.columns:
-        counts = frame[name].value_counts()["count"].to_numpy() / frame.height
+        counts = frame[name].alias("value").value_counts()["count"].to_numpy() / frame.height
         agree *= float(np.sum(counts**2))
     return pairs > CHANCE_FACTOR * agree * frame.height * (frame.height - 1) / 2.0
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate
+from certus.guarantees.rows import Look
 from certus.workflow.columns import Columns
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Findings
@@ -69,6 +71,7 @@ class State:
     workers: Workers | None
     journal: Path | None
     notes: list[Note] = field(default_factory=list)
+    own_test: NDArray[np.bool_] | None = None  # which rows are test rows of the user's own
     task: Task = field(init=False)
     columns: Columns = field(init=False)
     profile: Profile = field(init=False)
@@ -85,6 +88,7 @@ class State:
     refitted: StudyModel | None = None
     baseline: float = field(init=False)
     evaluation: Evaluation = field(init=False)
+    look: Look | None = None
     sets: SetsFound | None = None
     findings: Findings = field(init=False)
     verdict: Verdict = field(init=False)

@@ -1,5 +1,6 @@
 """Saved models: a zip of JSON and plain arrays. Nothing in a file is ever executed."""
 
+from certus.base.persistence.arrays import read_npy
 from certus.base.persistence.atomic import atomic_file
 from certus.base.persistence.files import describe_file, load, read_manifest, save, write_model
 from certus.base.persistence.restored_state import check_shapes
@@ -12,6 +13,7 @@ __all__ = [
     "describe_file",
     "load",
     "read_manifest",
+    "read_npy",
     "save",
     "write_model",
 ]

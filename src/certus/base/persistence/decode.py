@@ -11,6 +11,7 @@ from certus.base.persistence.foreign import check_foreign_version
 from certus.base.persistence.labels import decode_labels
 from certus.base.persistence.limits import MAX_DEPTH
 from certus.base.persistence.scalars import decode_scalar, decode_type
+from certus.base.persistence.shared_rules import check_shared_state
 from certus.base.persistence.sparse_parts import build_sparse, sparse_fields
 from certus.guarantees import Report
 from certus.guarantees.records import CertusFileError
@@ -144,6 +145,7 @@ def _restored(built: Any, kind: Kind) -> Any:
             if kind.estimator and kind.state_of(built):
                 rules = getattr(kind.built, "_constraints", {})
                 check_parameters(kind.built.__name__, rules, built.get_params(deep=False))
+            check_shared_state(built)
             if hasattr(built, "_restored"):
                 built._restored()
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:

@@ -18,6 +18,7 @@ from certus.base.persistence.classes import keeps_training_rows, kind_of
 from certus.base.persistence.decode import Decoder
 from certus.base.persistence.encode import Encoder
 from certus.base.persistence.limits import FORMAT, SCHEMA_VERSION
+from certus.base.persistence.trial_row import check_answers
 from certus.guarantees import CertificateError, Report
 from certus.guarantees.records import CertusFileError
 
@@ -132,6 +133,7 @@ def _read_model(stream: BinaryIO) -> Any:
     if sorted(decoder.classes) != manifest["classes"]:
         raise CertusFileError("the file does not hold the classes that its manifest lists.")
     archive.assert_all_read()
+    check_answers(model)
     return model
 
 

@@ -21,9 +21,9 @@ def check_shapes(learner: Any, **shapes: tuple[int | None, ...]) -> None:
     for name, shape in shapes.items():
         value = getattr(learner, name)
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
-            raise ValueError(f"{name} is not an array of numbers")
+            raise ValueError(f"{name} is not an array of numbers.")
         fits = value.ndim == len(shape) and all(
             want is None or have == want for have, want in zip(value.shape, shape, strict=True)
         )
         if not fits:
-            raise ValueError(f"{name} has the shape {value.shape}, expected {shape}")
+            raise ValueError(f"{name} has the shape {value.shape}, expected {shape}.")

@@ -104,7 +104,8 @@ def _hashes(table: Any) -> Hashes:
 
 
 def _without_zeros(hashes: Hashes, weights: Any) -> Hashes:
-    if weights is None or np.ndim(weights) != 1 or len(weights) != len(hashes):
+    given = None if weights is None else np.asarray(weights)
+    if given is None or given.ndim != 1 or len(given) != len(hashes):
         return hashes
-    kept = np.asarray(weights) != 0
+    kept = given != 0
     return hashes if kept.all() else hashes[kept]

@@ -77,21 +77,21 @@ class RowSketch:
 
     def _restored(self) -> None:
         if type(self.rows) is not int or type(self.complete) is not bool or self.rows < 0:
-            raise ValueError("rows and complete are not a count and a truth value")
+            raise ValueError("rows and complete are not a count and a truth value.")
         kept, counts = self.kept, self.counts
         if not _is_vector(kept, "u") or kept.dtype != np.uint64 or len(kept) > SIZE:
-            raise ValueError(f"kept is not a vector of at most {SIZE} hashes")
+            raise ValueError(f"kept is not a vector of at most {SIZE} hashes.")
         if counts is None:
             if len(kept) != self.rows or not self.complete:
-                raise ValueError("kept does not have one hash per row")
+                raise ValueError("kept does not have one hash per row.")
             return
         if not _is_vector(counts, "i") or counts.shape != kept.shape or (counts < 1).any():
-            raise ValueError("counts are not positive numbers, one for every hash")
+            raise ValueError("counts are not positive numbers, one for every hash.")
         if (kept[1:] <= kept[:-1]).any():
-            raise ValueError("kept is not in ascending order")
+            raise ValueError("kept is not in ascending order.")
         total = sum(counts.tolist())
         if total > self.rows or self.complete != (total == self.rows):
-            raise ValueError("counts do not fit the number of rows")
+            raise ValueError("counts do not fit the number of rows.")
 
     def __repr__(self) -> str:
         return f"<RowSketch of {self.rows} rows>"

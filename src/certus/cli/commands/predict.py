@@ -19,19 +19,24 @@ def command(
         Path | None,
         typer.Option("--output", "-o", help="File for the predictions; stdout without it.", show_default=False),
     ] = None,
+    key: Annotated[
+        list[str] | None, typer.Option(help="Column to carry through, in front; once per column.", show_default=False)
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.", show_default=False)] = None,
     json: options.Json = False,
 ) -> None:
     """Use a saved model on a table of any size: one prediction per row, in the table's order.
 
-    Columns: prediction; probability_<label> for every label, where the model gives it; set, the labels or the
-    interval that cannot be ruled out, if the model was calibrated. With several targets prediction_<target>,
-    probability_<target> (of its second label) and set_<target>; of clusters prediction and distance.
-    In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
+    Columns: those named by --key; prediction; probability_<label> for every label; set, the labels that cannot be
+    ruled out, or lower and upper, the ends of the interval, if the model was calibrated; flag, which numbers of the
+    row are absurd (1e9 spreads from what was learned) and were taken as missing. With several targets
+    prediction_<target>, probability_<target> (of its second label) and set_<target>; of clusters prediction and
+    distance. In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
     """
     from certus.base import persistence
     from certus.cli.model_tables import write_pieces
 
-    pieces = _pieces(persistence.load(model), table)
+    pieces = _pieces(persistence.load(model), table, key or [], encoding)
     if output is not None:
         rows = write_pieces(pieces, output)
         say(f"{rows} predictions written to {output}")
@@ -44,14 +49,36 @@ def command(
         _print(pieces)
 
 
-def _pieces(model: Any, table: Path) -> Iterator[Any]:
-    from certus.cli.model_tables import input_of, read_table
-    from certus.tables import read_chunks
+def _pieces(model: Any, table: Path, keys: list[str], encoding: str | None) -> Iterator[Any]:
+    from certus.cli.model_tables import column, input_of, read_table
+    from certus.tables import read_chunks, without_absurd
 
-    # A model that does not know its columns needs the types of the whole table.
-    pieces = read_chunks(table) if getattr(model, "reads_tables", False) else [read_table(table)]
-    for piece in pieces:
-        yield _predictions(model, input_of(model, piece))
+    told: list[str] = []
+    if not getattr(model, "reads_tables", False):  # it needs the types of the whole table
+        frame = read_table(table, told=told, encoding=encoding)
+        kept = [column(frame, name, "--key") for name in keys]
+        yield _beside(kept, _predictions(model, input_of(model, frame)))
+        return
+    usual = model.usual_numbers
+    for number, piece in enumerate(read_chunks(table, model.column_kinds, told, encoding)):
+        if number == 0:
+            for guess in told:
+                say(guess)
+        kept = [column(piece, name, "--key") for name in keys]
+        cleared, flags = without_absurd(input_of(model, piece), usual)
+        yield _beside(kept, _predictions(model, cleared).with_columns(flags))
+
+
+def _beside(keys: list[Any], predictions: Any) -> Any:
+    """The carried columns in front of the predictions."""
+    import polars as pl
+
+    taken = [one.name for one in keys if one.name in predictions.columns]
+    if taken:
+        raise ValueError(
+            f"--key: {taken[0]!r} is also a column of the predictions.\nHint: rename that column of the table."
+        )
+    return pl.DataFrame([*keys, *predictions.get_columns()])
 
 
 def _print(pieces: Iterator[Any]) -> None:
@@ -77,8 +104,10 @@ def _predictions(model: Any, rows: Any) -> Any:
         columns["distance"] = model.distances(rows)
     if probabilities is not None and labels is not None:
         columns |= {f"probability_{label}": probabilities[:, index] for index, label in enumerate(labels)}
-    if sets is not None:
-        columns["set"] = _intervals(sets) if labels is None else _sets(sets, [str(label) for label in labels])
+    if sets is not None and labels is None:
+        columns |= {"lower": sets[:, 0], "upper": sets[:, 1]}
+    elif sets is not None and labels is not None:
+        columns["set"] = _sets(sets, [str(label) for label in labels])
     return pl.DataFrame(columns)
 
 
@@ -92,13 +121,6 @@ def _sets(inside: Any, names: list[str]) -> Any:
     _, first, set_of_row = np.unique(keys, return_index=True, return_inverse=True)
     texts = [" | ".join(name for name, kept in zip(names, row, strict=True) if kept) for row in inside[first]]
     return pl.Series(texts, dtype=pl.String)[set_of_row]
-
-
-def _intervals(ends: Any) -> Any:
-    """The ends in brackets."""
-    import polars as pl
-
-    return pl.Series([f"[{low:.6g}, {high:.6g}]" for low, high in ends.tolist()], dtype=pl.String)
 
 
 def _label_sets(model: Any, rows: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import options
-from certus.cli.output import folded, print_folded, print_headline, print_json, print_table, print_text, say
+from certus.cli.output import WAYS_OUT, folded, print_folded, print_headline, print_json, print_table, print_text, say
 from certus.cli.spelling import as_typed, flag
 from certus.workflow.options import Described, described, parameters
 
@@ -38,11 +38,14 @@ def command(
     **typed: Any,
 ) -> None:
     """Take a table through all six steps: task, data, features, learners, training, evaluation."""
+    from certus.cli.look_stores import store_of_looks
     from certus.workflow.study_folder import folder_of, study_in_folder
 
     out = Path(folder_of(None if table is None else str(table))) if out is None else out
     given = {name: _read(described()[name], value) for name, value in typed.items() if value is not None}
     source = "-" if str(table) == "-" else table
+    store = store_of_looks(given.get("looks"))
+    given["looks"] = None if store is None else str(store.path)
     with _progress(quiet, given.get("time")) as progress:
         result = study_in_folder(out, source, resume=resume, force=force, progress=progress, **given)
     if not quiet:
@@ -69,6 +72,8 @@ def _print(result: Any, out: Path) -> None:
     print_folded([as_typed(asked, result.task.guess.options), *found])
     if len(result.winner.trials) > 1:
         print_folded([f"The blend: {result.winner.name.removeprefix('blend of ')}"])
+    if result.look is not None and not result.look.promised:
+        say(folded(WAYS_OUT))
     print_folded([f"Wrote {', '.join(str(out / name) for name in result.files)}."])
 
 

@@ -37,12 +37,13 @@ from certus.base.params import (
     Verbosity,
 )
 from certus.ensemble.bagged.bags import Bags, bag_size
+from certus.ensemble.bagged.member_sequence import MemberSequence
 from certus.ensemble.bagged.members import fit_members, set_seeds
 
 LARGEST_SEED = np.iinfo(np.int32).max
 
 
-class Bagging(Learner):
+class Bagging(MemberSequence, Learner):
     """Base of the bagging learners; use `BaggingClassifier` or `BaggingRegressor`.
 
     Parameters
@@ -204,7 +205,7 @@ class Bagging(Learner):
         if more < 0:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least "
-                f"len(estimators_)={len(self.estimators_)} with warm_start=True"
+                f"len(estimators_)={len(self.estimators_)} with warm_start=True."
             )
         if more == 0:
             warn_user("Warm-start fitting without increasing n_estimators does not fit new trees.")
@@ -270,21 +271,28 @@ class Bagging(Learner):
             outside[rows] = False
             yield member, columns, outside
 
+    def _restored(self) -> None:
+        if not hasattr(self, "estimators_"):
+            return
+        if len(self.estimators_) != len(self.estimators_features_):
+            raise ValueError("there is not one set of columns per member")
+        for member, columns in zip(self.estimators_, self.estimators_features_, strict=True):
+            if not isinstance(columns, np.ndarray) or columns.ndim != 1 or columns.dtype.kind not in "iu":
+                raise ValueError("the columns of a member are not a vector of numbers of columns")
+            if not len(columns) or columns.min() < 0 or columns.max() >= self.n_features_in_:
+                raise ValueError(f"a member names a column outside 0 .. {self.n_features_in_ - 1}")
+            if len(columns) != getattr(member, "n_features_in_", len(columns)):
+                raise ValueError("a member was trained on another number of columns")
+            known, codes = getattr(self, "classes_", None), getattr(member, "classes_", None)
+            if known is not None and codes is not None and not np.isin(codes, np.arange(len(known))).all():
+                raise ValueError(f"a member predicts a label outside 0 .. {len(known) - 1}")
+
     def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
         if self.estimator is None:
             return check_X(self, X, reset=reset, accept_sparse=["csr", "csc"], allow_nan=True)
         table = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
         saw_table(self, table)
         return table
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, number: int) -> Any:
-        return self.estimators_[number]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     # -- routing --------------------------------------------------------------------------------------------------
     def _routed(self, method: str, parameters: dict[str, Any]) -> Any:

@@ -100,7 +100,7 @@ def check_training_error(certificate: Certificate, data: Any = None) -> Derivati
     logs = []
     for error, weight in zip(witness["errors"], witness["weights"], strict=True):
         if not 0.0 <= error < 1.0:
-            raise CertificateError(f"{certificate.quantity}: {error!r} is not the error of a weak learner")
+            raise CertificateError(f"{certificate.quantity}: {error!r} is not the error of a weak learner.")
         logs.append(math.log(error * math.exp(weight / 2.0) + (1.0 - error) * math.exp(-weight / 2.0)))
     product = math.exp(math.fsum(logs))
     loss, wrong = witness["exponential_loss"], witness["training_error"]
@@ -108,7 +108,7 @@ def check_training_error(certificate: Certificate, data: Any = None) -> Derivati
         loss, wrong = _again(witness, *data)
     value = max(product, loss)
     if not wrong <= value * (1.0 + ROUNDING):
-        raise CertificateError(f"{certificate.quantity}: the rows give an error of {wrong!r}, more than {value!r}")
+        raise CertificateError(f"{certificate.quantity}: the rows give an error of {wrong!r}, more than {value!r}.")
     return Derivation(value, record=_record(witness))
 
 

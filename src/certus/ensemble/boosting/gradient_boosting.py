@@ -142,7 +142,7 @@ class GradientBoosting(GrowthParameters, StagedTrees):
         if begun and self.n_estimators < self.n_estimators_:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least estimators_.shape[0]="
-                f"{self.n_estimators_} with warm_start=True"
+                f"{self.n_estimators_} with warm_start=True."
             )
         trees: list[list[tuple[Tree, int]]] = self._grown_trees() if begun else [[] for _ in range(self._loss.outputs)]
         if begun:

@@ -322,7 +322,7 @@ class HistGradientBoosting(Learner):
             if self.max_iter < self.n_iter_:
                 raise ValueError(
                     f"max_iter={self.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when "
-                    "warm_start==True"
+                    "warm_start==True."
                 )
             self.train_score_, self.validation_score_ = list(self.train_score_), list(self.validation_score_)
             return self.trees_.trees()
@@ -525,7 +525,7 @@ class HistGradientBoosting(Learner):
             if not all(isinstance(column, Integral) and 0 <= int(column) < columns for column in group):
                 raise ValueError(
                     "Interaction constraints must consist of integer indices in [0, n_features - 1] = "
-                    f"[0, {columns - 1}], specifying the position of features, got invalid indices: {group!r}"
+                    f"[0, {columns - 1}], specifying the position of features, got invalid indices: {group!r}."
                 )
         rest = set(range(columns)).difference(*sets)
         return [[int(column in group) for column in range(columns)] for group in [*sets, *([rest] if rest else [])]]
@@ -557,9 +557,9 @@ class HistGradientBoosting(Learner):
             self.baseline_ = np.asarray(self.baseline_, dtype=np.float64)
             self.trees_.check_columns(self.n_features_in_)
             if self.n_trees_per_iteration_ != self.trees_.outputs:
-                raise ValueError("n_trees_per_iteration_ and trees_ have different numbers of outputs")
+                raise ValueError("n_trees_per_iteration_ and trees_ have different numbers of outputs.")
             if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
-                raise ValueError("categories_ does not have one element per column")
+                raise ValueError("categories_ does not have one element per column.")
             self._check_category_bins()
 
     def _check_category_bins(self) -> None:

@@ -177,15 +177,15 @@ class StagedTrees(Learner):
             return
         self._loss = self._make_loss()
         if len(self.forests_) != self._loss.outputs or self._loss.outputs != self.n_trees_per_iteration_:
-            raise ValueError("forests_ does not have one forest per output")
+            raise ValueError("forests_ does not have one forest per output.")
         for forest in self.forests_:
             if not isinstance(forest, PackedForest) or len(forest) != self.n_estimators_:
-                raise ValueError("forests_ does not have one tree per round")
+                raise ValueError("forests_ does not have one tree per round.")
             if (forest.n_features, forest.n_outputs, forest.value.shape[1:]) != (self.n_features_in_, 1, (1, 1)):
-                raise ValueError("forests_ is for another table")
+                raise ValueError("forests_ is for another table.")
         constant = getattr(self.init_, "constant", None)
         if isinstance(self.init_, ConstantStart) and len(constant) != self._constant_size():  # type: ignore[arg-type]
-            raise ValueError("init_ is for another target")
+            raise ValueError("init_ is for another target.")
 
     def _constant_size(self) -> int:
         return 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +13,13 @@ from sklearn.utils.validation import validate_data
 from certus.base import Iterations, Learner, predict_method, saw_table, warn_user
 from certus.base.inputs import Table, TableLike, TargetLike, assert_finite, check_target, check_weights, require_target
 from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
+from certus.ensemble.bagged.member_sequence import MemberSequence
 from certus.trees.growing import as_float32
 
 EPSILON = np.finfo(np.float64).eps
 
 
-class WeightBoosting(Learner):
+class WeightBoosting(MemberSequence, Learner):
     """Base of the AdaBoost learners.
 
     Parameters
@@ -126,15 +126,6 @@ class WeightBoosting(Learner):
             saw_table(self, table)
         assert_finite(self, table)
         return table
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, number: int) -> Any:
-        return self.estimators_[number]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -120,6 +120,7 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
             Interval(1, None, integer=True),
         ],
     }
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = (
         "forest_",
         "n_outputs_",
@@ -440,17 +441,16 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
         if forest is None:
             return
         if not isinstance(forest, PackedForest):
-            raise ValueError("forest_ is not a forest")
+            raise ValueError("forest_ is not a forest.")
         if (forest.n_features, forest.n_outputs) != (self.n_features_in_, self.n_outputs_):
-            raise ValueError("forest_ is for another table")
+            raise ValueError("forest_ is for another table.")
         if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
-            raise ValueError("categories_ does not have one element per column")
+            raise ValueError("categories_ does not have one element per column.")
         weights = self.bag_weights_
         if weights is not None and (not isinstance(weights, np.ndarray) or weights.shape != (self.bag_rows_,)):
-            raise ValueError("bag_weights_ does not fit the number of rows")
+            raise ValueError("bag_weights_ does not fit the number of rows.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True  # in dense tables
         return tags

@@ -160,7 +160,7 @@ class ForestClassifier(Forest, Classifier):
         if "forest_" in vars(self):
             labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
             if [len(each) for each in labels] != self.forest_.n_classes.tolist():
-                raise ValueError("classes_ and forest_ have different numbers of classes")
+                raise ValueError("classes_ and forest_ have different numbers of classes.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

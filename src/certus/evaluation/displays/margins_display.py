@@ -31,7 +31,7 @@ class MarginsDisplay(Display):
     def __init__(self, margins: ArrayLike, confidence: float = 0.95) -> None:
         self.margins: NDArray[np.float64] = np.sort(np.asarray(margins, dtype=float))
         if not len(self.margins):
-            raise ValueError("Margins of at least one row are needed.")
+            raise ValueError("margins must have at least one row, got none.")
         self.confidence = confidence
 
     @classmethod

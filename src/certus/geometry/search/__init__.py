@@ -11,7 +11,12 @@ from certus.geometry.search.neighbor_index import (
     build_index,
     dense,
 )
-from certus.geometry.search.precomputed_distances import check_distances, check_format
+from certus.geometry.search.precomputed_distances import (
+    check_distances,
+    check_format,
+    rows_are_sorted,
+    sorted_by_distance,
+)
 from certus.geometry.search.search_method import check_method, choose_method, effective_metric
 
 __all__ = [
@@ -33,4 +38,6 @@ __all__ = [
     "effective_metric",
     "has_kernel",
     "native_metric",
+    "rows_are_sorted",
+    "sorted_by_distance",
 ]

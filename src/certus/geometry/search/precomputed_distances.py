@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import EfficiencyWarning
 
@@ -38,14 +39,27 @@ def check_distances(table: Any) -> Any:
 
 
 def _sorted_by_distance(graph: sparse.csr_array) -> sparse.csr_array:
-    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    falls = (graph.data[1:] < graph.data[:-1]) & (rows[1:] == rows[:-1])
-    if not falls.any():
+    if rows_are_sorted(graph):
         return graph
     warn_user(
         "Precomputed sparse input was not sorted by row values.\n"
-        "Hint: sort it once with sklearn.neighbors.sort_graph_by_row_values(graph, warn_when_not_sorted=False).",
+        "Hint: sort it once with certus.neighbors.sort_graph_by_row_values(graph, warn_when_not_sorted=False).",
         EfficiencyWarning,
     )
-    order = np.lexsort((graph.indices, graph.data, rows))
+    return sorted_by_distance(graph)
+
+
+def rows_are_sorted(graph: sparse.csr_array) -> bool:
+    """Whether the entries of every row do not fall."""
+    rows = _row_numbers(graph)
+    return not ((graph.data[1:] < graph.data[:-1]) & (rows[1:] == rows[:-1])).any()
+
+
+def sorted_by_distance(graph: sparse.csr_array) -> sparse.csr_array:
+    """The same graph with the entries of every row by increasing distance, equal ones by column."""
+    order = np.lexsort((graph.indices, graph.data, _row_numbers(graph)))
     return type(graph)((graph.data[order], graph.indices[order], graph.indptr), shape=graph.shape)
+
+
+def _row_numbers(graph: sparse.csr_array) -> NDArray[np.intp]:
+    return np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))

@@ -27,6 +27,7 @@ from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.report import Report
+from certus.guarantees.records.wording import plural
 from certus.guarantees.rows import LookStore, fingerprint, judged_report, look_at, table_hashes, watch_rows
 
 
@@ -182,7 +183,8 @@ def _truth_and_predictions(
         )
     predicted = predictions(model, X) if model is not None else labels(y_pred, "y_pred")
     if len(truth) != len(predicted):
-        raise ValueError(f"there are {len(predicted)} predictions for {len(truth)} labels.")
+        found = f"{plural(len(predicted), 'prediction')} for {plural(len(truth), 'label')}"
+        raise ValueError(f"y_pred must have one entry per label, got {found}.")
     return truth, predicted
 
 

@@ -18,7 +18,7 @@ from certus.guarantees.records.bound_arguments import (
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.combine import intersection, union
-from certus.guarantees.records.confidence_levels import check_confidence, failure_of
+from certus.guarantees.records.confidence_levels import check_confidence, failure_of, share
 from certus.guarantees.records.data_roles import DataRole
 from certus.guarantees.records.estimates import as_estimate, without_promise
 from certus.guarantees.records.file_error import CertusFileError
@@ -65,6 +65,7 @@ __all__ = [
     "percent",
     "plural",
     "rules",
+    "share",
     "union",
     "without_promise",
 ]

@@ -270,7 +270,7 @@ def _digest(hashes: NDArray[np.uint64], predictions: ArrayLike) -> str:
 def look_at(
     store: LookStore | str | os.PathLike[str] | None,
     rows: Any,
-    truth: ArrayLike,
+    truth: ArrayLike | None,
     predictions: ArrayLike,
     *,
     by: str,

@@ -7,6 +7,7 @@ places of the columns, or from their names: then the order of the columns does n
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Sequence
 from typing import Any
@@ -40,8 +41,15 @@ def row_hashes(table: Any, keys: Hashes | None = None, threads: int = 1) -> Hash
 def column_keys(columns: int | Sequence[str]) -> Hashes:
     """Keys of so many columns without names, or of named ones."""
     if isinstance(columns, int):
-        return _finished(_STEP * np.arange(1, columns + 1, dtype=np.uint64))
+        return _numbered_keys(columns)
     return np.array([text_hash(str(name)) for name in columns], np.uint64)
+
+
+@functools.lru_cache(maxsize=64)  # every fit asks for them
+def _numbered_keys(columns: int) -> Hashes:
+    keys = _finished(_STEP * np.arange(1, columns + 1, dtype=np.uint64))
+    keys.setflags(write=False)
+    return keys
 
 
 def cell_hashes(columns: Sequence[NDArray[Any]], keys: Hashes) -> Hashes:

@@ -59,11 +59,13 @@ class TrainingRowsError(ValueError):
         What was found.
     """
 
+    options = ("allow_training_rows",)  # parameters that the message names
+
     def __init__(self, overlap: Overlap) -> None:
         super().__init__(
             f"the rows must not be those that {overlap.learner} was trained on, got {overlap.found_in_words()}.\n"
-            "Hint: use rows that were set aside before training; allow_training_rows=True gives an estimate, which "
-            "promises nothing."
+            "Hint: use rows that were set aside before training; allow_training_rows gives an estimate, which promises "
+            "nothing."
         )
         self.overlap = overlap
 

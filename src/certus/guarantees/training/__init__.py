@@ -33,7 +33,7 @@ from certus.guarantees.training.leave_one_out_bounds import (
     xi_alpha,
 )
 from certus.guarantees.training.margin_bounds import kernel_margin_bound, voting_margin_bound
-from certus.guarantees.training.mistakes import check_mistake_bound, mistake_bound
+from certus.guarantees.training.mistakes import check_margins, check_mistake_bound, mistake_bound
 from certus.guarantees.training.optimality_gap import gap_record, strong_convexity_gap
 from certus.guarantees.training.pac_bayes import pac_bayes_kl
 from certus.guarantees.training.pac_bayes_linear import pac_bayes_margin
@@ -55,6 +55,7 @@ __all__ = [
     "Slope",
     "campi_garatti",
     "check_exact_labels",
+    "check_margins",
     "check_mistake_bound",
     "compression_bound",
     "exact_labels",

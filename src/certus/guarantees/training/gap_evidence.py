@@ -107,7 +107,7 @@ class FenchelTerms(GapBound):
     def bound(self, objective: Any) -> Any:
         """The formula slack + residual^2 / (2 alpha)."""
         if not self.alpha > 0:
-            raise CertificateError("optimality gap: alpha must be above 0")
+            raise CertificateError("optimality gap: alpha must be above 0.")
         return self.slack + self.residual**2 / (2 * self.alpha)
 
 
@@ -133,7 +133,7 @@ class Decrement(GapBound):
     def bound(self, objective: Any) -> Any:
         """The formula q^2 / (2 (1 - q r))."""
         if self.decrement * self.reach >= 1:
-            raise CertificateError("optimality gap: the decrement is not one for which its theorem holds")
+            raise CertificateError("optimality gap: the decrement is not one for which its theorem holds.")
         return self.decrement**2 / (2 * (1 - self.decrement * self.reach))
 
 
@@ -183,7 +183,7 @@ def require_kept(certificate: Certificate, name: str, most: int = KEPT) -> Any:
     if certificate.witness.get(name) is None:
         raise CertificateError(
             f"{certificate.quantity}: more than {most} numbers are not kept in a certificate, so data cannot be "
-            "checked against it"
+            "checked against it."
         )
     return certificate.witness[name]
 
@@ -280,16 +280,16 @@ class GapRule:
         """
         witness, quantity = certificate.witness, certificate.quantity
         if certificate.theorem not in self.kinds:
-            raise CertificateError(f"{quantity}: the theorem {certificate.theorem!r} is not one of this rule's")
+            raise CertificateError(f"{quantity}: the theorem {certificate.theorem!r} is not one of this rule's.")
         if not isinstance(certificate.value, float):
-            raise CertificateError(f"{quantity}: the gap must be one number")
+            raise CertificateError(f"{quantity}: the gap must be one number.")
         kind = self.kinds[certificate.theorem]
         numbers = _numbers(kind, witness)
         objective = math.inf if self.ceiling is None else float(witness[self.ceiling])
         bounded = {**numbers, **({} if self.ceiling is None else {self.ceiling: objective})}
         for name, value in bounded.items():
             if not value >= 0.0 and not (name in kind.may_be_negative and not math.isnan(value)):
-                raise CertificateError(f"{quantity}: {name} must be at least 0, the witness has {value!r}")
+                raise CertificateError(f"{quantity}: {name} must be at least 0, the witness has {value!r}.")
         gap = _exact_gap(kind, numbers, objective, kind(**numbers).objective_error)
         if certificate.value < gap:  # version 0.1.0 took the objective as it was computed; data tell whether it holds
             gap = _exact_gap(kind, numbers, objective, 0.0)

@@ -5,9 +5,11 @@ If a function of norm 1 has y f(x) >= margin > 0 on all rows and no row has a no
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.certificate import Certificate
@@ -32,6 +34,21 @@ def _record(value: float, witness: Mapping[str, Any], rule: str) -> Certificate:
     return Basis(rule, THEOREM, ("separable", "floating-point-model")).exact(
         claim, "mistakes", "upper", value, math.inf, {}, witness
     )
+
+
+def check_margins(certificate: Certificate, y: Any, radius: float, margin_of: Callable[[Any, Any], float]) -> None:
+    """Refuse data whose rows are longer, or nearer to a separator, than the witness says.
+
+    ``margin_of`` gets the signs of the rows, -1 and 1, and a direction of the witness.
+    """
+    witness = certificate.witness
+    if radius > witness["radius"]:
+        raise CertificateError(f"{certificate.quantity}: a row is longer than the radius in the witness.")
+    classes = np.unique(y)
+    for k, (direction, margin) in enumerate(zip(witness["directions"], witness["margins"], strict=True)):
+        positive = classes[1] if len(classes) == 2 else classes[k]
+        if margin_of(np.where(y == positive, 1, -1), np.asarray(direction, dtype=np.longdouble)) < margin:
+            raise CertificateError(f"{certificate.quantity}: a row is nearer to the separator than the witness says.")
 
 
 def check_mistake_bound(certificate: Certificate) -> Derivation:

@@ -67,10 +67,10 @@ def strong_convexity_gap(
     """
     for name, given in (("gradient_norm", gradient_norm), ("gradient_error", gradient_error)):
         if not given >= 0.0:
-            raise ValueError(f"{name} must be at least 0, got {given!r}")
+            raise ValueError(f"{name} must be at least 0, got {given!r}.")
     if not (strength > 0.0 and math.isfinite(strength)):
         raise ValueError(
-            f"strength must be finite and greater than 0, got {strength!r}. "
+            f"strength must be finite and greater than 0, got {strength!r}.\n"
             "Hint: without strong convexity use a duality gap."
         )
     slope = float(gradient_norm) + float(gradient_error)
@@ -151,9 +151,9 @@ def check_strong_convexity_gap(certificate: Certificate, data: object = None) ->
     if data is not None:
         norm = math.hypot(*(float(g) for g in data))  # type: ignore[attr-defined]
         if norm > (witness["gradient_norm"] + witness["gradient_error"]) * (1.0 + 1e-12):
-            raise CertificateError(f"{certificate.quantity}: the gradient's norm is {norm!r}, above the witness")
+            raise CertificateError(f"{certificate.quantity}: the gradient's norm is {norm!r}, above the witness.")
     if not witness["strength"] > 0 or not witness["gradient_norm"] >= 0 or not witness["gradient_error"] >= 0:
-        raise CertificateError(f"{certificate.quantity}: the witness is not a strongly convex problem")
+        raise CertificateError(f"{certificate.quantity}: the witness is not a strongly convex problem.")
     if math.isinf(witness["gradient_norm"] + witness["gradient_error"]):
         return Derivation(math.inf)
     slope = Fraction(witness["gradient_norm"]) + Fraction(witness["gradient_error"])
@@ -163,10 +163,10 @@ def check_strong_convexity_gap(certificate: Certificate, data: object = None) ->
     stated = certificate.inputs["distance"]
     if not distance <= Fraction(stated) <= max(distance * (1 + Fraction(1, 10**9)), Fraction(SMALLEST)):
         raise CertificateError(
-            f"{certificate.quantity}: states the distance {stated!r}, the second route gives {float(distance)!r}"
+            f"{certificate.quantity}: states the distance {stated!r}, the second route gives {float(distance)!r}."
         )
     if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the gap must be one number")
+        raise CertificateError(f"{certificate.quantity}: the gap must be one number.")
     if slope > 0:
         gap = max(gap, Fraction(SMALLEST))
     at_floor = gap <= floor

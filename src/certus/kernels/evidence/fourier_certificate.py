@@ -67,7 +67,7 @@ def check_fourier_error(certificate: Certificate, data: Any = None) -> Derivatio
     """
     witness = certificate.witness
     if not (witness["frequencies"] >= 1 and witness["rows"] >= 1 and witness["span"] > 0.0):
-        raise CertificateError(f"{certificate.quantity}: the witness holds a number that cannot occur")
+        raise CertificateError(f"{certificate.quantity}: the witness holds a number that cannot occur.")
     pairs = _pairs(witness)
     half = witness["span"] ** 2 / (2 * witness["frequencies"])
     logarithm = math.log1p(2.0 * pairs / (1.0 - CONFIDENCE) - 1.0) if pairs else 0.0
@@ -75,7 +75,7 @@ def check_fourier_error(certificate: Certificate, data: Any = None) -> Derivatio
         K, features = (np.asarray(given, dtype=np.float64) for given in data)
         worst = float(np.abs(K - features @ features.T).max())
         if not worst <= float(certificate.value) + 1e-12:  # type: ignore[arg-type]
-            raise CertificateError(f"{certificate.quantity}: on these data a value is off by {worst!r}")
+            raise CertificateError(f"{certificate.quantity}: on these data a value is off by {worst!r}.")
     if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the bound must be one number")
+        raise CertificateError(f"{certificate.quantity}: the bound must be one number.")
     return Derivation(math.sqrt(half * logarithm), error=1e-13, slack=1e-6, record=_record(certificate.value, witness))

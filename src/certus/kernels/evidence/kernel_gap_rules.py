@@ -47,7 +47,7 @@ def _machine(certificate: Certificate, gap: float, data: Any) -> None:
     if not lower >= stated - gap - 1e-15 * (len(K) + 8) * (abs(lower) + 2.0 * size + at_zero):
         raise CertificateError(
             f"{certificate.quantity}: on these data the dual variables only show that the minimum is at least "
-            f"{lower!r}, less than {stated!r} - {gap!r}"
+            f"{lower!r}, less than {stated!r} - {gap!r}."
         )
 
 
@@ -57,7 +57,7 @@ def _declared(certificate: Certificate, y: Any, weights: Any) -> tuple[ConvexLos
     if inputs["classes"] is None:
         numbers = inputs["loss_parameters"]
         if numbers is None:
-            raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own")
+            raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own.")
         return residual_loss(name, **numbers), y.astype(np.float64).reshape(len(y), -1), weights
     classes = np.array(inputs["classes"])
     codes = np.searchsorted(classes, y.astype(classes.dtype))
@@ -65,7 +65,7 @@ def _declared(certificate: Certificate, y: Any, weights: Any) -> tuple[ConvexLos
     if name == "multinomial":
         return Multinomial(), codes, weights
     if name not in MARGIN_LOSSES:
-        raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own")
+        raise CertificateError(f"{certificate.quantity}: data cannot be checked for a loss of one's own.")
     return MARGIN_LOSSES[name](), one_against_rest(codes, len(classes)), weights
 
 

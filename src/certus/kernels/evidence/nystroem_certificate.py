@@ -102,11 +102,11 @@ def check_nystroem_error(certificate: Certificate, data: Any = None) -> Derivati
     witness = certificate.witness
     parts = {name: float(witness[name]) for name in PARTS}
     if not all(value >= 0.0 and math.isfinite(value) for value in parts.values()):
-        raise CertificateError(f"{certificate.quantity}: the witness holds a number that cannot occur")
+        raise CertificateError(f"{certificate.quantity}: the witness holds a number that cannot occur.")
     derived = Fraction(parts["left"]) + 2 * Fraction(parts["excess"]) * Fraction(parts["trace"])
     derived += Fraction(parts["noise"])
     if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the bound must be one number")
+        raise CertificateError(f"{certificate.quantity}: the bound must be one number.")
     if data is not None:
         K, features = (np.asarray(given, dtype=np.float64) for given in data)
         difference = K - features @ features.T
@@ -115,7 +115,7 @@ def check_nystroem_error(certificate: Certificate, data: Any = None) -> Derivati
         if norm > certificate.value + len(K) * rounding or np.abs(difference).max() > parts["entry"] + rounding:
             raise CertificateError(
                 f"{certificate.quantity}: on these data the trace norm is {norm!r} and the largest entry "
-                f"{float(np.abs(difference).max())!r}, more than the certificate says"
+                f"{float(np.abs(difference).max())!r}, more than the certificate says."
             )
     record = _record(certificate.value, certificate.inputs, witness)
     return Derivation(float(derived), error=1e-15, slack=1e-6, record=record)

@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate, CertificateError
+from certus.guarantees import Certificate
 from certus.guarantees.records import Derivation, rules
-from certus.guarantees.training import KEPT, check_mistake_bound, mistake_bound, require_kept, training_data
+from certus.guarantees.training import (
+    KEPT,
+    check_margins,
+    check_mistake_bound,
+    mistake_bound,
+    require_kept,
+    training_data,
+)
 from certus.kernels.learning.function_spaces import GramSpace
 from certus.kernels.solvers.machine_interior import interior_point
 from certus.kernels.solvers.machine_losses import boxes_of
@@ -70,22 +77,13 @@ def check_mistakes(certificate: Certificate, data: Any = None) -> Derivation:
     """Derive the bound again; with ``(K, y)``, the matrix of kernel values of the rows, also radius and margins."""
     derivation = check_mistake_bound(certificate)
     if data is not None:
-        _check_with_data(certificate, data)
+        require_kept(certificate, "directions")
+        K, y, _ = training_data(data)
+        K = K.astype(np.longdouble)
+
+        def margin(signs: Any, c: Any) -> float:
+            scores = K @ c
+            return float((signs * scores).min() / np.sqrt(c @ scores))
+
+        check_margins(certificate, y, float(np.sqrt(np.diagonal(K).max())), margin)
     return derivation
-
-
-def _check_with_data(certificate: Certificate, data: Any) -> None:
-    witness = certificate.witness
-    require_kept(certificate, "directions")
-    K, y, _ = training_data(data)
-    K = K.astype(np.longdouble)
-    if float(np.sqrt(np.diagonal(K).max())) > witness["radius"]:
-        raise CertificateError(f"{certificate.quantity}: a row is longer than the radius in the witness")
-    classes = np.unique(y)
-    for k, (direction, margin) in enumerate(zip(witness["directions"], witness["margins"], strict=True)):
-        positive = classes[1] if len(classes) == 2 else classes[k]
-        c = np.asarray(direction, dtype=np.longdouble)
-        scores = K @ c
-        least = (np.where(y == positive, 1, -1) * scores).min() / np.sqrt(c @ scores)
-        if float(least) < margin:
-            raise CertificateError(f"{certificate.quantity}: a row is nearer to the separator than the witness says")

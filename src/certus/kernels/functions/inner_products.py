@@ -38,7 +38,7 @@ class Linear(VectorKernel):
             matrix = np.asarray(metric, dtype=np.float64)
             if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.array_equal(matrix, matrix.T):
                 raise ValueError(
-                    f"The 'metric' parameter of Linear must be a symmetric matrix. Got shape {matrix.shape} instead.\n"
+                    f"The 'metric' parameter of Linear must be a symmetric matrix, got shape {matrix.shape}.\n"
                     "Hint: x'Az with A and with (A + A')/2 agree on equal rows; pass the symmetric part."
                 )
 

@@ -18,7 +18,7 @@ def gram_data(certificate: Certificate, data: Any) -> tuple[Array, Any, Array]:
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise CertificateError(
             f"{certificate.quantity}: the data must be (K, y) or (K, y, sample_weight) with the square matrix K of "
-            f"kernel values of the training rows; got a matrix of shape {K.shape}"
+            f"kernel values of the training rows; got a matrix of shape {K.shape}."
         )
     return np.asarray(K, dtype=np.float64), y, weights
 

@@ -105,10 +105,10 @@ class KernelLearner(Learner):
     def _check_expansion(self, coef: Array) -> None:
         """Refuse loaded state whose rows and coefficients do not fit together."""
         if not isinstance(coef, np.ndarray) or coef.ndim not in (1, 2) or count(self.X_fit_) != len(coef):
-            raise ValueError("X_fit_ and dual_coef_ do not fit together")
+            raise ValueError("X_fit_ and dual_coef_ do not fit together.")
         width = getattr(self, "n_features_in_", None)
         if width is not None and self.X_fit_.shape != (len(coef), width):
-            raise ValueError("X_fit_ and n_features_in_ do not fit together")
+            raise ValueError("X_fit_ and n_features_in_ do not fit together.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

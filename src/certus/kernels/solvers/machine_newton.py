@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,17 +38,41 @@ def newton(
     space: Space, y: Array, s: Array, loss: ConvexLoss, alpha: float, wanted: float, max_iter: int, tell: Tell
 ) -> Solved:
     """Minimize P until the gap is at most ``wanted``."""
-    coef, scores, square = np.zeros(space.size), np.zeros(space.rows), 0.0
+
+    def direction(at: Point) -> Array:
+        return space.newton(s * curvature(loss, y, at.scores), alpha)(-at.gradient)
+
+    found = minimize(space, y, s, loss, alpha, wanted, max_iter, tell, direction)
+    return Solved(found.coef[:, None], found.dual[:, None], found.n_iter)
+
+
+class Point(NamedTuple):
+    """Where a step begins."""
+
+    scores: Array
+    gradient: Array
+    gradient_scores: Array
+    objective: float
+    gap: float
+
+
+def minimize(
+    space: Space, y: NDArray[Any], s: Array, loss: Any, alpha: float, wanted: float, max_iter: int, tell: Tell,
+    direction_at: Callable[[Point], Array], outputs: tuple[int, ...] = (),
+) -> Solved:  # fmt: skip
+    """Follow the directions until the gap is at most ``wanted``; one output, or those of ``outputs``."""
+    coef, scores, square = np.zeros((space.size, *outputs)), np.zeros((space.rows, *outputs)), 0.0
+    weights = s[:, None] if outputs else s
     steps = 0
     while True:
         dual = np.asarray(loss.derivative(y, scores), dtype=np.float64)
-        gradient = alpha * coef + space.combine(s * dual)
+        gradient = alpha * coef + space.combine(weights * dual)
         gradient_scores = space.scores(gradient)
         gap = max(space.inner(gradient, gradient, gradient_scores), 0.0) / (2.0 * alpha)
         objective = float(s @ loss.value(y, scores)) + 0.5 * alpha * square
         if gap <= wanted or steps >= max_iter or tell(objective, gap):
             break
-        direction = space.newton(s * curvature(loss, y, scores), alpha)(-gradient)
+        direction = direction_at(Point(scores, gradient, gradient_scores, objective, gap))
         along = space.scores(direction)
         slope = space.inner(direction, gradient, gradient_scores)
         line = Line(y, s, loss, scores, along, alpha, space.inner(direction, coef, scores))
@@ -59,7 +83,7 @@ def newton(
         scores = space.scores(coef)
         square = max(space.inner(coef, coef, scores), 0.0)
         steps += 1
-    return Solved(coef[:, None], dual[:, None], steps)
+    return Solved(coef, dual, steps)
 
 
 @dataclass(frozen=True)

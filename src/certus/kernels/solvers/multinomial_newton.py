@@ -13,7 +13,7 @@ from scipy.special import softmax
 
 from certus.kernels._native_calls import Array
 from certus.kernels.learning.function_spaces import Solve, Space
-from certus.kernels.solvers.machine_newton import Line, Solved, Tell
+from certus.kernels.solvers.machine_newton import Point, Solved, Tell, minimize
 from certus.losses import Multinomial
 
 LOSS = Multinomial()
@@ -25,33 +25,15 @@ def multinomial_newton(
     tell: Tell,
 ) -> Solved:  # fmt: skip
     """Minimize sum_i s_i l(y_i, f(x_i)) + (alpha / 2) sum_k |f_k|^2 until the gap is at most ``wanted``."""
-    coef, scores, square = np.zeros((space.size, classes)), np.zeros((space.rows, classes)), 0.0
-    steps = 0
-    while True:
-        dual = LOSS.derivative(codes, scores)
-        gradient = alpha * coef + space.combine(s[:, None] * dual)
-        gradient_scores = space.scores(gradient)
-        norm = max(space.inner(gradient, gradient, gradient_scores), 0.0)
-        objective = float(s @ LOSS.value(codes, scores)) + 0.5 * alpha * square
-        gap = norm / (2.0 * alpha)
-        if gap <= wanted or steps >= max_iter or tell(objective, gap):
-            break
-        p = softmax(scores, axis=1)
+
+    def direction(at: Point) -> Array:
+        p = softmax(at.scores, axis=1)
         solve = space.newton(s * (p * (1.0 - p)).sum(axis=1) / (classes - 1), alpha)
         # The residual that is left is a share of the gradient that falls with it, so that convergence is quadratic.
-        share = min(0.1, np.sqrt(gap / max(objective, 1e-300)))
-        direction = _conjugate_gradients(space, s, p, alpha, solve, gradient, gradient_scores, share)
-        along = space.scores(direction)
-        slope = space.inner(direction, gradient, gradient_scores)
-        line = Line(codes, s, LOSS, scores, along, alpha, space.inner(direction, coef, scores))
-        step = line.search(objective, slope, square, space.inner(direction, direction, along))
-        if step == 0.0:
-            break
-        coef = coef + step * direction
-        scores = space.scores(coef)
-        square = max(space.inner(coef, coef, scores), 0.0)
-        steps += 1
-    return Solved(coef, dual, steps)
+        share = min(0.1, np.sqrt(at.gap / max(at.objective, 1e-300)))
+        return _conjugate_gradients(space, s, p, alpha, solve, at.gradient, at.gradient_scores, share)
+
+    return minimize(space, codes, s, LOSS, alpha, wanted, max_iter, tell, direction, (classes,))
 
 
 def _conjugate_gradients(

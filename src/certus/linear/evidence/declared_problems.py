@@ -41,7 +41,7 @@ def least_squares(certificate: Certificate, gap: float, data: Any) -> None:
         codes, weights = _classes(certificate, y, weights)
         Y = _signs(codes, len(coef))
     if Y.shape[1] != len(coef):
-        raise CertificateError(f"{certificate.quantity}: y has {Y.shape[1]} targets, the witness {len(coef)}")
+        raise CertificateError(f"{certificate.quantity}: y has {Y.shape[1]} targets, the witness {len(coef)}.")
     parts = []
     for k, alpha in enumerate(inputs["alpha"]):
         penalty = L2(2.0 * alpha)
@@ -239,7 +239,7 @@ def _huber(certificate: Certificate, gap: float, X: Any, y: Any, s: Any) -> None
     feasible = float(np.abs(v).max(initial=0.0)) <= 2.0 * epsilon * (1 + 1e-12)
     feasible = feasible and float(s @ (v * v)) <= 4.0 * total * (1 + 1e-12)
     if not feasible or (inputs["fit_intercept"] and abs(float(s @ v)) > 1e-9 * total):
-        raise CertificateError(f"{certificate.quantity}: the dual point is not feasible on these data")
+        raise CertificateError(f"{certificate.quantity}: the dual point is not feasible on these data.")
     size = np.abs(y - X @ w - certificate.witness["intercept"]) / scale
     losses = np.where(size <= epsilon, size**2, 2.0 * epsilon * size - epsilon**2)
     objective = float(s @ (scale + scale * losses) + alpha * w @ w)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import Certificate, CertificateError
+from certus.guarantees import Certificate
 from certus.guarantees.records import Derivation, rules
-from certus.guarantees.training import check_mistake_bound, mistake_bound, training_data
+from certus.guarantees.training import check_margins, check_mistake_bound, mistake_bound, training_data
 from certus.linear.design.moments import gamma
 from certus.linear.problems.box_problem import MachineTable, classification
 from certus.linear.solvers.box_newton import BoxNewton
@@ -68,21 +68,12 @@ def check_mistakes(certificate: Certificate, data: Any = None) -> Derivation:
     """Derive the bound again in rational arithmetic; with ``(X, y)`` also radius and margins."""
     derivation = check_mistake_bound(certificate)
     if data is not None:
-        _check_with_data(certificate, data)
+        X, y, _ = training_data(data)
+        X = X.astype(np.longdouble)
+        Z = np.hstack([X, np.full((len(X), 1), certificate.witness["constant"], dtype=np.longdouble)])
+
+        def margin(signs: Any, v: Any) -> float:
+            return float((signs * (Z @ v)).min() / np.sqrt(v @ v))
+
+        check_margins(certificate, y, float(np.sqrt((Z * Z).sum(axis=1)).max()), margin)
     return derivation
-
-
-def _check_with_data(certificate: Certificate, data: Any) -> None:
-    witness = certificate.witness
-    X, y, _ = training_data(data)
-    X = X.astype(np.longdouble)
-    Z = np.hstack([X, np.full((len(X), 1), witness["constant"], dtype=np.longdouble)])
-    if float(np.sqrt((Z * Z).sum(axis=1)).max()) > witness["radius"]:
-        raise CertificateError(f"{certificate.quantity}: a row is longer than the radius in the witness")
-    classes = np.unique(y)
-    for k, (direction, margin) in enumerate(zip(witness["directions"], witness["margins"], strict=True)):
-        positive = classes[1] if len(classes) == 2 else classes[k]
-        v = np.asarray(direction, dtype=np.longdouble)
-        least = (np.where(y == positive, 1, -1) * (Z @ v)).min() / np.sqrt(v @ v)
-        if float(least) < margin:
-            raise CertificateError(f"{certificate.quantity}: a row is nearer to the separator than the witness says")

@@ -48,16 +48,16 @@ def check_separation(certificate: Certificate, data: Any = None) -> Derivation:
     witness = certificate.witness
     strict, total = int(witness["strict"]), int(witness["total"])
     if not 0 < strict <= total:
-        raise CertificateError(f"{certificate.quantity}: {strict} of {total} comparisons cannot be strict")
+        raise CertificateError(f"{certificate.quantity}: {strict} of {total} comparisons cannot be strict.")
     if data is not None:
         found = _compare_rows(certificate, data)
         if found != (strict, total):
             raise CertificateError(
                 f"{certificate.quantity}: on these data {found[0]} of {found[1]} comparisons are strict, the witness "
-                f"says {strict} of {total}"
+                f"says {strict} of {total}."
             )
     if not isinstance(certificate.value, float):
-        raise CertificateError(f"{certificate.quantity}: the count must be one number")
+        raise CertificateError(f"{certificate.quantity}: the count must be one number.")
     record = _record(certificate.value, certificate.inputs, witness)
     return Derivation(float(strict), error=0.0, slack=0.0, record=record)
 
@@ -76,7 +76,7 @@ def _compare_rows(certificate: Certificate, data: Any) -> tuple[int, int]:
         for wanted in _comparisons(outputs, label, inputs["classes"]):
             side = _sign(row, wanted)
             if side < 0:
-                raise CertificateError(f"{certificate.quantity}: a row is on the wrong side of the direction")
+                raise CertificateError(f"{certificate.quantity}: a row is on the wrong side of the direction.")
             strict, total = strict + side, total + 1
     return strict, total
 

@@ -48,7 +48,7 @@ def check_provable_zeros(certificate: Certificate, data: Any = None) -> Derivati
     witness = certificate.witness
     zeros, columns, shown = int(witness["zeros"]), int(witness["columns"]), witness["shown"]
     if not 0 <= zeros <= columns or (shown is not None and len(set(shown)) != zeros):
-        raise CertificateError(f"{certificate.quantity}: the witness does not fit together")
+        raise CertificateError(f"{certificate.quantity}: the witness does not fit together.")
     if data is not None:
         _solve_and_compare(certificate, data)
     record = _record(zeros, columns, shown, certificate.inputs)
@@ -72,7 +72,7 @@ def _solve_and_compare(certificate: Certificate, data: Any) -> None:
     without, at = elastic_net_problem(certificate, (X, y, weights))
     reached = problem.value(found)
     if reached < without.lower_bound(_optimum(without, at)) * (1.0 - 1e-12):
-        raise CertificateError(f"{certificate.quantity}: on these data a listed coefficient is not 0 at the optimum")
+        raise CertificateError(f"{certificate.quantity}: on these data a listed coefficient is not 0 at the optimum.")
 
 
 def _optimum(problem: ConvexProblem, at: Point) -> Point:

@@ -39,7 +39,7 @@ def resolve_settings(learner: BaseEstimator) -> Settings:
     if kind == "elasticnet":
         bad = given is None or len(given) == 0
         if bad or any(not isinstance(r, numbers.Number) or not 0 <= r <= 1 for r in given):  # type: ignore[operator]
-            raise ValueError(f"l1_ratios must be an array-like of numbers between 0 and 1; got (l1_ratios={given!r})")
+            raise ValueError(f"l1_ratios must be an array-like of numbers between 0 and 1; got (l1_ratios={given!r}).")
     elif given is not None and learner.penalty != "deprecated":
         warn_user(f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})")
     fixed = {"l1": 1.0, "l2": 0.0}

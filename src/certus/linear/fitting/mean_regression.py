@@ -91,6 +91,7 @@ class MeanRegression(Regressor):
         "verbose": [Verbosity()],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
+    _takes_sparse = True
     _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(
@@ -243,6 +244,5 @@ class MeanRegression(Regressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.positive_only = self._loss.targets.first_outside([-1.0]) is not None
         return tags

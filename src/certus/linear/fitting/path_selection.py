@@ -40,7 +40,7 @@ from certus.linear.solvers.least_squares import NotFiniteError
 from certus.linear.solvers.penalized_solver import prepare, solve_path
 
 Array = NDArray[np.float64]
-PATH_SELECTION_CONSTRAINTS: Constraints = {
+_CONSTRAINTS: Constraints = {
     "l1_ratio": [Interval(0, 1), ArrayLike()],
     "eps": [Interval(0, None, closed="neither")],
     "alphas": [Interval(1, None, integer=True), ArrayLike()],
@@ -56,7 +56,6 @@ PATH_SELECTION_CONSTRAINTS: Constraints = {
     "selection": [OneOf("cyclic", "random")],
     "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
 }
-PATH_SELECTION_STATE = (*PENALIZED_STATE, "alpha_", "alphas_", "mse_path_")
 
 
 class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
@@ -122,6 +121,9 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
     selection: str
     gap_tol: float | None
 
+    _constraints = _CONSTRAINTS
+    _takes_sparse = True
+    _state = (*PENALIZED_STATE, "alpha_", "alphas_", "mse_path_", "l1_ratio_")
     _single: ClassVar[type]
     _joint: ClassVar[bool] = False
 
@@ -264,7 +266,6 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.single_output = not self._joint
         tags.target_tags.multi_output = self._joint
         return tags

@@ -44,13 +44,13 @@ def check_combination(solver: str, kind: str | None, dual: bool) -> None:
             "Hint: use solver='saga' for L1 and elastic-net penalties."
         )
     if solver != "liblinear" and dual:
-        raise ValueError(f"Solver {solver} supports only dual=False, got dual={dual}")
+        raise ValueError(f"Solver {solver} supports only dual=False, got dual={dual}.")
     if kind == "elasticnet" and solver != "saga":
         raise ValueError(f"Only 'saga' solver supports elasticnet penalty, got solver={solver}.")
     if solver == "liblinear" and kind is None:
-        raise ValueError("C=np.inf as well as penalty=None is not supported for the liblinear solver")
+        raise ValueError("C=np.inf as well as penalty=None is not supported for the liblinear solver.")
     if solver == "liblinear" and kind == "l1" and dual:
-        raise ValueError("The combination of penalty='l1' and dual=True is not supported. Hint: set dual=False.")
+        raise ValueError("The combination of penalty='l1' and dual=True is not supported.\nHint: set dual=False.")
 
 
 def _warn_inconsistent(learner: Any, kind: str | None) -> None:

@@ -97,7 +97,7 @@ def penalties(alpha: Any, targets: int) -> Array:
             "Hint: pass one alpha, or one per column of y."
         )
     if not (values >= 0.0).all():
-        raise ValueError(f"The 'alpha' parameter must be at least 0 for every target. Got {alpha!r} instead.")
+        raise ValueError(f"The 'alpha' parameter must be at least 0 for every target, got {alpha!r}.")
     return np.ascontiguousarray(np.broadcast_to(values, (targets,)))
 
 

@@ -38,7 +38,7 @@ def check_solution(certificate: Certificate, gap: float, parts: Sequence[tuple[C
         if better > gap + noise:
             raise CertificateError(
                 f"{certificate.quantity}: on these data another solution is better by {better!r}, more than the "
-                f"certificate's {gap!r}"
+                f"certificate's {gap!r}."
             )
         found = [problem.lower_bound(at) for problem, at in zip(problems, points, strict=True)]
         lowest = [max(pair) for pair in zip(lowest, found, strict=True)]
@@ -50,7 +50,7 @@ def check_dual_points(certificate: Certificate, gap: float, parts: Sequence[tupl
     reached = math.fsum(problem.value(at) for problem, at, _ in parts)
     lowest = math.fsum(problem.feasible_value(u[problem.counted], at) for problem, at, u in parts)
     if not math.isfinite(lowest):
-        raise CertificateError(f"{certificate.quantity}: the dual point is not feasible on these data")
+        raise CertificateError(f"{certificate.quantity}: the dual point is not feasible on these data.")
     noise = _noise(certificate, [part[:2] for part in parts], reached)
     compare_values(certificate, gap, reached, lowest, noise)
     _compare_objectives(certificate, reached, noise)
@@ -61,7 +61,7 @@ def compare_values(certificate: Certificate, gap: float, reached: float, lowest:
     if min(reached - lowest, reached) > gap * (1.0 + 1e-9) + noise:
         raise CertificateError(
             f"{certificate.quantity}: on these data the gap is {reached - lowest!r}, more than the certificate's "
-            f"{gap!r}"
+            f"{gap!r}."
         )
 
 
@@ -78,5 +78,5 @@ def _compare_objectives(certificate: Certificate, reached: float, noise: float) 
     stated = float(witness["objective"]) + float(witness.get("rounding", 0.0))
     if reached > stated * (1.0 + 1e-9) + noise + 1e-12:
         raise CertificateError(
-            f"{certificate.quantity}: the objective on these data is {reached!r}, the witness has {stated!r}"
+            f"{certificate.quantity}: the objective on these data is {reached!r}, the witness has {stated!r}."
         )

@@ -93,4 +93,4 @@ def zero_or_infinity(allowed: bool | np.bool_) -> float:
 def refuse_negative(name: str, value: float) -> None:
     """Raise if a strength is negative or NaN."""
     if not value >= 0.0:
-        raise ValueError(f"{name} must be at least 0. Got {value!r} instead.")
+        raise ValueError(f"{name} must be at least 0, got {value!r}.")

@@ -23,12 +23,12 @@ class ElasticNet(KnownPenalty):
     name: ClassVar[str] = "elastic_net"
 
     def __post_init__(self) -> None:
-        refuse_negative("l1 of ElasticNet", self.l1)
-        refuse_negative("l2 of ElasticNet", self.l2)
+        refuse_negative(f"l1 of {type(self).__name__}", self.l1)
+        refuse_negative(f"l2 of {type(self).__name__}", self.l2)
 
     @property
     def block(self) -> tuple[float, float, bool]:
-        """A block per coefficient."""
+        """A block per coefficient, or per row of a matrix."""
         return self.l1, self.l2, False
 
     @property

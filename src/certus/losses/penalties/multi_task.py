@@ -8,35 +8,21 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.losses.penalties.convex_penalty import Array, KnownPenalty, as_vector, refuse_negative, scale_into
+from certus.losses.penalties.convex_penalty import Array, as_vector, scale_into
+from certus.losses.penalties.elastic_net_penalty import ElasticNet
 from certus.losses.penalties.l2 import L2
 
 
 @dataclass(frozen=True)
-class MultiTask(KnownPenalty):
+class MultiTask(ElasticNet):
     """l1 sum_j |w_j| + (l2 / 2) |W|^2 for the rows w_j of a matrix (columns of the table x targets).
 
     A column is used by all targets or by none.
     """
 
-    l1: float = 1.0
     l2: float = 0.0
 
     name: ClassVar[str] = "multi_task"
-
-    def __post_init__(self) -> None:
-        refuse_negative("l1 of MultiTask", self.l1)
-        refuse_negative("l2 of MultiTask", self.l2)
-
-    @property
-    def block(self) -> tuple[float, float, bool]:
-        """A block per row."""
-        return self.l1, self.l2, False
-
-    @property
-    def strong_convexity(self) -> float:
-        """The ridge part."""
-        return self.l2
 
     def value(self, w: ArrayLike) -> float:
         """Lengths of the rows, and the ridge part."""

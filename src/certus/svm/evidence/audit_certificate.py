@@ -57,8 +57,8 @@ def check_audit(certificate: Certificate, data: Any = None) -> Derivation:
     witness = certificate.witness
     for name in ("outside", "margin", "bound"):
         if isinstance(witness[name], float) or witness[name] < 0:
-            raise CertificateError(f"{certificate.quantity}: {name} is not a count")
+            raise CertificateError(f"{certificate.quantity}: {name} is not a count.")
     if not (witness["failure"] >= 0.0 and witness["rounding"] >= 0.0):
-        raise CertificateError(f"{certificate.quantity}: failure and rounding must be at least 0")
+        raise CertificateError(f"{certificate.quantity}: failure and rounding must be at least 0.")
     record = _record(witness)
     return Derivation(record.value, error=0.0, slack=0.0, record=record)

@@ -35,13 +35,13 @@ def _recompute(certificate: Certificate, gap: float, data: Any) -> None:
     table, y, weights = rows_with_weight(inputs, data)
     problems = declared_problems(inputs, y, weights)
     if alpha.shape != problems.upper.shape or (alpha < 0).any() or (alpha > problems.upper).any():
-        raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data")
+        raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data.")
     total = sum(
         _primal_minus_dual(table, inputs["kernel"], problems, alpha, certificate.witness, number_)
         for number_ in range(problems.count)
     )
     if total > gap + 1e-9 * max(abs(certificate.witness["scale"]), 1e-300):
-        raise CertificateError(f"{certificate.quantity}: on these data the duality gap is {total!r}, more than {gap!r}")
+        raise CertificateError(f"{certificate.quantity}: on these data the duality gap is {total!r}, above {gap!r}.")
 
 
 DUALITY_GAP = GapRule(

@@ -148,7 +148,7 @@ def check_violation(certificate: Certificate, data: Any = None) -> Derivation:
 def _check(certificate: Certificate, data: Any) -> None:
     witness, inputs = certificate.witness, certificate.inputs
     if not (witness["demand"] > 0.0 and witness["length"] >= 0.0 and witness["violation"] >= 0.0):
-        raise CertificateError(f"{certificate.quantity}: the witness does not contradict anything")
+        raise CertificateError(f"{certificate.quantity}: the witness does not contradict anything.")
     if data is None:
         return
     require_kept(certificate, "shares", KEPT)
@@ -158,9 +158,9 @@ def _check(certificate: Certificate, data: Any) -> None:
     variables, members = problems.variables(index), problems.members[problems.rows(index)]
     sign, counts = problems.sign[variables], np.array(witness["shares"], dtype=np.int64)
     if counts.shape != sign.shape or (counts < 0).any() or (counts > GRID).any():
-        raise CertificateError(f"{certificate.quantity}: the shares do not fit these data")
+        raise CertificateError(f"{certificate.quantity}: the shares do not fit these data.")
     if problems.bias != NO_BIAS and int((counts * sign).sum()) != 0:
-        raise CertificateError(f"{certificate.quantity}: the signed sum of the shares is not zero")
+        raise CertificateError(f"{certificate.quantity}: the signed sum of the shares is not zero.")
     shares = counts / GRID
     demand = float(-(problems.linear[variables] @ shares))
     coefficients = (sign * shares).reshape(problems.copies, -1).sum(axis=0)
@@ -168,5 +168,5 @@ def _check(certificate: Certificate, data: Any) -> None:
     length = math.sqrt(max(0.0, square))
     if demand < witness["demand"] * (1.0 - 1e-9) or length > witness["length"] * (1.0 + 1e-6):
         raise CertificateError(
-            f"{certificate.quantity}: on these data the shares give demand {demand!r} and length {length!r}"
+            f"{certificate.quantity}: on these data the shares give demand {demand!r} and length {length!r}."
         )

@@ -58,11 +58,11 @@ def check_error(certificate: Certificate, data: Any = None) -> Derivation:
     witness = certificate.witness
     parts = [witness[name] for name in ("wrong", "unsure", "retrained", "rows")]
     if any(isinstance(part, float) or part < 0 for part in parts) or parts[0] + parts[1] > parts[3] or parts[3] < 1:
-        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows")
+        raise CertificateError(f"{certificate.quantity}: the witness is not a count of rows.")
     if data is not None:
         wrong = sum(bool(flag) for flag in data)
         if len(data) != parts[3] or not parts[0] <= wrong <= parts[0] + parts[1]:
-            raise CertificateError(f"{certificate.quantity}: the data have {wrong} wrong rows of {len(data)}")
+            raise CertificateError(f"{certificate.quantity}: the data have {wrong} wrong rows of {len(data)}.")
     record = _error(witness)
     return Derivation(record.value, error=0.0, slack=0.0, record=record)
 
@@ -72,8 +72,8 @@ def check_absolute(certificate: Certificate, data: Any = None) -> Derivation:
     """Add again; ``data``, if given, are the left-out rows' absolute errors."""
     witness = certificate.witness
     if not (witness["mean"] >= 0.0 and witness["reach"] >= 0.0):
-        raise CertificateError(f"{certificate.quantity}: mean and reach must be at least 0")
+        raise CertificateError(f"{certificate.quantity}: mean and reach must be at least 0.")
     if data is not None and math.fsum(data) / len(data) > witness["mean"] + witness["reach"] + 1e-12:
-        raise CertificateError(f"{certificate.quantity}: the data are off by more on average")
+        raise CertificateError(f"{certificate.quantity}: the data are off by more on average.")
     record = _absolute(witness)
     return Derivation(record.value, error=0.0, slack=0.0, record=record)

@@ -67,14 +67,14 @@ def _recompute(certificate: Certificate, value: float, data: Any) -> None:
         or (alphas < 0).any()
         or (alphas > np.outer(witness["C"], weights) * (1.0 + 1e-12)).any()
     ):
-        raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data")
+        raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data.")
     points = list(zip(witness["C"], alphas, witness["intercepts"], strict=True))
     for (C0, a0, b0), (C1, a1, b1) in pairwise(points):
         for t in WITHIN:
             C, alpha, b = C0 + t * (C1 - C0), a0 + t * (a1 - a0), b0 + t * (b1 - b0)
             gap = _relative_gap(gram, sign, C, weights, alpha, b)
             if gap > value + 1e-9:
-                raise CertificateError(f"{certificate.quantity}: at C = {C!r} the gap is {gap!r} on these data")
+                raise CertificateError(f"{certificate.quantity}: at C = {C!r} the gap is {gap!r} on these data.")
 
 
 def _relative_gap(gram: Floats, sign: Floats, C: float, weights: Floats, alpha: Floats, b: float) -> float:

@@ -193,13 +193,13 @@ class ClassificationMachine(Machine, Classifier):
         count = len(self.classes_)
         pairs = count * (count - 1) // 2
         if count < 2 or self._n_support.shape != (count,) or self._dual_coef_.shape[0] != count - 1:
-            raise ValueError("the coefficients do not fit the classes")
+            raise ValueError("the coefficients do not fit the classes.")
         if (
             self._intercept_.shape != (pairs,)
             or self._probA.size not in (0, pairs)
             or self._probB.size != self._probA.size
         ):
-            raise ValueError("the intercepts do not fit the pairs of classes")
+            raise ValueError("the intercepts do not fit the pairs of classes.")
 
     # --- what the fitted machine says ---------------------------------------------------------------------------
 

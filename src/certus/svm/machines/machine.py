@@ -320,17 +320,17 @@ class Machine(Learner):
         outside = computes_gram(self.kernel) or self.kernel == "precomputed"
         rows = 0 if outside else number
         if self._dual_coef_.ndim != 2 or self._dual_coef_.shape != (lines, number) or self._n_support.sum() != number:
-            raise ValueError("the coefficients do not fit the support vectors")
+            raise ValueError("the coefficients do not fit the support vectors.")
         if self.support_vectors_.shape[0] != rows or (
             not outside and self.support_vectors_.shape[1] != self.n_features_in_
         ):
-            raise ValueError(f"support_vectors_ has the shape {self.support_vectors_.shape}")
+            raise ValueError(f"support_vectors_ has the shape {self.support_vectors_.shape}.")
         if (self._n_support < 0).any() or (
             number and not 0 <= self.support_.min() <= self.support_.max() < self.shape_fit_[0]
         ):
-            raise ValueError("support_ names rows that do not exist")
+            raise ValueError("support_ names rows that do not exist.")
         if bool(sparse.issparse(self.support_vectors_)) != bool(self._sparse) and not outside:
-            raise ValueError("support_vectors_ is not of the form that _sparse says")
+            raise ValueError("support_vectors_ is not of the form that _sparse says.")
         if self._sparse:
             self.support_vectors_.check_format(full_check=True)
 

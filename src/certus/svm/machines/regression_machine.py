@@ -95,7 +95,7 @@ class SingleProblem(Machine):
     def _restored(self) -> None:
         super()._restored()
         if hasattr(self, "support_") and (self._dual_coef_.shape[0] != 1 or self._intercept_.shape != (1,)):
-            raise ValueError("a machine with one problem has one line of coefficients")
+            raise ValueError("a machine with one problem has one line of coefficients.")
 
     def _values(self, X: Objects) -> Floats:
         groups = np.array([0, int(self._n_support[0])], dtype=np.int64)

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.tables.type_names import type_in_words
+from certus.tables.entries import moments_of
 
 _DAY = 86_400.0
 # What turns in a circle: its name, how polars calls it, and how many steps a turn has.
@@ -31,7 +31,7 @@ class DatePart:
 
     def fit(self, frame: pl.DataFrame) -> DatePart:
         """Learn where the days lie."""
-        days = [_moments(frame[name]).dt.epoch("s").drop_nulls().to_numpy() / _DAY for name in self.columns]
+        days = [moments_of(frame[name]).dt.epoch("s").drop_nulls().to_numpy() / _DAY for name in self.columns]
         self.mean = np.array([values.mean() if len(values) else 0.0 for values in days])
         self.scale = np.array([values.std() or 1.0 if len(values) else 1.0 for values in days])
         return self
@@ -40,7 +40,7 @@ class DatePart:
         """The columns as numbers."""
         parts = [np.empty((frame.height, 0))]
         for name, mean, scale in zip(self.columns, self.mean, self.scale, strict=True):
-            moments = _moments(frame[name])
+            moments = moments_of(frame[name])
             days = moments.dt.epoch("s").cast(pl.Float64).to_numpy() / _DAY
             turns = [
                 2 * np.pi * getattr(moments.dt, call)().cast(pl.Float64).to_numpy() / steps
@@ -56,15 +56,3 @@ class DatePart:
         """Names of the columns that `transform` gives."""
         cycles = [f"{cycle} {f}" for cycle, _, _ in _CYCLES for f in ("sine", "cosine")]
         return [f"{name} {what}" for name in self.columns for what in ["day", *cycles]]
-
-
-def _moments(column: pl.Series) -> pl.Series:
-    """A column of dates or times, read from text if need be."""
-    if column.dtype == pl.String:
-        column = column.str.to_datetime(strict=False)
-    if column.dtype not in (pl.Date, pl.Datetime) and column.null_count() < column.len():
-        raise ValueError(
-            f"column {column.name!r} holds {type_in_words(column.dtype)}, but the model learned dates there.\n"
-            "Hint: write dates as 2024-12-31."
-        )
-    return column.cast(pl.Datetime("us"))

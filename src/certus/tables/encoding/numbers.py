@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.entries import as_floats
 
 Matrix = NDArray[np.float64]
 
@@ -79,21 +80,3 @@ def _matrix(frame: pl.DataFrame, columns: list[str]) -> Matrix:
             values[:, index] = as_floats(frame[name])
     values[np.isinf(values)] = np.nan
     return values
-
-
-def as_floats(column: pl.Series) -> NDArray[np.float64]:
-    """A column of numbers as floats, or one clear error that names the first entry that is none."""
-    if column.dtype in (pl.Duration, pl.Time):
-        column = column.cast(pl.Int64)
-    if column.dtype == pl.String:
-        column = column.str.strip_chars()
-        column = column.replace({"true": "1", "false": "0"})
-    numbers = column.cast(pl.Float64, strict=False)
-    foreign = numbers.is_null() & column.is_not_null()
-    if foreign.any():
-        row = int(foreign.arg_max() or 0)
-        raise ValueError(
-            f"column {column.name!r}, row {row + 1}: {column[row]!r} is not a number, but numbers were learned there.\n"
-            "Hint: fix the cell, or leave it empty if the value is missing."
-        )
-    return numbers.to_numpy()

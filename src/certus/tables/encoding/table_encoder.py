@@ -104,6 +104,19 @@ class TableEncoder(Transformer):
         """Names of the encoded columns."""
         return np.array([name for part in self.parts_ for name in part.names()], dtype=object)
 
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """How every column was learned: "number", "category", "date" or "text"."""
+        pairs = (("category", self.categories), ("number", self.numbers), ("date", self.dates), ("text", self.texts))
+        return {name: kind for kind, names in pairs for name in names}
+
+    @property
+    def usual_numbers(self) -> dict[str, tuple[float, float]]:
+        """Mean and spread of every column of numbers in training."""
+        (part,) = (part for part in self.parts_ if isinstance(part, NumberPart))
+        moments = zip(part.columns, part.mean.tolist(), part.scale.tolist(), strict=True)
+        return {name: (mean, scale) for name, mean, scale in moments}
+
     def _used(self) -> list[str]:
         return [*self.categories, *self.numbers, *self.dates, *self.texts]
 

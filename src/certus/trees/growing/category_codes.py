@@ -64,7 +64,7 @@ def _mask_of(chosen: NDArray[Any], columns: int, names: list[str] | None) -> NDA
         if name not in names:
             raise ValueError(
                 f"categorical_features has an item value '{name}' which is not a valid feature name of the "
-                f"training data. Observed feature names: {names}"
+                f"training data. Observed feature names: {names}."
             )
         mask[names.index(name)] = True
     return mask
@@ -92,7 +92,7 @@ def learn_categories(
         if most is not None and count > most:
             raise ValueError(
                 f"Categorical feature {_name(X, int(column))} is expected to have a cardinality <= {most} but "
-                f"actually has a cardinality of {count}.\nHint: {hint}"
+                f"actually has a cardinality of {count}.\nHint: {hint}."
             )
     return found
 

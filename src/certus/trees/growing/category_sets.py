@@ -81,23 +81,23 @@ class CategorySets:
         check_shapes(self, nodes=(None,), codes=(None,))
         check_shapes(self, starts=(len(self.nodes) + 1,))
         if any(getattr(self, name).dtype.kind not in "iu" for name in self._state):
-            raise ValueError("the sets of categories are not whole numbers")
+            raise ValueError("the sets of categories are not whole numbers.")
         if (self.codes.astype(np.int64) < 0).any() or (self.codes.astype(np.int64) >= 2**32).any():
-            raise ValueError("a category has no code between 0 and 2**32")
+            raise ValueError("a category has no code between 0 and 2**32.")
         self.nodes = np.ascontiguousarray(self.nodes, dtype=np.int64)
         self.starts = np.ascontiguousarray(self.starts, dtype=np.int64)
         self.codes = np.ascontiguousarray(self.codes, dtype=np.uint32)
         if self.starts[0] != 0 or self.starts[-1] != len(self.codes) or (np.diff(self.starts) < 1).any():
-            raise ValueError("the sets of categories do not fit their codes")
+            raise ValueError("the sets of categories do not fit their codes.")
         falls = np.diff(self.codes.astype(np.int64)) <= 0
         falls[self.starts[1:-1] - 1] = False  # from one set to the next
         if (np.diff(self.nodes) <= 0).any() or falls.any():
-            raise ValueError("the sets of categories are not in order")
+            raise ValueError("the sets of categories are not in order.")
 
     def check_nodes(self, feature: NDArray[np.int64], threshold: NDArray[np.float64]) -> None:
         """Refuse sets for other nodes than those that split by categories: a column, and no threshold."""
         if not np.array_equal(self.nodes, np.flatnonzero((feature >= 0) & np.isnan(threshold))):
-            raise ValueError("the sets of categories do not belong to the nodes that split by categories")
+            raise ValueError("the sets of categories do not belong to the nodes that split by categories.")
 
 
 def compact_arrays(sets: CategorySets | None) -> tuple[NDArray[Any], ...]:

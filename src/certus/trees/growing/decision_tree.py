@@ -83,6 +83,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         "categorical_features": CATEGORICAL_RULE,
     }
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = (
         "tree_",
         "n_outputs_",
@@ -142,11 +143,6 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
         """The number of the leaf that each row reaches.
 
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -156,11 +152,6 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     @predict_method
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """The nodes that each row passes.
-
-        Parameters
-        ----------
-        check_input : bool, default=True
-            False skips the checks of ``X``, which must then be a float32 array or CSR matrix.
 
         Returns
         -------
@@ -193,7 +184,6 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True  # in dense tables
         return tags
 
@@ -201,11 +191,11 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         if not hasattr(self, "tree_"):
             return
         if not isinstance(self.tree_, Tree):
-            raise ValueError("tree_ is not a tree")
+            raise ValueError("tree_ is not a tree.")
         if (self.tree_.n_features, self.tree_.n_outputs) != (self.n_features_in_, self.n_outputs_):
-            raise ValueError("tree_ is for another table")
+            raise ValueError("tree_ is for another table.")
         if self.categories_ is not None and len(self.categories_) != self.n_features_in_:
-            raise ValueError("categories_ does not have one element per column")
+            raise ValueError("categories_ does not have one element per column.")
 
     def _check_training(self, X: TableLike, y: TargetLike, check_input: bool) -> tuple[Any, NDArray[Any]]:
         """The table as float32 (sparse: by columns), the target with one column per output."""

@@ -61,13 +61,13 @@ def _monotone_signs(
     if signs.shape[0] != n_features:
         raise ValueError(f"monotonic_cst has shape {signs.shape[0]} but the input data X has {n_features} features.")
     if not np.isin(signs, (-1, 0, 1)).all():
-        raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}")
+        raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}.")
     if categorical is not None and signs[categorical].any():
         raise ValueError("Categorical features cannot have monotonic constraints.")
     if n_classes is None:
         return np.ascontiguousarray(signs, dtype=np.int8)
     if n_classes[0] > 2:
-        raise ValueError("Monotonicity constraints are not supported with multiclass classification")
+        raise ValueError("Monotonicity constraints are not supported with multiclass classification.")
     # The user constrains the share of the second class, the code compares the share of the first.
     return np.ascontiguousarray(-signs.astype(np.int8))
 

@@ -97,7 +97,8 @@ def _masks(frame: pl.DataFrame, learned: pl.DataFrame, columns: Columns) -> list
     found: list[tuple[str, NDArray[np.bool_]]] = []
     for name in columns.categories[:LARGEST_COLUMN_COUNT]:
         texts = frame[name].cast(pl.String).fill_null("missing")
-        levels = texts.value_counts().sort(["count", name], descending=[True, False])[name].to_list()
+        counts = texts.alias("level").value_counts()
+        levels = counts.sort(["count", "level"], descending=[True, False])["level"].to_list()
         for level in levels[:LARGEST_LEVEL_COUNT]:
             found.append((f"{name} = {level}", (texts == level).to_numpy()))
     for name in columns.numbers[:LARGEST_COLUMN_COUNT]:

@@ -12,6 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from certus.base import TableLike, register_part
 from certus.evaluation import gives_probabilities
 from certus.guarantees import Calibration, Report
+from certus.tables import TableEncoder
+from certus.workflow.models.blend import Blend
 from certus.workflow.models.fold_models import FoldModels
 from certus.workflow.models.forms import Form, Labels, LabelSets, Numbers, Trained
 
@@ -63,6 +65,23 @@ class StudyModel:
     def gives_probabilities(self) -> bool:
         """Whether `response` gives probabilities."""
         return hasattr(self, "classes_") and gives_probabilities(self.model_)
+
+    @property
+    def _encoder(self) -> TableEncoder:
+        first = self.model_.members_[0] if isinstance(self.model_, Blend) else self.model_
+        encoder = first[0]
+        assert isinstance(encoder, TableEncoder)
+        return encoder
+
+    @property
+    def column_kinds(self) -> dict[str, str]:
+        """How every column was learned: "number", "category", "date" or "text"."""
+        return self._encoder.column_kinds
+
+    @property
+    def usual_numbers(self) -> dict[str, tuple[float, float]]:
+        """Mean and spread of every column of numbers in training."""
+        return self._encoder.usual_numbers
 
     def predict(self, X: TableLike) -> NDArray[Any]:
         """The number or the most probable label of every row; with declared costs the label of least mean cost."""

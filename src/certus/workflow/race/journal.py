@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base.persistence import read_npy
 from certus.workflow.race.outcome import Outcome
 from certus.workflow.study_error import StudyError
 
@@ -43,12 +44,15 @@ class Journal:
     def open_for(self, fingerprint: dict[str, Any]) -> None:
         """Say what the study is about; a journal of another study is refused."""
         text = json.dumps(fingerprint, sort_keys=True)
-        known = self._connection.execute("select value from facts where name = 'study'").fetchone()
+        known = self._one("select value from facts where name = 'study'")
         if known is None:
             with self._connection:
                 self._connection.execute("insert into facts values ('study', ?)", (text,))
         elif known[0] != text:
-            before = json.loads(known[0])
+            try:
+                before = dict(json.loads(known[0]))
+            except (ValueError, TypeError) as error:
+                raise self._damaged(error) from error
             changed = sorted(name for name in fingerprint if fingerprint[name] != before.get(name))
             raise StudyError(
                 f"resume: the folder holds another study; different are {', '.join(changed)}.\n"
@@ -57,17 +61,20 @@ class Journal:
             )
 
     def __len__(self) -> int:
-        return int(self._connection.execute("select count(*) from outcomes").fetchone()[0])
+        return int(self._one("select count(*) from outcomes")[0])
 
     def get(self, key: str) -> Outcome | None:
         """The outcome of an evaluation, if it has finished before."""
-        found = self._connection.execute(
-            "select answers, shares, seconds, failure from outcomes where key = ?", (key,)
-        ).fetchone()
+        found = self._one("select answers, shares, seconds, failure from outcomes where key = ?", key)
         if found is None:
             return None
         predictions, probabilities, seconds, failure = found
-        return Outcome(_array(predictions), _array(probabilities), seconds, failure)
+        if not isinstance(seconds, int | float) or not isinstance(failure, str | None):
+            raise self._damaged(f"the evaluation {key!r} is malformed")
+        try:
+            return Outcome(_array(predictions), _array(probabilities), seconds, failure)
+        except (ValueError, TypeError) as error:
+            raise self._damaged(error) from error
 
     def put(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; on disk when this returns."""
@@ -77,7 +84,18 @@ class Journal:
 
     def seconds(self) -> float:
         """Time that the kept evaluations took."""
-        return float(self._connection.execute("select coalesce(sum(seconds), 0) from outcomes").fetchone()[0])
+        return float(self._one("select coalesce(sum(seconds), 0) from outcomes")[0])
+
+    def _one(self, question: str, *values: str) -> Any:
+        """The first row of an answer; a damaged file is refused."""
+        try:
+            return self._connection.execute(question, values).fetchone()
+        except (sqlite3.DatabaseError, OverflowError, UnicodeDecodeError) as error:
+            raise self._damaged(error) from error
+
+    @staticmethod
+    def _damaged(why: object) -> StudyError:
+        return StudyError(f"The journal cannot be read: {why}.\nHint: start anew with force.", options=["force"])
 
     def close(self) -> None:
         """Close the file."""
@@ -93,4 +111,4 @@ def _bytes(array: NDArray[Any] | None) -> bytes | None:
 
 
 def _array(content: bytes | None) -> NDArray[Any] | None:
-    return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
+    return None if content is None else read_npy(io.BytesIO(content), len(content), "an evaluation")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from certus.workflow.columns import classify_columns
+import polars as pl
+
+from certus.workflow.columns import ASKED, classify_columns
 from certus.workflow.leakage import leakage_suspects
 from certus.workflow.profile import profile_table
 from certus.workflow.split import split_rows
@@ -15,9 +17,8 @@ def prepare_data(state: State) -> None:
     _leave_out_rows(state)
     task, options = state.task, state.options
     aside = [*task.targets, *([options.group] if options.group else [])]
-    state.columns = classify_columns(state.frame, aside)
-    for column, why in state.columns.left_out.items():
-        state.note(f"column {column!r} is not used: {why}")
+    state.columns = classify_columns(state.frame, aside, drop=options.drop, keep=options.keep, types=options.types)
+    _tell_guesses(state)
     state.profile = profile_table(
         state.frame, state.columns, task.targets, task.class_sizes(state.frame), ordered=options.order is not None
     )
@@ -31,6 +32,7 @@ def prepare_data(state: State) -> None:
         group=options.group,
         order=options.order,
         spare=task.calibrates,
+        own_test=state.own_test,
     )
     if state.split.copies:
         state.note("the table holds copies of rows: no split divides them, and each counts once in the test")
@@ -38,11 +40,25 @@ def prepare_data(state: State) -> None:
     _look_for_leaks(state)
 
 
+def _tell_guesses(state: State) -> None:
+    """Columns that are left out, and texts that are read word by word, with the option that says otherwise."""
+    for column, why in state.columns.left_out.items():
+        if why != ASKED:
+            state.note(f"column {column!r} is not used: {why} (keep={column} uses it)", "keep")
+    for column in state.columns.texts:
+        state.note(f"column {column!r} is read as text, word by word (types={column}=category)", "types")
+    for column in state.columns.dates:
+        state.note(f"column {column!r} is read as dates (types={column}=category)", "types")
+
+
 def _leave_out_rows(state: State) -> None:
     """Rows without a target teach nothing."""
     if not state.task.targets:
         return
     filled = state.frame.drop_nulls(list(state.task.targets))
+    if state.own_test is not None:
+        known = state.frame.select(pl.all_horizontal(pl.col(list(state.task.targets)).is_not_null())).to_series()
+        state.own_test = state.own_test[known.to_numpy()]
     if filled.height < state.frame.height:
         missing = state.frame.height - filled.height
         state.note(f"{missing} {'row' if missing == 1 else 'rows'} without a value of {state.task.target!r} left out")
@@ -57,4 +73,8 @@ def _look_for_leaks(state: State) -> None:
         raise StudyError("All rows that are left to learn from have the same target.\nHint: bring more rows.")
     suspects = leakage_suspects(state.task, state.used[learn], y, state.columns, state.options.seed)
     for name in suspects:
-        state.note(f"column {name!r} alone nearly gives the target away: leave it out if it is not known beforehand")
+        state.note(
+            f"column {name!r} alone nearly gives the target away: leave it out (drop={name}) if it is not known "
+            "beforehand",
+            "drop",
+        )

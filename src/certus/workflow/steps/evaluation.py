@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from certus.guarantees.records import share
 from certus.workflow.evaluation_record import Evaluation
 from certus.workflow.findings import Finished
+from certus.workflow.held_out_rows import look_at_test_rows, named_rows, write_audit_rows
 from certus.workflow.models.conformal_sets import hold_against_test_rows
 from certus.workflow.race.baseline import baseline_value
 from certus.workflow.state import State
@@ -20,13 +22,16 @@ def evaluate_winner(state: State) -> None:
     task, confidence = state.task, state.options.confidence
     state.baseline = baseline_value(state.learning, task.measure)
     judged = _judged(state)
+    look = state.look
     state.evaluation = _evaluate(state, judged)
+    write_audit_rows(state)
     if state.best.gives_sets:
         test = state.split.test
         state.sets, outside = hold_against_test_rows(
             state.best, state.used[test], state.values[test], state.split, confidence
         )
-        state.level.append(outside)
+        outside = named_rows(outside, state)
+        state.level.append(outside if look is None else look.marked(outside))
     state.progress("looking at the winner", *state.race.work_done())
     finished = Finished(
         task=task,
@@ -53,12 +58,13 @@ def _judged(state: State) -> Judged:
     validated = state.learning.y[state.learning.validated(state.race.depth)]
     threshold = task.tolerance(validated, state.winner.out_of_fold)
     predictions, probabilities = task.respond(state.best, state.used[split.test])
+    state.look = look_at_test_rows(state, predictions)
     groups = np.unique(split.test_groups, return_inverse=True)[1] if split.unit == "group" else None
     return Judged(
         task.positions(state.values[split.test]),
         task.positions(predictions),
         probabilities,
-        options.confidence,
+        options.confidence if state.look is None else share(options.confidence, state.look.uses),
         threshold,
         options.loss_range,
         groups,
@@ -76,7 +82,8 @@ def _evaluate(state: State, judged: Judged) -> Evaluation:
     else:
         certificate = task.certify(judged)
         reached = task.certified_value(constant, certificate)
-    certificate = replace(with_assumptions(certificate, split), trivial=reached)
+    certificate = named_rows(replace(with_assumptions(certificate, split), trivial=reached), state)
+    certificate = certificate if state.look is None else state.look.marked(certificate)
     truth = state.values[split.test]
     predictions = task.respond(state.best, state.used[split.test])[0]
     return Evaluation(value, baseline, certificate, truth, predictions, judged.probabilities)

@@ -15,10 +15,15 @@ def is_uniform(weights: NDArray[Any] | None) -> bool:
     return weights is None or (isinstance(weights, str) and weights == "uniform")
 
 
-def neighbor_weights(weights: NDArray[Any] | None, distances: Floats) -> Floats:
-    """The neighbors' weights where they are not uniform. At least one per query is not zero."""
-    found = _from_function(weights, distances) if callable(weights) else _inverse(distances)
-    counts = (found != 0).any(axis=1)
+def neighbor_weights(
+    weights: NDArray[Any] | None, distances: Floats, present: NDArray[np.bool_] | None = None
+) -> Floats:
+    """The neighbors' weights where they are not uniform. At least one of those present per query is not zero."""
+    if callable(weights):
+        found = _from_function(weights, distances)
+    else:
+        found = _inverse(distances if present is None else np.where(present, distances, np.inf))
+    counts = (found != 0 if present is None else (found != 0) & present).any(axis=1)
     if not counts.all():
         raise ValueError(
             f"All neighbors of row {int(np.argmin(counts))} of X have the weight 0.\n"

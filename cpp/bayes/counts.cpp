@@ -1,0 +1,169 @@
+#include "bayes/counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/prefetch.hpp"
+#include "core/vector_ops.hpp"
+
+namespace certus::bayes {
+namespace {
+
+constexpr Index rows_between_polls = 256;
+
+std::size_t at(Index place) { return static_cast<std::size_t>(place); }
+
+double weight_of(std::span<const double> weights, Index row) {
+  return weights.empty() ? 1.0 : weights[at(row)];
+}
+
+// Calls body(row, weight, sums of its class) for the rows of every class, a class per block.
+template <class Body>
+void each_class(const RowsByClass& groups, View2D<double> counts, int threads, StopToken& stop, Body&& body) {
+  parallel_for(counts.rows, threads, stop, [&](Index c, int) {
+    for (Index place = groups.starts[at(c)]; place < groups.starts[at(c + 1)]; ++place) {
+      if (place % rows_between_polls == 0 && stop.poll()) return;
+      const Index row = groups.rows[at(place)];
+      body(row, weight_of(groups.weights, row), counts.row(c));
+    }
+  });
+}
+
+}  // namespace
+
+template <class T, class I>
+void add_counts(const SparseRows<T, I>& x, const RowsByClass& groups, double threshold, View2D<double> counts,
+                int threads, StopToken& stop) {
+  const bool binary = !std::isnan(threshold);
+  each_class(groups, counts, threads, stop, [&](Index row, double weight, double* sums) {
+    const auto first = static_cast<std::size_t>(x.starts[at(row)]);
+    const auto last = static_cast<std::size_t>(x.starts[at(row + 1)]);
+    if (binary) {
+      for (std::size_t k = first; k < last; ++k)
+        sums[x.columns[k]] += static_cast<double>(x.values[k]) > threshold ? weight : 0.0;
+    } else {
+      for (std::size_t k = first; k < last; ++k)
+        sums[x.columns[k]] += weight * static_cast<double>(x.values[k]);
+    }
+  });
+}
+
+template <class T>
+void add_counts(View2D<const T> x, const RowsByClass& groups, double threshold, View2D<double> counts,
+                int threads, StopToken& stop) {
+  const bool binary = !std::isnan(threshold);
+  each_class(groups, counts, threads, stop, [&](Index row, double weight, double* sums) {
+    const T* values = x.row(row);
+    if (binary) {
+      for (Index j = 0; j < x.cols; ++j) sums[j] += static_cast<double>(values[j]) > threshold ? weight : 0.0;
+    } else {
+      for (Index j = 0; j < x.cols; ++j) sums[j] += weight * static_cast<double>(values[j]);
+    }
+  });
+}
+
+template <class T, class I>
+void linear_log_joint(const SparseRows<T, I>& x, View2D<const double> weights,
+                      std::span<const double> constant, double threshold, View2D<double> out, int threads,
+                      StopToken& stop) {
+  const bool binary = !std::isnan(threshold);
+  const Index classes = out.cols;
+  const auto add = vector_ops().add_d;
+  constexpr std::size_t ahead = 8;
+  parallel_ranges(out.rows, 256, threads, stop, [&](Index first, Index last, int) {
+    if (stop.poll()) return;
+    for (Index i = first; i < last; ++i) {
+      double* sums = out.row(i);
+      std::copy(constant.begin(), constant.end(), sums);
+      const auto last_value = static_cast<std::size_t>(x.starts[at(i + 1)]);
+      for (auto k = static_cast<std::size_t>(x.starts[at(i)]); k < last_value; ++k) {
+        if (k + ahead < x.columns.size()) {
+          const double* coming = weights.row(static_cast<Index>(x.columns[k + ahead]));
+          for (Index c = 0; c < classes; c += 8) prefetch_line(coming + c);
+        }
+        const double value = static_cast<double>(x.values[k]);
+        const double factor = !binary ? value : value > threshold ? 1.0 : 0.0;
+        add(factor, weights.row(static_cast<Index>(x.columns[k])), sums, classes);
+      }
+    }
+  });
+}
+
+void log_shares(View2D<const double> counts, std::span<const double> alpha, std::span<const double> totals,
+                View2D<double> out, int threads, StopToken& stop) {
+  constexpr Index width = 8192;
+  const Index pieces = block_count(counts.cols, width);
+  parallel_for(counts.rows * pieces, threads, stop, [&](Index block, int) {
+    if (stop.poll()) return;
+    const Index c = block / pieces;
+    const Index first = block % pieces * width;
+    const Index last = std::min(counts.cols, first + width);
+    const double shift = std::log(totals[at(c)]);
+    const bool single = alpha.size() == 1;
+    for (Index j = first; j < last; ++j) {
+      const double count = counts(c, j) + alpha[single ? 0 : at(j)];
+      out(c, j) = count > 0.0 ? std::log(count) - shift : -std::numeric_limits<double>::infinity();
+    }
+  });
+}
+
+void add_categories(View2D<const std::int64_t> x, std::span<const std::int64_t> codes,
+                    std::span<const double> weights, std::span<const std::int64_t> offsets,
+                    View2D<double> counts, int threads, StopToken& stop) {
+  const Index classes = counts.cols;
+  const Index size = counts.rows * classes;
+  // At most 32 tables, and none that is longer than the rows it saves.
+  const Index block_size =
+      std::max<Index>({4096, block_count(x.rows, 32), size / std::max<Index>(x.cols, 1)});
+  const Index blocks = block_count(x.rows, block_size);
+  std::vector<std::vector<double>> tables(at(blocks));
+  parallel_ranges(x.rows, block_size, threads, stop, [&](Index first, Index last, int) {
+    auto& table = tables[at(first / block_size)];
+    table.assign(at(size), 0.0);
+    for (Index i = first; i < last; ++i) {
+      if (i % rows_between_polls == 0 && stop.poll()) return;
+      const double weight = weight_of(weights, i);
+      const Index c = codes[at(i)];
+      const std::int64_t* row = x.row(i);
+      for (Index j = 0; j < x.cols; ++j) table[at((offsets[at(j)] + row[j]) * classes + c)] += weight;
+    }
+  });
+  for (const auto& table : tables)
+    for (std::size_t k = 0; k < table.size(); ++k) counts.data[k] += table[k];
+}
+
+void category_log_joint(View2D<const std::int64_t> x, View2D<const double> table,
+                        std::span<const std::int64_t> offsets, std::span<const double> constant,
+                        View2D<double> out, int threads, StopToken& stop) {
+  parallel_ranges(x.rows, 1024, threads, stop, [&](Index first, Index last, int) {
+    if (stop.poll()) return;
+    for (Index i = first; i < last; ++i) {
+      double* sums = out.row(i);
+      std::copy(constant.begin(), constant.end(), sums);
+      const std::int64_t* row = x.row(i);
+      for (Index j = 0; j < x.cols; ++j) {
+        const double* added = table.row(offsets[at(j)] + row[j]);
+        for (Index c = 0; c < out.cols; ++c) sums[c] += added[c];
+      }
+    }
+  });
+}
+
+#define CERTUS_SPARSE_COUNTS(T, I)                                                                         \
+  template void add_counts<T, I>(const SparseRows<T, I>&, const RowsByClass&, double, View2D<double>, int, \
+                                 StopToken&);                                                              \
+  template void linear_log_joint<T, I>(const SparseRows<T, I>&, View2D<const double>,                      \
+                                       std::span<const double>, double, View2D<double>, int, StopToken&);
+CERTUS_SPARSE_COUNTS(float, std::int32_t)
+CERTUS_SPARSE_COUNTS(float, std::int64_t)
+CERTUS_SPARSE_COUNTS(double, std::int32_t)
+CERTUS_SPARSE_COUNTS(double, std::int64_t)
+#undef CERTUS_SPARSE_COUNTS
+template void add_counts<float>(View2D<const float>, const RowsByClass&, double, View2D<double>, int,
+                                StopToken&);
+template void add_counts<double>(View2D<const double>, const RowsByClass&, double, View2D<double>, int,
+                                 StopToken&);
+
+}  // namespace certus::bayes

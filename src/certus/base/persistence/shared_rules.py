@@ -1,0 +1,89 @@
+"""What must hold of the fitted attributes that many learners share, before anything is computed with them.
+
+Attributes that only some learners have are checked by these in ``_restored``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+
+def check_shared_state(learner: Any) -> None:
+    """Raise a ValueError if an attribute that all learners name alike is not what its name says."""
+    state = vars(learner) if hasattr(learner, "__dict__") else {}
+    for name, rule in RULES.items():
+        if name in state:
+            rule(state[name], state)
+
+
+def _width(value: Any, _state: dict[str, Any]) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"n_features_in_ must be a positive whole number, got {value!r}")
+
+
+def _names(value: Any, state: dict[str, Any]) -> None:
+    if not isinstance(value, np.ndarray) or value.ndim != 1 or not all(isinstance(name, str) for name in value):
+        raise ValueError("feature_names_in_ must be a vector of names")
+    if "n_features_in_" in state and len(value) != state["n_features_in_"]:
+        raise ValueError(f"there are {len(value)} names of {state['n_features_in_']} columns")
+
+
+def _classes(value: Any, _state: dict[str, Any]) -> None:
+    parts = value if isinstance(value, list | tuple) else [value]
+    for part in parts:
+        if not isinstance(part, np.ndarray) or part.ndim not in (1, 2) or not part.size:
+            raise ValueError("classes_ must be labels")
+
+
+def _coefficients(value: Any, state: dict[str, Any]) -> None:
+    """One coefficient per column; a row of them per target, or per class unless there are two."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is None or dtype is None or dtype.kind not in "biuf" or len(shape) not in (1, 2):
+        raise ValueError("coef_ must be a vector or a matrix of numbers")
+    if "n_features_in_" in state and shape[-1] != state["n_features_in_"]:
+        raise ValueError(f"coef_ has the shape {shape} for {state['n_features_in_']} columns")
+    classes = state.get("classes_")
+    if isinstance(classes, np.ndarray) and classes.ndim == 1:
+        rows = 1 if len(classes) == 2 else len(classes)
+        if len(classes) < 2 or (1 if len(shape) == 1 else shape[0]) != rows:
+            raise ValueError(f"coef_ has the shape {shape} for {len(classes)} classes")
+
+
+def _intercepts(value: Any, state: dict[str, Any]) -> None:
+    if not isinstance(value, int | float | np.number | np.ndarray) or np.asarray(value).dtype.kind not in "biuf":
+        raise ValueError("intercept_ must be numbers")
+    shape = getattr(state.get("coef_"), "shape", None)
+    outputs = None if shape is None else 1 if len(shape) == 1 else shape[0]
+    if np.ndim(value) > 1 or (np.ndim(value) == 1 and outputs is not None and np.shape(value)[0] not in (1, outputs)):
+        raise ValueError(f"intercept_ has the shape {np.shape(value)} for {outputs} rows of coefficients")
+
+
+def _kept_rows(value: Any, _state: dict[str, Any]) -> None:
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isfinite(value).all():
+        raise ValueError("rows that were kept are not finite")
+
+
+def _categorical(value: Any, state: dict[str, Any]) -> None:
+    """Which columns are categorical, and their categories (None of those that are not): one entry per column."""
+    width = state.get("n_features_in_")
+    if value is not None and (not isinstance(value, np.ndarray) or value.dtype != np.bool_ or value.shape != (width,)):
+        raise ValueError("is_categorical_ must be one truth value per column")
+    categories = state.get("categories_")
+    if (categories is None) != (value is None) or (categories is not None and len(categories) != width):
+        raise ValueError("categories_ must have one entry per column")
+
+
+RULES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
+    "n_features_in_": _width,
+    "feature_names_in_": _names,
+    "classes_": _classes,
+    "coef_": _coefficients,
+    "intercept_": _intercepts,
+    "is_categorical_": _categorical,
+    "X_fit_": _kept_rows,
+    "components_": _kept_rows,
+}

@@ -1,0 +1,1 @@
+"""Densities of single columns per class, which can be updated."""

@@ -1,0 +1,1 @@
+"""What naive Bayes classifiers share: joint probabilities, batches, counts."""

@@ -1,0 +1,1 @@
+"""Densities per class that `BayesClassifier` knows by name."""

@@ -1,0 +1,84 @@
+"""Naive Bayes of word counts. Manning, Raghavan, Schuetze (2008), section 13.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_non_negative
+
+from certus.base import predict_method, register
+from certus.base.inputs import TableLike
+from certus.base.persistence import check_shapes
+from certus.bayes import _native_calls
+from certus.bayes.counting.count_nb import CountNB, Floats
+from certus.bayes.counting.linear_scores import linear_scores
+
+
+@register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
+class MultinomialNB(CountNB):
+    """Naive Bayes classifier of counts, such as those of words in texts.
+
+    Predicts argmax_c log P(c) + sum_j x_j log theta_cj: all words of a text are drawn independently from the
+    distribution theta_c of its class, theta_cj = (N_cj + alpha) / (N_c + alpha p). It is linear in the counts
+    (`feature_log_prob_` and `class_log_prior_` are coefficients and intercepts), and fractions such as TF-IDF values
+    work too.
+
+    Attributes
+    ----------
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weighted sum of every feature in every class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        log theta.
+
+    Examples
+    --------
+    >>> from certus.bayes import MultinomialNB
+    >>> model = MultinomialNB().fit([[3, 0, 1], [0, 4, 1]], ["sport", "law"])
+    >>> print(model.predict([[1, 0, 2]]))
+    ['sport']
+    """
+
+    _state = ("classes_", "class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_")
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _count(self, X: Any, codes: NDArray[np.int64], weights: Floats | None) -> None:
+        check_non_negative(X, f"{type(self).__name__} (input X)")
+        _native_calls.add_counts(X, codes, weights, None, self.feature_count_)
+
+    def _smooth(self, alpha: Any) -> None:
+        totals = self.feature_count_.sum(axis=1) + np.sum(np.broadcast_to(alpha, self.feature_count_.shape[1:]))
+        self.feature_log_prob_ = _native_calls.log_shares(self.feature_count_, alpha, totals)
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_"):
+            table = (len(self.classes_), self.n_features_in_)
+            check_shapes(self, feature_count_=table, feature_log_prob_=table, class_log_prior_=table[:1])
+
+    @predict_method
+    def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
+        """``log P(c) + sum_j x_j log theta_cj`` for every row and class, in the order of ``classes_``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return linear_scores(self._read_rows(X), self.feature_log_prob_, self.class_log_prior_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags

@@ -1,0 +1,114 @@
+"""The graph of the rows within a radius, as a step of a pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+
+from certus.base import Transformer, fit_method, register
+from certus.base.inputs import TableLike, TargetLike
+from certus.base.params import OneOf
+from certus.guarantees import Report
+from certus.neighbors.search.radius_rows import RadiusRows
+from certus.neighbors.search.row_memory import RADIUS, SEARCH_CONSTRAINTS, STATE
+
+
+@register(
+    family="neighbors",
+    guarantees=(),
+    cost="fit O(n p log n), transform O(n p) per row or less, by kd-tree or matrix products",
+)
+class RadiusNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, RadiusRows, Transformer):
+    """Transformer that turns rows into a sparse graph of the training rows within a radius.
+
+    Learners that take ``metric='precomputed'`` can work on the graph, so that neighbors are searched once.
+
+    Parameters
+    ----------
+    mode : {'distance', 'connectivity'}, default='distance'
+        Whether entries are distances or ones.
+    radius : float, default=1.0
+        How far neighbors may be.
+
+    See Also
+    --------
+    KNeighborsTransformer : Equally many neighbors for every row.
+
+    Examples
+    --------
+    >>> from certus.neighbors import RadiusNeighborsTransformer
+    >>> graph = RadiusNeighborsTransformer(radius=2.5).fit_transform([[0.0], [2.0], [5.0]])
+    >>> print(graph.toarray())
+    [[0. 2. 0.]
+     [2. 0. 0.]
+     [0. 0. 0.]]
+    """
+
+    _constraints = {**RADIUS, **SEARCH_CONSTRAINTS, "mode": [OneOf("distance", "connectivity")]}
+    _state = STATE
+
+    def __init__(
+        self,
+        *,
+        mode: str = "distance",
+        radius: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: Any = "minkowski",
+        p: float | None = 2,
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._set_parameters(locals())
+
+    @fit_method
+    def fit(self, X: TableLike, y: TargetLike | None = None) -> RadiusNeighborsTransformer:
+        """Keep the rows and prepare the search.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows; their distances to each other if ``metric='precomputed'``.
+        y : None
+            Not used.
+        """
+        self._take_rows(self._check_rows(X))
+        self.report_ = Report()
+        return self
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_samples_fit_)
+
+    def transform(self, X: TableLike) -> Any:
+        """The graph of neighbors.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_queries, n_features)
+            The rows.
+
+        Returns
+        -------
+        sparse matrix of shape (n_queries, n_samples_fit)
+            In CSR format, each row by increasing distance.
+        """
+        return self.radius_neighbors_graph(X, mode=self.mode, sort_results=True)
+
+    def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> Any:
+        """The graph of the training rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        sparse matrix of shape (n_samples, n_samples)
+            As from `transform`: every row is a neighbor of itself.
+        """
+        return self.fit(X).transform(X)

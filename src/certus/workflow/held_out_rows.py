@@ -1,0 +1,58 @@
+"""The test rows as others can know them: which look at them this is, their fingerprint, and a file of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from certus.base.persistence import atomic_file
+from certus.guarantees import Certificate
+from certus.guarantees.rows import Look, fingerprint, look_at, table_hashes
+from certus.workflow.state import State
+from certus.workflow.study_error import StudyError
+
+_WRITERS: dict[str, Any] = {
+    ".csv": pl.DataFrame.write_csv,
+    ".parquet": pl.DataFrame.write_parquet,
+    ".arrow": pl.DataFrame.write_ipc,
+    ".jsonl": pl.DataFrame.write_ndjson,
+}
+
+
+def look_at_test_rows(state: State, predictions: Any) -> Look | None:
+    """Note in the store, before anything is told, that these predictions meet the test rows; None without a store."""
+    options, test = state.options, state.split.test
+    rows = state.frame[test].drop(list(state.task.targets))
+    truth = state.values[test] if state.task.targets else None
+    return look_at(options.looks, rows, truth, predictions, by="study", not_adapted=options.not_adapted)
+
+
+def named_rows(certificate: Certificate, state: State) -> Certificate:
+    """The certificate with the fingerprint of the test rows, by which whoever has them can recount it."""
+    test = state.split.test
+    if not state.task.targets:
+        return certificate
+    hashes = table_hashes(state.used[test], state.values[test], state.best.feature_names_in_)
+    return replace(certificate, fingerprint=fingerprint(hashes))
+
+
+def check_audit_file(path: str | PathLike[str] | None) -> None:
+    """Refuse, before the study begins, a file of an unknown kind."""
+    if path is not None and Path(path).suffix.lower() not in _WRITERS:
+        raise StudyError(
+            f"audit_rows must end in {', '.join(_WRITERS)}, got {str(path)!r}.\n"
+            "Hint: Parquet keeps the types of columns.",
+            options=["audit_rows"],
+        )
+
+
+def write_audit_rows(state: State) -> None:
+    """Write the test rows, if asked for, so that somebody else can recount the certificate."""
+    if state.options.audit_rows is not None:
+        path = Path(state.options.audit_rows)
+        with atomic_file(path) as stream:
+            _WRITERS[path.suffix.lower()](state.frame[state.split.test], stream)

@@ -1,0 +1,103 @@
+"""Naive Bayes of counts and categories against their formulas and against scikit-learn's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import naive_bayes as peer
+
+from certus import bayes
+
+NAMES = ["BernoulliNB", "MultinomialNB", "ComplementNB"]
+
+
+def word_table(rows: int = 200, words: int = 30, classes: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    topics = generator.dirichlet(np.full(words, 0.3), size=classes)
+    y = generator.integers(0, classes, rows)
+    return np.array([generator.multinomial(12, topics[c]) for c in y]).astype(float), y
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("form", ["dense", "csr", "csr64", "float32"])
+def test_equal_to_the_namesake(name: str, form: str) -> None:
+    X, y = word_table()
+    weights = np.random.default_rng(1).random(len(y))
+    table: Any = X if form == "dense" else sparse.csr_matrix(X)
+    if form == "float32":
+        table = table.astype(np.float32)
+    if form == "csr64":
+        table.indices, table.indptr = table.indices.astype(np.int64), table.indptr.astype(np.int64)
+    ours = getattr(bayes, name)(alpha=0.7).fit(table, y, weights)
+    theirs = getattr(peer, name)(alpha=0.7).fit(X, y, weights)
+    np.testing.assert_allclose(ours.feature_log_prob_, theirs.feature_log_prob_, rtol=1e-6)
+    np.testing.assert_allclose(ours.predict_proba(table), theirs.predict_proba(X), rtol=1e-5, atol=1e-12)
+    np.testing.assert_array_equal(ours.predict(table), theirs.predict(X))
+
+
+@pytest.mark.parametrize("name", [*NAMES, "CategoricalNB"])
+def test_batches_give_the_same_counts_as_one_fit(name: str) -> None:
+    X, y = word_table()
+    options = {"min_categories": 13} if name == "CategoricalNB" else {}
+    whole = getattr(bayes, name)(**options).fit(X, y)
+    parts = getattr(bayes, name)(**options)
+    for first in range(0, 200, 50):
+        parts.partial_fit(X[first : first + 50], y[first : first + 50], classes=[0, 1, 2, 3])
+    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ["BernoulliNB", "MultinomialNB"])
+def test_without_smoothing_impossible_is_impossible_and_nothing_is_nan(name: str) -> None:
+    X, y = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), np.array([0, 1, 1])
+    for table in (X, sparse.csr_matrix(X)):
+        model = getattr(bayes, name)(alpha=0).fit(table, y)
+        np.testing.assert_allclose(model.predict_proba(table), [[1, 0], [0, 1], [0, 1]], atol=1e-12)
+    # A row that no class can have: the classes stay equally probable instead of NaN.
+    model = getattr(bayes, name)(alpha=0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba([[1.0, 1.0, 1.0]]).sum(), 1)
+
+
+def test_multinomial_is_the_formula_and_linear_in_the_counts() -> None:
+    X, y = word_table(60, 5, 2)
+    model = bayes.MultinomialNB().fit(X, y)
+    theta = np.array([(X[y == c].sum(axis=0) + 1) / (X[y == c].sum() + 5) for c in (0, 1)])
+    joint = np.log([(y == c).mean() for c in (0, 1)]) + X @ np.log(theta).T
+    np.testing.assert_allclose(model.predict_joint_log_proba(X), joint)
+    linear = bayes.BayesClassifier("multinomial", estimation="map").fit(X, y).to_linear()
+    np.testing.assert_allclose(joint[:, 1] - joint[:, 0], X @ linear.coef[0] + linear.intercept[0])
+    np.testing.assert_array_equal(
+        bayes.BayesClassifier("multinomial", estimation="map").fit(X, y).predict(X), model.predict(X)
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_categories_equal_the_namesake(weighted: bool) -> None:
+    generator = np.random.default_rng(0)
+    X, y = generator.integers(0, [2, 5, 9], size=(9000, 3)), generator.integers(0, 3, 9000)
+    weights = generator.random(9000) if weighted else None
+    ours, theirs = bayes.CategoricalNB().fit(X, y, weights), peer.CategoricalNB().fit(X, y, weights)
+    for mine, other in zip(ours.feature_log_prob_, theirs.feature_log_prob_, strict=True):
+        np.testing.assert_allclose(mine, other)
+    np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: bayes.MultinomialNB().fit([[-1.0], [1.0]], [0, 1]), ValueError, "Negative values"),
+        (lambda: bayes.CategoricalNB().fit([[-1], [1]], [0, 1]), ValueError, "Negative values"),
+        (lambda: bayes.CategoricalNB().fit([[10**12], [1]], [0, 1]), ValueError, "more categories than memory"),
+        (lambda: bayes.CategoricalNB().fit([[0], [1]], [0, 1]).predict([[2]]), IndexError, "Hint: set min_categories"),
+        (lambda: bayes.MultinomialNB(class_prior=[0.5]).fit([[1], [1]], [0, 1]), ValueError, "Number of priors"),
+        (lambda: bayes.MultinomialNB(class_prior=[-0.5, 1.5]).fit([[1], [1]], [0, 1]), ValueError, "class_prior must"),
+        (lambda: bayes.BernoulliNB().partial_fit([[1]], [0]), ValueError, "classes must be passed"),
+        (lambda: bayes.BernoulliNB().partial_fit([[1]], [2], classes=[0, 1]), ValueError, "do not exist"),
+        (lambda: bayes.MultinomialNB(alpha=[1.0, 2.0]).fit([[1], [1]], [0, 1]), ValueError, "alpha is an array"),
+    ],
+)
+def test_bad_input(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
