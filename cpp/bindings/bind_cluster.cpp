@@ -7,6 +7,7 @@
 #include "cluster/grouped_rows.hpp"
 #include "cluster/line_partition.hpp"
 #include "cluster/lloyd.hpp"
+#include "cluster/medoids.hpp"
 #include "cluster/seeding.hpp"
 
 namespace certus::bindings {
@@ -75,6 +76,40 @@ void bind_assignments(nb::module_& m) {
       nb::arg("out").noconvert(), "Fill in the distance between each row and each center.");
 }
 
+void bind_medoids(nb::module_& m) {
+  m.def(
+      "build_medoids",
+      [](Matrix<const double> distances, Vector<const double> weights, Vector<std::int64_t> medoids) {
+        run_kernel(
+            [&](StopToken& stop) { build_medoids(view(distances), span(weights), stop, span(medoids)); });
+      },
+      nb::arg("distances").noconvert(), nb::arg("weights").noconvert(), nb::arg("medoids").noconvert(),
+      "Choose medoids one after the other, each the row that saves most.");
+  m.def(
+      "swap_medoids",
+      [](Matrix<const double> distances, Vector<const double> weights, std::int64_t most,
+         Vector<std::int64_t> medoids) {
+        const MedoidResult result = run_kernel([&](StopToken& stop) {
+          return swap_medoids(view(distances), span(weights), most, stop, span(medoids));
+        });
+        return std::make_tuple(result.cost, result.swaps, result.settled);
+      },
+      nb::arg("distances").noconvert(), nb::arg("weights").noconvert(), nb::arg("most"),
+      nb::arg("medoids").noconvert(),
+      "Swap medoids in place; returns cost, swaps and whether no swap is left.");
+  m.def(
+      "medoid_savings",
+      [](Matrix<const double> distances, Vector<const double> weights, Vector<const double> prices,
+         int threads, Vector<double> savings) {
+        run_kernel([&](StopToken& stop) {
+          medoid_savings(view(distances), span(weights), span(prices), threads, stop, span(savings));
+        });
+      },
+      nb::arg("distances").noconvert(), nb::arg("weights").noconvert(), nb::arg("prices").noconvert(),
+      nb::arg("threads"), nb::arg("savings").noconvert(),
+      "Fill in what each column saves at the given prices, a number of at most 0.");
+}
+
 }  // namespace
 
 void bind_cluster(nb::module_& m) {
@@ -82,6 +117,7 @@ void bind_cluster(nb::module_& m) {
   bind_grouped_rows<double>(m, "GroupedRowsDouble");
   bind_assignments<float>(m);
   bind_assignments<double>(m);
+  bind_medoids(m);
   m.def(
       "line_cost",
       [](Vector<const double> values, Vector<const double> weights, Index clusters) {

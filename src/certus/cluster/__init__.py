@@ -3,18 +3,25 @@
 from certus.cluster.bisecting_k_means import BisectingKMeans
 from certus.cluster.clustering_costs import certify_clustering, cluster_cost
 from certus.cluster.dp_means import DPMeans
+from certus.cluster.k_center import KCenter
 from certus.cluster.k_centroids import KCentroids
 from certus.cluster.k_means import KMeans, k_means
+from certus.cluster.k_medoids import KMedoids
 from certus.cluster.mini_batch_k_means import MiniBatchKMeans
+from certus.cluster.number_of_clusters import ClusterChoice, choose_clusters
 from certus.cluster.seeding import kmeans_plusplus, seeding_expectation
 
 __all__ = [
     "BisectingKMeans",
+    "ClusterChoice",
     "DPMeans",
+    "KCenter",
     "KCentroids",
     "KMeans",
+    "KMedoids",
     "MiniBatchKMeans",
     "certify_clustering",
+    "choose_clusters",
     "cluster_cost",
     "k_means",
     "kmeans_plusplus",

@@ -56,3 +56,23 @@ def center_distances(rows: NDArray[Any], centers: Floats, threads: int) -> Float
 def line_cost(values: Floats, weights: Floats, clusters: int) -> float:
     """The least k-means cost of ascending numbers with positive weights."""
     return float(_native.line_cost(values, weights, clusters))
+
+
+def build_medoids(distances: Floats, weights: Floats, clusters: int) -> NDArray[np.int64]:
+    """Medoids chosen one after the other, each the row that saves most."""
+    medoids = np.empty(clusters, dtype=np.int64)
+    _native.build_medoids(distances, weights, medoids)
+    return medoids
+
+
+def swap_medoids(distances: Floats, weights: Floats, medoids: NDArray[np.int64], most: int) -> tuple[float, int, bool]:
+    """Swap medoids in place; the cost, the swaps, and whether no swap lowers the cost."""
+    cost, swaps, settled = _native.swap_medoids(distances, weights, most, medoids)
+    return float(cost), int(swaps), bool(settled)
+
+
+def medoid_savings(distances: Floats, weights: Floats, prices: Floats, threads: int) -> Floats:
+    """sum_i w_i min(0, d_ij - price_i) for every column j."""
+    savings = np.empty(distances.shape[1])
+    _native.medoid_savings(distances, weights, prices, threads, savings)
+    return savings

@@ -12,6 +12,7 @@ from certus.base import Interval, OneOf, blas_on_one_thread, check_parameters
 from certus.base.inputs import TableLike
 from certus.cluster.evidence.cost_certificate import dual_certificate, line_certificate, spectral_certificate
 from certus.cluster.evidence.dual_bound import Relaxation
+from certus.cluster.evidence.medoid_certificate import certificate_of_rows
 from certus.cluster.evidence.sampled_certificate import sampled_certificate
 from certus.cluster.k_means import WIDEST_CERTIFIED
 from certus.cluster.solvers.dense_rows import DenseRows
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 SAMPLES = 40
 
 _RULES: Any = {
-    "cost": [OneOf("k-means")],
+    "cost": [OneOf("k-means", "k-median", "k-medoids", "k-center")],
     "effort": [Interval(0, None, integer=True)],
     "confidence": [Interval(0, 1, closed="neither")],
     "seed": [Interval(0, None, integer=True)],
@@ -73,8 +74,9 @@ def certify_clustering(
         Rows.
     labels : array-like of shape (n_samples,) or (n_samples, n_clusters)
         The cluster of every row, or a membership matrix.
-    cost : {"k-means"}, default="k-means"
-        What a clustering costs: the squared distances to the means.
+    cost : {"k-means", "k-median", "k-medoids", "k-center"}, default="k-means"
+        What a clustering costs: squared distances to the means; distances, or squared distances, to the best row of the
+        cluster; the largest distance to the best row of the cluster.
     effort : int, default=200
         Rounds that tighten the bound, as ``bound_effort`` of `KMeans`.
     confidence : float, default=0.95
@@ -99,6 +101,8 @@ def certify_clustering(
     )
     table = np.ascontiguousarray(check_array(X, dtype=np.float64))
     codes, count = _codes(labels, len(table))
+    if cost != "k-means":
+        return Report([certificate_of_rows(table, codes, count, cost, effort)])
     centers = _means(table, codes, count)
     # Rows may be nearer to another cluster's mean than to their own: labels cost what they cost.
     paid, weights = _cost(table, centers[codes]), np.ones(len(table))

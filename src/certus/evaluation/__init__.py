@@ -23,6 +23,8 @@ from certus.evaluation.displays import (
     RocDisplay,
 )
 from certus.evaluation.response import gives_probabilities, label_response
+from certus.evaluation.silhouette_intervals import silhouette_bound
+from certus.evaluation.silhouettes import silhouette_samples, silhouette_score
 from certus.guarantees.holdout import class_response
 
 __all__ = [
@@ -50,6 +52,9 @@ __all__ = [
     "mcse",
     "merge_columns",
     "rhat",
+    "silhouette_bound",
+    "silhouette_samples",
+    "silhouette_score",
 ]
 
 
