@@ -129,8 +129,8 @@ def _vertex(problem: QuantileProblem, w: Array, u: Array, units: Array) -> tuple
         center = best_intercept(residual, problem.s, problem.q) if problem.fit_intercept else 0.0
         fitted[columns] += np.linalg.lstsq(Z, residual[rows] - center, rcond=None)[0][:-1] / units[columns]
     better = problem.violation(exact) < problem.violation(u)
-    slack = EQUAL * problem.objective(np.zeros_like(w)) if several else 0.0
-    return fitted if problem.objective(fitted) < problem.objective(w) + slack else w, exact if better else u
+    equal = EQUAL * problem.objective(np.zeros_like(w)) if several else 0.0
+    return fitted if problem.objective(fitted) < problem.objective(w) + equal else w, exact if better else u
 
 
 def column_units(X: Any) -> Array:
