@@ -63,7 +63,7 @@ def test_a_row_is_wrong_if_any_of_its_labels_is(result: certus.workflow.Study) -
 def test_learners_of_one_target_compete_with_those_of_several(result: certus.workflow.Study) -> None:
     names = {row["learner"].split("(")[0] for row in result.leaderboard if row["failure"] is None}
     assert {"LogisticRegression", "GaussianNB", "DecisionTreeClassifier", "KNeighborsClassifier"} <= names
-    assert "Label by label" in result._repr_html_()
+    assert "Label by label" in result.report
 
 
 def test_hamming_is_bounded_by_betting() -> None:

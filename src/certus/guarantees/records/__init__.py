@@ -7,6 +7,7 @@
 """
 
 from certus.guarantees.records import rules
+from certus.guarantees.records.assumptions import ASSUMPTIONS
 from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import (
     check_choice,
@@ -36,6 +37,7 @@ from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import confidence_percent, count, number, percent, plural
 
 __all__ = [
+    "ASSUMPTIONS",
     "ERROR",
     "LARGE_ERRORS",
     "OUTSIDE_INTERVAL",
