@@ -45,6 +45,34 @@ TASKS = (
         quality=predictions.accuracy(slack=1e-3),
         competitors=_CLASSIFIERS,
     ),
+    *(
+        Task(
+            name=f"classifier-{n}x{d}",
+            about=f"KNeighborsClassifier, {n} rows, {d} columns",
+            action="fit_predict",
+            make_data=_CLOUDS,
+            size={"n": n, "d": d, "queries": queries},
+            quick_size=_SMALL,
+            quality=predictions.accuracy(slack=1e-3),
+            competitors=_CLASSIFIERS,
+        )
+        for n, d, queries in ((124_563, 3, 20_000), (50_000, 128, 2_000), (4_649, 256, 4_649), (1_297, 64, 1_297))
+    ),
+    Task(
+        name="radius-d3",
+        about="RadiusNeighborsClassifier, few columns",
+        action="fit_predict",
+        make_data=_CLOUDS,
+        size={"n": 124_563, "d": 3, "queries": 20_000},
+        quick_size={"n": 5_000, "d": 3, "queries": 200},
+        quality=predictions.accuracy(slack=1e-3),
+        competitors=tuple(
+            Competitor(
+                name, f"{module}.RadiusNeighborsClassifier", {"radius": 0.3, "outlier_label": 0, "n_jobs": THREADS}
+            )
+            for name, module in (("certus", "certus.neighbors"), ("scikit-learn", "sklearn.neighbors"))
+        ),
+    ),
     Task(
         name="regressor-d10",
         about="KNeighborsRegressor, few columns",

@@ -41,6 +41,16 @@ def test_options_reach_the_study(tmp_path: Path) -> None:
     assert told["winner"]["test_value"] == 1.0 - expected.evaluation.value
 
 
+def test_info_says_where_a_model_comes_from(tmp_path: Path) -> None:
+    result = certus.study(people(200, 0), target="rich", families=["svm"], trials=1, seed=5)
+    result.save(tmp_path / "out")
+    told = Run("info", tmp_path / "out" / "model.certus").out
+    for fact in ("target: rich", "labels: no, yes", f"winner: {result.winner.name}", "seed: 5", "table digest: "):
+        assert fact in told
+    assert told.index("certificate: With confidence") < told.index("estimate: An estimate")
+    assert "more certificates of its parts" in told
+
+
 @pytest.mark.parametrize("target", ["rich", "age"])
 @pytest.mark.parametrize("rows", [200, 1500])
 def test_predictions_in_pieces_with_sets(

@@ -11,7 +11,7 @@ from certus.workflow.columns import Columns
 from certus.workflow.findings.comparisons import compare_all
 from certus.workflow.findings.learning_curve import curve_of
 from certus.workflow.findings.overfitting import overfitting
-from certus.workflow.findings.reliability import reliability, remark
+from certus.workflow.findings.reliability import calibration_error, reliability, remark
 from certus.workflow.findings.subgroups import above_the_rest, subgroups
 from certus.workflow.measures import MEASURES
 from certus.workflow.race.outcome import Outcome
@@ -70,6 +70,18 @@ def test_subgroup_bounds_hold_together() -> None:
         found = subgroups(table, table, wrong, columns, 0.95)
         failed += any(group.bound < errors[int(group.name[-1])] for group in found)
     assert failed / tables <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)
+
+
+def test_the_calibration_error_is_below_its_bound() -> None:
+    """Three kinds of rows that are right less often than they say: the bound fails in at most 5 % of tables."""
+    rng, failed, tables = np.random.default_rng(1), 0, 150
+    said, true = np.array([0.6, 0.8, 0.95]), np.array([0.5, 0.75, 0.9])
+    error = float(np.mean(np.abs(said - true)))  # the three lie in different bins
+    for _ in range(tables):
+        kind = rng.integers(0, 3, 300)
+        shares = np.column_stack([said[kind], 1 - said[kind]])
+        failed += calibration_error(shares, rng.random(300) < true[kind], 0.95).bound < error
+    assert failed <= 0.05 * tables
 
 
 def test_reliability_tells_boasting_from_modesty() -> None:

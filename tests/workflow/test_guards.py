@@ -40,4 +40,4 @@ def test_a_study_says_when_its_model_may_answer_alone() -> None:
     assert result.findings.guards
     assert result.to_dict()["findings"]["guards"][0]["accuracy"] == result.findings.guards[0].accuracy
     assert any("if only those are given" in told for told in result.findings.remarks())
-    assert "When it may decide alone" in result._repr_html_()
+    assert "When it may decide alone" in result.report

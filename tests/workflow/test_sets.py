@@ -47,7 +47,7 @@ def test_few_rows_get_sets_whose_level_is_called_an_estimate(target: str, tmp_pa
     told = result.to_dict()["sets"]
     assert (told["made_from"], told["level"], told["bound"]) == ("folds", CONFIDENCE, outside.value)
     assert CHOSEN_ON_THE_SAME_ROWS in told["remark"]
-    page = result._repr_html_()
+    page = result.report
     assert "Estimates, not guarantees" in page
     assert told["remark"] in page.replace("&#39;", "'")
     again = certus.load(result.save(tmp_path / "out") / "model.certus")

@@ -278,6 +278,16 @@ def test_measures_of_labels(measure: str) -> None:
     assert 0.0 <= result.winner.value < result.baseline
 
 
+def test_hints_name_what_was_probably_meant() -> None:
+    with pytest.raises(StudyError, match="error is one minus the accuracy"):
+        study(table(), target="sold", measure="accuracy")
+    with pytest.raises(StudyError, match=r"no column 'sodl'.\nHint: did you mean 'sold'"):
+        study(table(), target="sodl")
+    stars = table().with_columns(stars=pl.Series(np.random.default_rng(0).integers(1, 6, 200)))
+    notes = study(stars, target="stars", families=["bayes"], trials=1).notes
+    assert any("classes without an order (task=ordinal" in note for note in notes)
+
+
 def test_unknown_measures_and_labels() -> None:
     with pytest.raises(StudyError, match=r"'rmse' does not fit a binary task.\nHint: choose one of error"):
         study(table(), target="sold", measure="rmse")
@@ -301,12 +311,26 @@ def test_the_positive_label_decides_f1() -> None:
         assert result.evaluation.value == pytest.approx(expected)
 
 
-def test_votes_are_not_sold_as_probabilities(tmp_path: Path) -> None:
-    result = study(table(300), target="sold", families=["svm"], trials=1)
-    assert not result.best.gives_probabilities
-    assert result.findings.bins == []
-    assert not hasattr(result.best, "predict_proba")
-    assert result.best.response(table(5)).shape == (5, 2)
+@pytest.mark.parametrize("target", ["sold", "level"])
+def test_votes_become_calibrated_probabilities(target: str, tmp_path: Path) -> None:
+    frame = table(400).with_columns(level=(pl.col("price") > -1).cast(pl.Int8) + (pl.col("price") > 1))
+    frame = frame.with_columns(level=pl.Series(np.array(["b", "c", "a"])[frame["level"].to_numpy()]))
+    frame = frame.drop("price" if target == "level" else "level")
+    result = study(frame, target=target, families=["svm"], trials=1, task="classification")
+    probabilities = result.predict_proba(frame)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    again = certus.load(result.save(tmp_path / "out") / "model.certus")
+    np.testing.assert_array_equal(again.predict_proba(frame), probabilities)
+    truth = np.searchsorted(result.model.classes_, frame[target].to_numpy())
+    test = result.split.test
+    surprise = -np.mean(np.log(probabilities[test, truth[test]]))
+    votes = result.model.response(frame)[test]
+    plain = np.clip(votes / votes.sum(axis=1, keepdims=True), 1e-6, 1.0)
+    assert surprise < 0.05 - np.mean(np.log(plain[np.arange(len(test)), truth[test]]))
+    assert result.findings.calibration is not None
+    assert result.findings.calibration.value <= result.findings.calibration.bound
+    if target == "sold":
+        assert (result.model.classes_[probabilities.argmax(axis=1)] == result.predict(frame)).all()
 
 
 def test_a_blend_is_saved_and_says_the_same_again(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
     """
 
     _constraints = {**K_CONSTRAINTS, "class_weight": [InstanceOf(dict), OneOf("balanced"), Exactly(None)]}
-    _state = (*TARGET_STATE, "classes_", "outputs_2d_")
+    _state: ClassVar[tuple[str, ...]] = (*TARGET_STATE, "classes_", "outputs_2d_")
 
     def __init__(
         self,
@@ -103,13 +103,16 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
         sample_weight : array-like of shape (n_samples,), default=None
             How many of the ``n_neighbors`` places a row fills: 2 as if it were there twice, 0 none.
         """
+        self._fit_rows(X, y, sample_weight)
+        return self
+
+    def _fit_rows(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> None:
         rows, y = self._check_training(X, y)
         columns, several = labels_of(y)
         codes, classes = encoded(columns)
         self._remember(rows, codes if several else codes.ravel(), sample_weight)
         self._set_classes(classes, several)
         self.report_ = Report()
-        return self
 
     @fit_method
     def partial_fit(
@@ -128,15 +131,18 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
         sample_weight : array-like of shape (n_samples,), default=None
             How many places each of them fills.
         """
+        self._add_rows(X, y, sample_weight)
+        return self
+
+    def _add_rows(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> None:
         if not hasattr(self, "_fit_X"):
-            return self.fit(X, y, sample_weight)
+            return self._fit_rows(X, y, sample_weight)
         rows, y = self._check_training(X, y, reset=False)
         codes, labels = self._encoded_with(y)
         self._remember_more(rows, codes, sample_weight)
-        self._set_classes(labels, self.outputs_2d_)
-        return self
+        return self._set_classes(labels, self.outputs_2d_)
 
-    def _ballot(self, X: TableLike) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
+    def _ballot(self, X: TableLike | None) -> tuple[NDArray[np.intp], NDArray[np.float64] | None, int]:
         """Who votes for each query, with what weight, and how many threads are worth counting it."""
         neighbors, weights = self._counted_neighbors(X)
         threads = resolve_threads(self.n_jobs) if neighbors.size > 100_000 else 1
@@ -152,7 +158,7 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
         return factors if weights is None else weights * factors
 
     @predict_method
-    def predict(self, X: TableLike) -> NDArray[Any]:
+    def predict(self, X: TableLike | None) -> NDArray[Any]:
         """The label with the most votes.
 
         Parameters
@@ -177,7 +183,7 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
         return np.stack(columns, axis=1) if self.outputs_2d_ else columns[0]
 
     @predict_method
-    def predict_proba(self, X: TableLike) -> Any:
+    def predict_proba(self, X: TableLike | None) -> Any:
         """Each label's share of the votes.
 
         Parameters

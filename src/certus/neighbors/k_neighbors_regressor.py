@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
     """
 
     _constraints = K_CONSTRAINTS
-    _state = TARGET_STATE
+    _state: ClassVar[tuple[str, ...]] = TARGET_STATE
 
     def __init__(
         self,
@@ -85,9 +85,12 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         sample_weight : array-like of shape (n_samples,), default=None
             How many of the ``n_neighbors`` places a row fills: 2 as if it were there twice, 0 none.
         """
+        self._fit_rows(X, y, sample_weight)
+        return self
+
+    def _fit_rows(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> None:
         self._remember(*self._check_training(X, y), sample_weight)
         self.report_ = Report()
-        return self
 
     @fit_method
     def partial_fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> KNeighborsRegressor:
@@ -102,13 +105,16 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         sample_weight : array-like of shape (n_samples,), default=None
             How many places each of them fills.
         """
+        self._add_rows(X, y, sample_weight)
+        return self
+
+    def _add_rows(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike) -> None:
         if not hasattr(self, "_fit_X"):
-            return self.fit(X, y, sample_weight)
+            return self._fit_rows(X, y, sample_weight)
         rows, more = self._check_training(X, y, reset=False)
         if more.shape[1:] != self._y.shape[1:]:
             raise ValueError(f"y must have {self._y.shape[1:] or 'no'} outputs as before, got the shape {more.shape}.")
-        self._remember_more(rows, np.concatenate([self._y, more]), sample_weight)
-        return self
+        return self._remember_more(rows, np.concatenate([self._y, more]), sample_weight)
 
     def _restored(self) -> None:
         super()._restored()
@@ -116,7 +122,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
             raise ValueError("_y does not have one target per training row")
 
     @predict_method
-    def predict(self, X: TableLike) -> NDArray[Any]:
+    def predict(self, X: TableLike | None) -> NDArray[Any]:
         """The (weighted) mean of the neighbors' targets.
 
         Parameters

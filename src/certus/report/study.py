@@ -17,6 +17,7 @@ from certus.evaluation import (
     LearningCurveDisplay,
     RaceDisplay,
 )
+from certus.guarantees.records import ASSUMPTIONS
 from certus.workflow import Study
 
 
@@ -26,6 +27,7 @@ def render_study(study: Study) -> str:
         loader=jinja2.PackageLoader("certus.report"), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["short"] = short
+    promises = [item for item in study.certificates if item.guaranteed and not item.vacuous]
     return environment.get_template("study.html").render(
         study=study,
         version=__version__,
@@ -34,7 +36,9 @@ def render_study(study: Study) -> str:
         further=_further(study),
         figures=_figures(study),
         command=f"certus predict {study.folder_name}/model.certus NEW_TABLE -o predictions.csv",
-        promises=[item for item in study.certificates if item.guaranteed and not item.vacuous],
+        promises=promises,
+        assumed=list(dict.fromkeys(token for item in promises for token in item.assumptions)),
+        meanings=ASSUMPTIONS,
         estimates=[item for item in study.certificates if not item.guaranteed],
         vacuous=[item for item in study.certificates.vacuous if item.guaranteed],
     )

@@ -16,6 +16,13 @@ from certus.theory.class_bounds import ClassBounds, class_bounds
 from certus.theory.double_descent import DoubleDescent, double_descent
 from certus.theory.error_decomposition import ErrorDecomposition, decompose_error
 from certus.theory.learning_rates import LearningCurve, Rate, fit_rate, learning_rates
+from certus.theory.neighbor_laboratory import (
+    NeighborConsistency,
+    distance_contrast,
+    half_ball_share,
+    idle_column_errors,
+    neighbor_consistency,
+)
 from certus.theory.neighbor_limits import bayes_interval, cover_hart, neighbor_error, neighbor_limit, one_neighbor_error
 from certus.theory.no_free_lunch import NoFreeLunch, memorize, memorizer_average, no_free_lunch
 from certus.theory.pac_experiment import (
@@ -27,6 +34,7 @@ from certus.theory.pac_experiment import (
     pac_experiment,
 )
 from certus.theory.parameter_counting import ParameterCounts, parameter_counts
+from certus.theory.plug_in_rules import class_chance, excess_risk, plug_in_bound, risk
 from certus.theory.sample_means import (
     CentralLimit,
     LargeNumbers,
@@ -37,6 +45,15 @@ from certus.theory.sample_means import (
 )
 
 __all__ = [
+    "risk",
+    "plug_in_bound",
+    "excess_risk",
+    "class_chance",
+    "neighbor_consistency",
+    "idle_column_errors",
+    "half_ball_share",
+    "distance_contrast",
+    "NeighborConsistency",
     "BayesAction",
     "BayesPredictor",
     "BiasVariance",

@@ -213,9 +213,10 @@ def find_measure(name: str, kind: str) -> Measure:
     fitting = [measure.name for measure in MEASURES.values() if kind in measure.tasks]
     fitting += ["mae"] if kind == "ordinal" else []
     if name not in fitting:
+        meant = "error is one minus the accuracy; " if name == "accuracy" else ""
         raise StudyError(
-            f"measure: {name!r} does not fit a {kind} task.\nHint: choose one of {', '.join(fitting)}; or declare a "
-            "loss as an expression of truth and prediction, with its loss_range.",
+            f"measure: {name!r} does not fit a {kind} task.\nHint: {meant}choose one of {', '.join(fitting)}; or "
+            "declare a loss as an expression of truth and prediction, with its loss_range.",
             options=["measure", "loss_range"],
         )
     return MEASURES[name]

@@ -88,7 +88,8 @@ def _listed(names: str) -> list[str]:
     return [name.strip() for name in names.split(",")]
 
 
-def _likely(name: str, columns: Sequence[str]) -> str:
+def likely_column(name: str, columns: Sequence[str]) -> str:
+    """A hint at the column that was probably meant."""
     near = difflib.get_close_matches(name, columns, n=1)
     return f"did you mean {near[0]!r}? Its columns are {list(columns)}" if near else f"its columns are {list(columns)}"
 
@@ -189,6 +190,16 @@ class Options:
         typing="With commas between them.",
         read=_listed,
     )
+    candidates: Sequence[Any] = option(
+        (),
+        "sequence of estimators or str",
+        "Further learners for the race: scikit-learn-compatible estimators, or ``MODULE:CLASS``. Their model is not "
+        "written to a file if saving does not know them.",
+        list[str],
+        flag="with",
+        typing="As in sklearn.ensemble:AdaBoostClassifier; may be given several times.",
+        later=True,
+    )
     trials: int | None = option(
         None,
         "int",
@@ -269,6 +280,7 @@ class Options:
         put(self, "target", self.target if self.target is None or isinstance(self.target, str) else tuple(self.target))
         put(self, "levels", tuple(self.levels))
         put(self, "families", tuple(self.families))
+        put(self, "candidates", tuple(self.candidates))
         put(self, "costs", dict(self.costs or {}))
         put(self, "drop", (self.drop,) if isinstance(self.drop, str) else tuple(self.drop))
         put(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
@@ -298,12 +310,15 @@ class Options:
         for name in ("group", "order"):
             column = getattr(self, name)
             if column is not None and column not in frame.columns:
-                _raise(f"{name}: the table has no column {column!r}.\nHint: {_likely(column, frame.columns)}.", name)
+                _raise(
+                    f"{name}: the table has no column {column!r}.\nHint: {likely_column(column, frame.columns)}.", name
+                )
         for name, columns in (("drop", self.drop), ("keep", self.keep), ("types", self.types or ())):
             for column in columns:
                 if column not in frame.columns:
                     _raise(
-                        f"{name}: the table has no column {column!r}.\nHint: {_likely(column, frame.columns)}.", name
+                        f"{name}: the table has no column {column!r}.\nHint: {likely_column(column, frame.columns)}.",
+                        name,
                     )
 
     def given(self, *names: str) -> list[str]:

@@ -143,7 +143,13 @@ class Study:
     @property
     def files(self) -> list[str]:
         """What `save` writes, the report first."""
-        return ["report.html", "model.certus", *([REFITTED] if self.refitted is not None else []), "study.json"]
+        refitted = [REFITTED] if self.refitted is not None and self.savable else []
+        return ["report.html", *(["model.certus"] if self.savable else []), *refitted, "study.json"]
+
+    @property
+    def savable(self) -> bool:
+        """Whether files can hold the model: learners of other libraries have no form that is safe to load."""
+        return not any(trial.candidate.foreign for trial in self.winner.trials)
 
     @property
     def advice(self) -> list[str]:
@@ -213,8 +219,9 @@ class Study:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
-            save(self.best, fresh / "model.certus", report=self.certificates)
-            if self.refitted is not None:
+            if self.savable:
+                save(self.best, fresh / "model.certus", report=self.certificates)
+            if self.refitted is not None and self.savable:
                 reason = "this model was trained on all rows, the test rows among them"
                 save(self.refitted, fresh / REFITTED, report=Report([as_estimate(self.certificate, reason)]))
             (fresh / "report.html").write_text(render_study(self), encoding="utf-8")

@@ -29,7 +29,7 @@ from certus.workflow.steps.evaluation import evaluate_winner
 from certus.workflow.steps.features import prepare_features
 from certus.workflow.steps.learners import choose_learners
 from certus.workflow.steps.task import decide_task
-from certus.workflow.steps.training import train_winner
+from certus.workflow.steps.training import table_digest, train_winner
 from certus.workflow.study_error import StudyError
 
 BUILT_IN = "breast_cancer"
@@ -155,10 +155,26 @@ def _read_built_in(options: Options) -> tuple[pl.DataFrame, Options, str]:
     return built_in.frame, replace(options, target=options.target or built_in.target), name
 
 
+def _about(state: State) -> list[str]:
+    """Where the model comes from, for whoever finds its file."""
+    facts = {
+        "table": state.name,
+        "table digest": table_digest(state.frame),
+        "rows": f"{state.frame.height}, {len(state.split.learn)} to learn from, {len(state.split.test)} to test",
+        "task": str(state.task.guess).split(" (")[0],
+        "winner": state.winner.name,
+        "seed": str(state.options.seed),
+        "verdict": state.verdict.headline,
+    }
+    return [f"{name}: {value}" for name, value in facts.items()]
+
+
 def _result(state: State) -> Study:
     """What all steps together found."""
+    state.best.about_ = _about(state)
     model = state.best.model_
-    training = model.report_ if isinstance(model, Blend) else model[-1].report_
+    own = model.report_ if isinstance(model, Blend) else getattr(model[-1], "report_", None)
+    training = own if isinstance(own, Report) else Report()  # other libraries promise nothing
     return Study(
         name=state.name,
         task=state.task,

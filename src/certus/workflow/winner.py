@@ -25,12 +25,15 @@ class Winner:
         The measure on the validation rows.
     out_of_fold : array
         Its predictions for the validation rows.
+    responses : array or None
+        Probabilities, or votes, of the labels there.
     """
 
     trials: list[Trial]
     weights: NDArray[np.float64]
     value: float
     out_of_fold: NDArray[Any]
+    responses: NDArray[Any] | None = None
 
     @property
     def name(self) -> str:

@@ -13,13 +13,25 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Describe a saved model: its parts, its certificates, who wrote it, whether training rows are in it."""
-    from certus.base.persistence import describe_file
+    from certus.base.persistence import describe_file, load
 
-    facts = describe_file(model)
+    facts = describe_file(model) | _facts_of_study(load(model))
     if json:
         print_json(facts)
     else:
         print_text(_text(facts))
+
+
+def _facts_of_study(model: Any) -> dict[str, Any]:
+    """What the model of a study knows about itself; its own certificates, without those of its parts."""
+    labels = getattr(model, "classes_", None)
+    own = getattr(model, "report_", None)
+    return {
+        "target": getattr(model, "target_", None),
+        "labels": None if labels is None else labels.tolist(),
+        "about": list(getattr(model, "about_", [])),
+        "own_certificates": None if own is None else [item.to_dict() for item in own],
+    }
 
 
 def _text(facts: dict[str, Any]) -> str:
@@ -29,6 +41,11 @@ def _text(facts: dict[str, Any]) -> str:
         f"written with {versions}",
         f"parts: {', '.join(facts['classes'])}",
     ]
+    if facts["target"]:
+        lines.append(f"target: {facts['target']}")
+    if facts["labels"] is not None:
+        lines.append(f"labels: {', '.join(map(str, facts['labels']))}")
+    lines += facts["about"]
     if facts["columns"] is not None:
         lines.append(f"columns: {', '.join(facts['columns'])}")
     if facts["training_rows"]:
@@ -36,5 +53,10 @@ def _text(facts: dict[str, Any]) -> str:
         lines.append(f"CONTAINS TRAINING ROWS (in {keepers}): share the file only where the data may go")
     else:
         lines.append("contains no training rows")
-    lines += [f"certificate: {item['claim']}" for item in facts["certificates"]]
-    return "\n".join(lines if facts["certificates"] else [*lines, "no certificates"])
+    shown = facts["own_certificates"] or facts["certificates"]
+    proven = [item for item in shown if item["kind"] != "estimate"]
+    lines += [f"certificate: {item['claim']}" for item in proven]
+    lines += [f"estimate: {item['claim']}" for item in shown if item["kind"] == "estimate"]
+    if (parts := len(facts["certificates"]) - len(shown)) > 0:
+        lines.append(f"{parts} more certificates of its parts (--json shows them)")
+    return "\n".join(lines if shown else [*lines, "no certificates"])

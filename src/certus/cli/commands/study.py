@@ -46,7 +46,7 @@ def command(
     source = "-" if str(table) == "-" else table
     store = store_of_looks(given.get("looks"))
     given["looks"] = None if store is None else str(store.path)
-    with _progress(quiet, given.get("time")) as progress:
+    with _told_how_to_continue(out), _progress(quiet, given.get("time")) as progress:
         result = study_in_folder(out, source, resume=resume, force=force, progress=progress, **given)
     if not quiet:
         for note in result.notes:
@@ -55,6 +55,17 @@ def command(
         print_json(result.to_dict())
     else:
         _print(result, out)
+
+
+@contextmanager
+def _told_how_to_continue(out: Path) -> Iterator[None]:
+    """Whoever stops a study is told that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out.exists():
+            say(f"stopped; the same command with --resume continues the study in {out}")
+        raise
 
 
 def _print(result: Any, out: Path) -> None:

@@ -7,6 +7,7 @@
 """
 
 from certus.guarantees.records import rules
+from certus.guarantees.records.assumptions import ASSUMPTIONS
 from certus.guarantees.records.bases import Basis
 from certus.guarantees.records.bound_arguments import (
     check_choice,
@@ -15,6 +16,7 @@ from certus.guarantees.records.bound_arguments import (
     check_losses,
     check_range,
 )
+from certus.guarantees.records.bounds import Bounds
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.combine import intersection, union
@@ -36,6 +38,7 @@ from certus.guarantees.records.rules import Derivation
 from certus.guarantees.records.wording import confidence_percent, count, number, percent, plural
 
 __all__ = [
+    "ASSUMPTIONS",
     "ERROR",
     "LARGE_ERRORS",
     "OUTSIDE_INTERVAL",
@@ -43,6 +46,7 @@ __all__ = [
     "PRECISION",
     "RECALL",
     "Basis",
+    "Bounds",
     "Certificate",
     "CertificateError",
     "CertusFileError",

@@ -102,14 +102,16 @@ class RowMemory:
     def _precomputed(self) -> bool:
         return _is(self.metric, "precomputed")
 
-    def _check_training(self, X: TableLike, y: TargetLike, *, reset: bool = True) -> tuple[Any, NDArray[Any]]:
+    def _check_training(
+        self, X: TableLike, y: TargetLike, *, reset: bool = True, one_output: bool = False
+    ) -> tuple[Any, NDArray[Any]]:
         """The training rows and their targets, equally many."""
         rows = _rows_of(X)
         if self._precomputed:
             check_format(rows)
         # A copy, so that what happens to the user's table later changes nothing here.
         table, target = check_Xy(
-            self, rows, y, multi_output=True, reset=reset, copy=True, **_table_options(self.metric)
+            self, rows, y, multi_output=not one_output, reset=reset, copy=True, **_table_options(self.metric)
         )
         return (check_distances(table) if self._precomputed else table), dense(target)
 
@@ -156,9 +158,13 @@ class RowMemory:
             params,
             algorithm=method,
             leaf_size=self.leaf_size,
-            n_neighbors=getattr(self, "n_neighbors", None) or 1,
+            n_neighbors=self._usual_count(),
             n_jobs=self.n_jobs,
         )
+
+    def _usual_count(self) -> int:
+        """How many neighbors will mostly be asked for."""
+        return int(getattr(self, "n_neighbors", None) or 1)
 
     def _search_index(self) -> Index:
         """The search structure; rebuilt after loading or unpickling."""

@@ -38,6 +38,8 @@ class Findings:
         Where rows have several labels: the error of each.
     bins : list of Bin
         Predicted probabilities against what happened.
+    calibration : CalibrationError or None
+        How far the probabilities are from what happens, with a bound.
     guards : list of GuardedPredictions
         How sure the model must be for its predictions to be right as often as somebody needs.
     clusters : list of Cluster
@@ -57,6 +59,7 @@ class Findings:
     subgroups: list[Subgroup] = field(default_factory=list)
     labels: list[Subgroup] = field(default_factory=list)
     bins: list[reliable.Bin] = field(default_factory=list)
+    calibration: reliable.CalibrationError | None = None
     guards: list[guarding.GuardedPredictions] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
     alike: AlikeColumns | None = None
@@ -71,6 +74,9 @@ class Findings:
             told.append(f"{others} other {noun} cannot be told from the winner on the validation rows")
         if self.bins:
             told.append(reliable.remark(self.bins))
+        if self.calibration is not None and self.calibration.bound < 1.0:
+            shown = f"{self.calibration.value:.2g} on the test rows, at most {self.calibration.bound:.2g} for new ones"
+            told.append(f"the probabilities are off by {shown} on average")
         if self.guards:
             told.append(guarding.remark(self.guards))
         return told
@@ -86,6 +92,7 @@ class Findings:
             "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
             "labels": [{**asdict(label), "error": label.error} for label in self.labels],
             "calibration": [one.to_dict() for one in self.bins],
+            "calibration_error": None if self.calibration is None else asdict(self.calibration),
             "guards": [asdict(one) for one in self.guards],
             "clusters": [asdict(cluster) for cluster in self.clusters],
             "alike_columns": None if self.alike is None else asdict(self.alike),

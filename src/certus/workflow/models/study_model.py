@@ -16,6 +16,7 @@ from certus.tables import TableEncoder
 from certus.workflow.models.blend import Blend
 from certus.workflow.models.fold_models import FoldModels
 from certus.workflow.models.forms import Form, Labels, LabelSets, Numbers, Trained
+from certus.workflow.models.temperature import fitted_exponent, tempered
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ class StudyModel:
         targets.
     """
 
-    _state = ("model_", "target_", "targets_", "classes_", "costs_", "threshold_", "folds_")
+    _state = ("model_", "target_", "targets_", "classes_", "costs_", "threshold_", "folds_", "exponent_", "about_")
     classes_: NDArray[Any]  # of labels only
     reads_tables = True  # it encodes the columns of a data frame itself
 
@@ -45,6 +46,7 @@ class StudyModel:
         vars(self).update(facts)
         self.threshold_: float | None = None
         self.folds_: FoldModels | None = None
+        self.about_: list[str] = []  # where it comes from, as lines of "name: value"
         self.feature_names_in_ = model.feature_names_in_
         self.n_features_in_ = model.n_features_in_
         self.report_ = Report()
@@ -62,9 +64,30 @@ class StudyModel:
         return hasattr(self, "targets_")
 
     @property
-    def gives_probabilities(self) -> bool:
-        """Whether `response` gives probabilities."""
+    def _responds_in_probabilities(self) -> bool:
+        """Whether `response` gives probabilities already."""
         return hasattr(self, "classes_") and gives_probabilities(self.model_)
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether there are probabilities: the winner's own, or responses calibrated on rows that were left out."""
+        return self._responds_in_probabilities or getattr(self, "exponent_", None) is not None
+
+    def calibrate_probabilities(self, responses: Floats, truth: NDArray[Any]) -> None:
+        """Learn from out-of-fold responses how sure the model may be, if its response is no probability.
+
+        ``truth`` has the indices of the true labels among ``classes_``.
+        """
+        if not self._responds_in_probabilities and not self.several:
+            self.exponent_ = fitted_exponent(responses, truth)
+
+    def probabilities(self, X: TableLike) -> Floats:
+        """The response as probabilities, where the model gives them; else the response."""
+        return self._probable(self.response(X))
+
+    def _probable(self, response: Floats) -> Floats:
+        exponent = getattr(self, "exponent_", None)
+        return response if exponent is None else tempered(response, exponent)
 
     @property
     def _encoder(self) -> TableEncoder:
@@ -90,10 +113,11 @@ class StudyModel:
     @property
     def _decides(self) -> bool:
         """Whether predictions follow from probabilities, rather than being the model's own."""
-        return not self.several and (self.gives_probabilities or getattr(self, "costs_", None) is not None)
+        costs = getattr(self, "costs_", None) is not None
+        return not self.several and (self._responds_in_probabilities or costs)
 
     def _decide(self, X: TableLike, response: Floats) -> NDArray[Any]:
-        return self.form.decide(response) if self._decides else self._own(X)
+        return self.form.decide(self._probable(response)) if self._decides else self._own(X)
 
     def _own(self, X: TableLike) -> NDArray[Any]:
         predictions = np.asarray(self.model_.predict(X))
@@ -111,7 +135,7 @@ class StudyModel:
             predictions = self._own(X)
             response = predictions.astype(np.float64)
         inside = self._inside(X, response) if self.gives_sets else None
-        return predictions, response if self.gives_probabilities else None, inside
+        return predictions, self._probable(response) if self.gives_probabilities else None, inside
 
     def response(self, X: TableLike) -> Floats:
         """Numbers, or how strongly the model speaks for every label (every target's second one), between 0 and 1."""
@@ -119,8 +143,8 @@ class StudyModel:
 
     @available_if(lambda self: self.gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: TableLike) -> Floats:
-        """Probability of every label, if the winner gives it."""
-        return self.response(X)
+        """Probability of every label: the winner's own, or calibrated on rows that were left out."""
+        return self.probabilities(X)
 
     @property
     def gives_sets(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,16 +38,25 @@ class Candidate:
     @property
     def title(self) -> str:
         """The learner without its settings."""
-        return self.path.rsplit(".", 1)[1]
+        return self.path.replace(":", ".").rsplit(".", 1)[1]
+
+    @property
+    def foreign(self) -> bool:
+        """Whether another library made it."""
+        return ":" in self.path
 
     @property
     def key(self) -> str:
         """The candidate as one line of text, equal for equal candidates."""
-        return json.dumps([self.path, dict(self.parameters), self.style], sort_keys=True)
+        return json.dumps([self.path, dict(self.parameters), self.style], sort_keys=True, default=repr)
+
+    def _find_foreign(self) -> Any:
+        module, _, name = self.path.partition(":")
+        return getattr(importlib.import_module(module), name)
 
     def build(self, *, seed: int, threads: int, categories: int) -> Any:
         """A fresh, unfitted learner; with native encoding its first columns are the categories."""
-        kind = catalogue.find(self.path)
+        kind: Any = self._find_foreign() if self.foreign else catalogue.find(self.path)
         assert kind is not None, self.path
         learner = kind(**self.parameters)
         offered = learner.get_params()
@@ -121,6 +131,8 @@ class Recipe:
         The encoding that suits it.
     work : tuple of float
         Exponents of rows and columns in the cost of a fit, and the seconds for 10 000 rows and 20 columns.
+    copies, pairs : float
+        Memory of a fit: copies of the encoded rows, and numbers for every pair of rows.
     """
 
     path: str
@@ -128,6 +140,8 @@ class Recipe:
     space: Mapping[str, Range | Choice] = field(default_factory=dict)
     style: Style = "scaled"
     work: tuple[float, float, float] = (1.0, 1.0, 0.05)
+    copies: float = 4.0
+    pairs: float = 0.0
 
     def seconds(self, rows: int, columns: int) -> float:
         """Rough time of one fit, before anything was measured."""

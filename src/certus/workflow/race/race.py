@@ -23,7 +23,7 @@ from certus.workflow.race.journal import Journal
 from certus.workflow.race.learning import Learning
 from certus.workflow.race.outcome import Outcome
 from certus.workflow.race.trials import Budget, Reason, Trial, opening
-from certus.workflow.race.work import LARGEST_WORK, Measured, WorkModel, affordable
+from certus.workflow.race.work import LARGEST_WORK, MEMORY_SHARE, Measured, WorkModel, affordable, free_memory
 
 DRAWN_AT_ONCE = 4  # fixed, so that the draws do not depend on the number of processes
 WILD_FRACTION = 0.25  # of the draws are made anywhere, the others near the best
@@ -176,9 +176,13 @@ class Race:
         """Send out whose next evaluation would take too long: by far, or for the time that is left."""
         running.sort(key=lambda trial: trial.value)  # equal ones, as at the start, keep their order
         rows = len(self._learning.divisions[index].fit)
+        free = MEMORY_SHARE * free_memory() / self._executor.workers
         for trial in running:
+            needed = self._work.memory(trial.recipe, rows)
             if self._work.guess(trial.recipe, rows) > LARGEST_WORK:
                 trial.leave(Reason.TOO_MUCH_WORK, rows=rows)
+            elif needed > free:
+                trial.leave(Reason.TOO_MUCH_MEMORY, rows=rows, needed=f"{needed / 1e9:.2g}", free=f"{free / 1e9:.2g}")
         staying = [trial for trial in running if trial.left is None]
         if self._budget.deadline is None:
             return

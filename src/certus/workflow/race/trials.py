@@ -19,6 +19,7 @@ class Reason(Enum):
     FAILED = "failed"
     NO_TIME = "no time left{work}"
     TOO_MUCH_WORK = "too much work on {rows} rows"
+    TOO_MUCH_MEMORY = "about {needed} GB of memory are needed on {rows} rows, {free} GB are free"
     NO_PROBABILITIES = "gives no probabilities, which {measure} needs"
     BEHIND = "behind rank {kept} after {parts}"
     SURELY_WORSE = "surely worse than the leader after {parts}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +12,18 @@ from certus.workflow.race.candidates import Recipe
 
 # Seconds, by the table of the recipes alone, above which a candidate is not tried on so many rows.
 LARGEST_WORK = 600.0
+# Share of the free memory that the evaluations that run side by side may take together.
+MEMORY_SHARE = 0.8
+
+
+def free_memory() -> float:
+    """Bytes that can be had without swapping, where the system tells; else no limit."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        (line,) = (line for line in lines if line.startswith("MemAvailable:"))
+        return 1024.0 * float(line.split()[1])
+    except (OSError, ValueError):
+        return float("inf")
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,10 @@ class WorkModel:
     def guess(self, recipe: Recipe, rows: int) -> float:
         """Seconds by the recipe's law alone: the same on every machine."""
         return recipe.seconds(rows, self._columns)
+
+    def memory(self, recipe: Recipe, rows: int) -> float:
+        """Bytes of a fit: so many copies of the encoded rows, and what grows with pairs of rows."""
+        return 8.0 * (recipe.copies * rows * self._columns + recipe.pairs * rows * rows)
 
     def learn(self, done: Measured) -> None:
         """Take an evaluation into account."""

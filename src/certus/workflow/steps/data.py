@@ -35,7 +35,10 @@ def prepare_data(state: State) -> None:
         own_test=state.own_test,
     )
     if state.split.copies:
-        state.note("the table holds copies of rows: no split divides them, and each counts once in the test")
+        state.note(
+            "the table holds copies of rows, far more than chance gives: no split divides them, and each counts once "
+            "in the test, so that the certificate is about distinct rows"
+        )
     state.values = task.values(state.frame)
     _look_for_leaks(state)
 

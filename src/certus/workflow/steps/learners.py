@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from certus.workflow.race.foreign_learners import foreign_recipe
 from certus.workflow.race.portfolio import recipes
 from certus.workflow.state import State
 
 
 def choose_learners(state: State) -> None:
     """The recipes that suit the task, of the families that the options name."""
-    state.recipes = recipes(state.task.learners, state.options.families)
+    named = [foreign_recipe(candidate) for candidate in state.options.candidates]
+    only = bool(named) and not state.options.families and state.options.trials == len(named)
+    state.recipes = named if only else [*recipes(state.task.learners, state.options.families), *named]

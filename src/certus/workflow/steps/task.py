@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.tables import labels_of, type_in_words
-from certus.workflow.options import Options
+from certus.workflow.options import Options, likely_column
 from certus.workflow.state import State
 from certus.workflow.study_error import StudyError
 from certus.workflow.tasks import (
@@ -35,6 +35,10 @@ def decide_task(state: State) -> None:
     """The task that the options name, or that the target's column suggests."""
     state.task = infer_task(state.frame, state.options)
     state.notes.append(state.task.guess)
+    if state.task.kind == "multiclass" and state.task.labels.dtype.kind in "iu":
+        state.note(
+            "whole numbers are read as classes without an order (task=ordinal or task=regression orders them)", "task"
+        )
 
 
 def infer_task(frame: pl.DataFrame, options: Options) -> Task:
@@ -48,7 +52,7 @@ def infer_task(frame: pl.DataFrame, options: Options) -> Task:
         )
     for name in targets:
         if name not in frame.columns:
-            raise StudyError(f"The table has no column {name!r}.\nHint: its columns are {frame.columns}.")
+            raise StudyError(f"The table has no column {name!r}.\nHint: {likely_column(name, frame.columns)}.")
     if len(targets) > 1:
         return MultiLabelTask.create(frame, targets, options)
     if options.task == "multi-label":

@@ -39,11 +39,16 @@ def train_winner(state: State) -> None:
     """Run the race, train its winner, and give it sets or intervals; test rows have no part in any of it."""
     _run_race(state)
     state.winner = _winner(state)
+    if foreign := [trial.candidate.title for trial in state.winner.trials if trial.candidate.foreign]:
+        state.note(f"{foreign[0]} is of another library: model.certus is not written, Study.model has the model")
     state.progress("training the winner", *state.race.work_done())
     learn = _rows_to_train_on(state)
     state.best = _model(state, learn)
+    _give_probabilities(state, state.best)
     state.level = _give_sets(state)
-    state.refitted = _model(state, np.arange(state.frame.height)) if state.options.refit_all else None
+    if state.options.refit_all:
+        state.refitted = _model(state, np.arange(state.frame.height))
+        _give_probabilities(state, state.refitted)
 
 
 def _run_race(state: State) -> None:
@@ -82,11 +87,15 @@ def _run_race(state: State) -> None:
         raise StudyError(f"No learner could be trained: {'; '.join(sorted(reasons))}.\nHint: try other families.")
 
 
+def table_digest(frame: pl.DataFrame) -> str:
+    """SHA-256 of a table's rows and types."""
+    hashed = frame.hash_rows(seed=0).to_numpy()
+    return hashlib.sha256(hashed.tobytes() + repr(frame.schema).encode()).hexdigest()
+
+
 def _fingerprint(state: State) -> dict[str, str]:
     """What must be equal for a journal to be continued."""
-    hashed = state.frame.hash_rows(seed=0).to_numpy()
-    digest = hashlib.sha256(hashed.tobytes() + repr(state.frame.schema).encode()).hexdigest()
-    facts = {"table": digest, "version": __version__, "rows": str(state.frame.height)}
+    facts = {"table": table_digest(state.frame), "version": __version__, "rows": str(state.frame.height)}
     return {**facts, **state.options.fingerprint()}
 
 
@@ -117,11 +126,11 @@ def _winner(state: State) -> Winner:
     weights = choose_blend(votes, truth, task.measure, state.options.seed, always=asked is True)
     if weights is None:
         best = candidates[0]
-        return Winner([best], np.ones(1), best.value, race.predictions(best)[0])
+        return Winner([best], np.ones(1), best.value, *race.predictions(best))
     kept = np.flatnonzero(weights)
     predictions, probabilities = task.decide(mix([votes[index] for index in kept], weights[kept]))
     value = task.measure.value(truth, predictions, probabilities)
-    return Winner([leaders[index] for index in kept], weights[kept], value, predictions)
+    return Winner([leaders[index] for index in kept], weights[kept], value, predictions, probabilities)
 
 
 def _trainable(state: State) -> list[Trial]:
@@ -171,6 +180,15 @@ def _train(state: State, frame: pl.DataFrame, rows: NDArray[np.intp]) -> Trained
         for trial in state.winner.trials
     ]
     return models[0] if len(models) == 1 else Blend(models, state.winner.weights, task.blended_classes)
+
+
+def _give_probabilities(state: State, model: StudyModel) -> None:
+    """Calibrate the responses of a winner of labels that gives no probabilities, by its out-of-fold responses."""
+    responses = state.winner.responses
+    if state.task.blended_classes is None or responses is None:
+        return
+    truth = state.learning.y[state.learning.validated(state.race.depth)]
+    state.task.calibrate(model, responses, truth)
 
 
 def _give_sets(state: State) -> list[Certificate]:

@@ -145,6 +145,10 @@ class Task(ABC):
         """The model that the study hands over."""
         return StudyModel(trained, self.target, {})
 
+    def calibrate(self, model: StudyModel, responses: Array, truth: Array) -> None:
+        """Give a model probabilities by out-of-fold responses, where labels are predicted."""
+        return
+
     def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
         """The model's predictions, and probabilities in the order of the task."""
         return model.predict(X), None

@@ -18,7 +18,7 @@ from certus.verbs import certify
 from certus.workflow.declared_costs import cost_measure, declared_measure
 from certus.workflow.findings import Finished
 from certus.workflow.findings.guards import guards
-from certus.workflow.findings.reliability import reliability
+from certus.workflow.findings.reliability import calibration_error, reliability
 from certus.workflow.findings.subgroups import above_the_rest, subgroups
 from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
 from certus.workflow.models import StudyModel
@@ -119,7 +119,11 @@ class LabelTask(Task):
         return StudyModel(trained, self.target, {"classes_": self.labels[self._order], "costs_": ordered})
 
     def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
-        return model.predict(X), self._in_order(model.response(X))
+        return model.predict(X), self._in_order(model.probabilities(X))
+
+    def calibrate(self, model: StudyModel, responses: Array, truth: Array) -> None:
+        sorted_index = np.argsort(self._order)  # of every label of the task among the sorted ones
+        model.calibrate_probabilities(responses[:, self._order], sorted_index[truth])
 
     def certify(self, judged: Judged) -> Certificate:
         return _BOUNDS[self.measure.bounded_by](self, judged)
@@ -161,9 +165,10 @@ class LabelTask(Task):
         found: dict[str, Any] = {"subgroups": above_the_rest(groups, confidence)}
         if study.model.gives_probabilities and evaluation.probabilities is not None:
             found["bins"] = reliability(evaluation.probabilities, ~wrong, confidence)
+            found["calibration"] = calibration_error(evaluation.probabilities, ~wrong, confidence)
         if study.split.unit == "row":
             spared = study.split.calibration if len(study.split.calibration) else study.split.test
-            response = study.model.response(study.frame[spared])
+            response = study.model.probabilities(study.frame[spared])
             right = study.model.classes_[np.argmax(response, axis=1)] == study.values[spared]
             found["guards"] = guards(response, right, confidence)
         return found

@@ -1,0 +1,51 @@
+"""Learners of other libraries in the race, and memory that is planned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+
+from certus.workflow import StudyError, study
+from certus.workflow.race.candidates import Recipe
+from certus.workflow.race.work import WorkModel
+from tests.workflow.test_verdict import signal
+
+
+def test_an_estimator_enters_the_race_and_is_certified(tmp_path: Path) -> None:
+    result = study(signal(200), target="y", candidates=[AdaBoostClassifier(n_estimators=7)], trials=1, threads=1)
+    assert result.winner.name == "AdaBoostClassifier(n_estimators=7)"
+    assert result.verdict == "better"
+    assert result.certificate.check()
+    assert result.predict_proba(signal(5)).shape == (5, 2)
+    folder = result.save(tmp_path / "out")
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "study.json"]
+    assert any("of another library" in note for note in result.notes)
+
+
+def test_a_class_by_its_name_beside_our_own() -> None:
+    named = ["sklearn.naive_bayes:GaussianNB"]
+    result = study(signal(150), target="y", candidates=named, families=["bayes"], trials=4, threads=1)
+    assert sum(row["learner"] == "GaussianNB()" for row in result.leaderboard) == 2  # ours and theirs
+
+
+@pytest.mark.parametrize("bad", ["sklearn.nowhere:X", "json:dumps", "plain", 3])
+def test_what_is_no_estimator_is_refused(bad: object) -> None:
+    with pytest.raises(StudyError, match=r"candidates"):
+        study(signal(60), target="y", candidates=[bad])
+
+
+def test_a_candidate_that_does_not_fit_into_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = WorkModel(10)
+    assert work.memory(Recipe("x", copies=2.0), 1000) == 8 * 2 * 1000 * 10
+    assert work.memory(Recipe("x", copies=0.0, pairs=1.0), 1000) == 8e6
+    monkeypatch.setattr("certus.workflow.race.race.free_memory", lambda: 1e3)
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"a": rng.normal(size=200), "y": rng.choice(["n", "y"], 200)})
+    result = study(frame, target="y", trials=3, threads=1)  # the cheapest runs all the same
+    reasons = [row["dropped"] for row in result.leaderboard if row["dropped"]]
+    assert len(reasons) == 2
+    assert all("GB of memory are needed on 128 rows" in reason for reason in reasons)
