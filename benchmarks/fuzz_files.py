@@ -1,7 +1,7 @@
 """Changes saved files at random, repairs their digests, loads them: ``python -m benchmarks.fuzz_files --minutes 10``.
 
 Every learner of the catalogue is fitted, saved, and its file changed again and again in a process of its own, which may
-take 2 GB of memory and 20 seconds for one file. A signal, a hang, too much memory, or an error of loading that is no
+take 2 GB of memory and a minute for one file. A signal, a hang, too much memory, or an error of loading that is no
 `CertusFileError` is a finding; the number that it is printed with repeats it (``--learner PATH --first NUMBER``).
 """
 
@@ -27,7 +27,7 @@ from tests.persistence.forging import Forgery
 from tests.persistence.fuzzing import changed_file, use
 
 MEMORY = 2 * 2**30
-SECONDS = 20
+SECONDS = 60
 
 
 def try_files(path: str, numbers: range, until: float, told: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from certus.guarantees.holdout import (
     true_labels,
     worse_pvalues,
 )
-from certus.guarantees.records import Certificate, DataRole, Report, check_confidence
+from certus.guarantees.records import Bounds, Certificate, DataRole, Report, check_confidence
 
 if TYPE_CHECKING:
     from certus.base import TableLike, TargetLike
@@ -46,6 +46,8 @@ class Selection:
         Holm-adjusted p-values of "the winner is no better than this one" over all ordered pairs.
     report : Report
         All certificates.
+    bounds : Bounds
+        The bound of every candidate, in their order; all hold together, whichever is chosen.
     """
 
     winner: str
@@ -54,6 +56,7 @@ class Selection:
     losses: Mapping[str, float]
     adjusted: Mapping[str, float]
     report: Report
+    bounds: Bounds
 
     def __str__(self) -> str:
         lines = [f"{self.winner} is the best of {len(self.losses)} on these rows.", str(self.certificate)]
@@ -128,7 +131,8 @@ def _by_mistakes(truth: np.ndarray, predicted: dict[str, np.ndarray], confidence
     wrong = np.array([mistakes(truth, predicted[name], name) for name in names])
     errors = wrong.sum(axis=1)
     best = int(np.argmin(errors))
-    bound = error_bound(int(errors[best]), len(truth), confidence=confidence, uses=uses)
+    bounds = error_bound(errors, len(truth), confidence=confidence, uses=uses)
+    bound = bounds[best]
     counts = discordant_counts(wrong)
     certificates = [bound]
     shortlist = tuple(names)
@@ -139,7 +143,7 @@ def _by_mistakes(truth: np.ndarray, predicted: dict[str, np.ndarray], confidence
         shortlist = tuple(listed.inputs["shortlist"])
         adjusted = _adjusted(worse_pvalues(counts), names, best)
     means = {name: float(total) / len(truth) for name, total in zip(names, errors, strict=True)}
-    return Selection(names[best], bound, shortlist, means, adjusted, Report(certificates))
+    return Selection(names[best], bound, shortlist, means, adjusted, Report(certificates), bounds)
 
 
 def _adjusted(pvalues: np.ndarray, names: list[str], best: int) -> dict[str, float]:
@@ -161,6 +165,8 @@ def _by_losses(
     rows = {name: row_losses(loss, truth, values, loss_range, name) for name, values in predicted.items()}
     means = {name: float(values.mean()) for name, (values, _, _) in rows.items()}
     winner = min(means, key=lambda name: means[name])
-    values, low, high = rows[winner]
-    bound = mean_bound(values, low=low, high=high, confidence=confidence, seed=seed, uses=uses)
-    return Selection(winner, bound, tuple(rows), means, {}, Report([bound]))
+    _, low, high = rows[winner]
+    losses = np.column_stack([values for values, _, _ in rows.values()])
+    bounds = cast(Bounds, mean_bound(losses, low=low, high=high, confidence=confidence, seed=seed, uses=uses))
+    bound = bounds[list(rows).index(winner)]
+    return Selection(winner, bound, tuple(rows), means, {}, Report([bound]), bounds)

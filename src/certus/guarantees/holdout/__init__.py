@@ -32,19 +32,22 @@ from certus.guarantees.holdout.losses_by_row import (
     row_losses,
     true_labels,
 )
+from certus.guarantees.holdout.mean_bounds import MeanBounds
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_certificates import certify
 from certus.guarantees.holdout.model_responses import class_response
 from certus.guarantees.holdout.paired import Pair, Verdict, compare_losses, compare_mistakes
 from certus.guarantees.holdout.pairwise_ranking import pairwise_auc_bound, won_pairs_table
 from certus.guarantees.holdout.ranking import auc_bound
-from certus.guarantees.holdout.rate import RateSetting, error_bound, rate_bound
+from certus.guarantees.holdout.rate import RateBounds, RateSetting, error_bound, rate_bound
 from certus.guarantees.holdout.selection import discordant_counts, shortlist_certificate, worse_pvalues
 
 __all__ = [
     "LossFunction",
+    "MeanBounds",
     "Pair",
     "Predictor",
+    "RateBounds",
     "RateSetting",
     "TestResult",
     "Verdict",

@@ -8,6 +8,8 @@ arithmetic of 50 digits (`*_in_decimals`).
 import math
 from decimal import Decimal, localcontext
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from certus.guarantees.holdout.binomial_tail import bisect, deviance, log_lower_tail
@@ -57,6 +59,19 @@ def _newton_kl_upper(mean: float, budget: float) -> float:
         if not mean < q < 1.0 or abs(step) <= 1e-15 * q:
             break
     return q
+
+
+def kl_uppers(means: NDArray[np.float64], budget: float) -> NDArray[np.float64]:
+    """`kl_upper` of many means by bisection; looser by 10^-9 of the distance to the mean."""
+    p = np.clip(means, 0.0, 1.0)
+    low, high = p.copy(), np.ones(len(p))
+    wanted = budget * (1.0 + 1e-12) + 1e-18
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(52):
+            q = 0.5 * (low + high)
+            within = special.xlogy(p, p / q) + special.xlogy(1.0 - p, (1.0 - p) / (1.0 - q)) <= wanted
+            low, high = np.where(within, q, low), np.where(within, high, q)
+    return np.where(p >= 1.0, 1.0, np.minimum(1.0, high + 1e-9 * (high - p)))
 
 
 def bernstein_upper(mean: float, rows: int, log_level: float, variance: float) -> float:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from certus.guarantees.holdout import concentration
 from certus.guarantees.holdout.mean_setting import (
@@ -22,11 +23,19 @@ from certus.guarantees.records import rules
 from certus.guarantees.records.bound_arguments import check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
-from certus.guarantees.records.rules import Derivation
+from certus.guarantees.records.rules import Derivation, Value
+
+_UP = 1.0 + 1e-12
 
 
 def by_formula(values: np.ndarray, squared_ranges: float, setting: Setting) -> Certificate:
     """The certificate of losses in any order; `squared_ranges` is the sum of the squared ranges."""
+    value, witness = formula_value(values, squared_ranges, setting)
+    return record(value, setting, witness)
+
+
+def formula_value(values: np.ndarray, squared_ranges: float, setting: Setting) -> tuple[Value, dict[str, Any]]:
+    """The bound, and the summary that it follows from."""
     rows, mean = len(values), math.fsum(values.tolist()) / len(values)
     width = setting.high - setting.low
     witness: dict[str, Any] = {"rows": rows, "mean": mean}
@@ -39,7 +48,36 @@ def by_formula(values: np.ndarray, squared_ranges: float, setting: Setting) -> C
     for side in sides(setting.side):
         center = float(unit_mean(mean, setting, side)) + 1e-15
         ends[side] = _summary_upper(center, witness, setting, width)
-    return record(scaled(ends, setting), setting, witness)
+    return scaled(ends, setting), witness
+
+
+def formula_values(matrix: np.ndarray, setting: Setting) -> np.ndarray:
+    """The bounds of many columns of losses of the same range, as arrays; looser by a part in 10^9 at most."""
+    rows, level, width = len(matrix), setting.log_level, setting.high - setting.low
+    means = matrix.mean(axis=0)
+    ends = {}
+    for side in sides(setting.side):
+        moved = means - setting.low if side == "upper" else setting.high - means
+        center = np.clip(moved / width, 0.0, 1.0) + 1e-14  # covers the rounding of the mean
+        if setting.method == "hoeffding":
+            ends[side] = (center + math.sqrt(level / (2.0 * rows))) * _UP
+        elif setting.method == "bernstein":
+            assert setting.variance is not None
+            extra = concentration.bernstein_upper(0.0, rows, level, setting.variance / width**2)
+            ends[side] = (center + extra) * _UP
+        elif setting.method == "empirical-bernstein":
+            doubled = level + math.log(2.0)
+            spread = np.sqrt(2.0 * matrix.var(axis=0, ddof=1) * _UP / width**2 * doubled / rows) if rows > 1 else 1.0
+            ends[side] = (center + spread + 7.0 * doubled / (3.0 * max(1, rows - 1))) * _UP
+        else:
+            ends[side] = concentration.kl_uppers(np.minimum(center, 1.0), level / rows)
+            if setting.method == "hoeffding-bentkus":
+                counts = np.ceil(np.minimum(center, 1.0) * rows * (1.0 - 1e-15))
+                tail = special.betainccinv(counts + 1.0, np.maximum(rows - counts, 1e-300), math.exp(-level - 1.0))
+                bentkus = np.where(counts < rows, tail * (1.0 + 1e-12), 1.0)
+                ends[side] = np.minimum(ends[side], bentkus)
+    columns = ({side: float(end[place]) for side, end in ends.items()} for place in range(matrix.shape[1]))
+    return np.array([scaled(end, setting) for end in columns])
 
 
 def _summary_upper(center: float, witness: dict[str, Any], setting: Setting, width: float) -> float:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from certus.guarantees.holdout.mean_bounds import MeanBounds
 from certus.guarantees.holdout.mean_by_betting import by_betting
 from certus.guarantees.holdout.mean_by_formula import by_formula
 from certus.guarantees.holdout.mean_setting import (
@@ -39,8 +40,8 @@ def mean_bound(
 
     Parameters
     ----------
-    losses : array-like of shape (rows,)
-        One loss per row, inside the range.
+    losses : array-like of shape (rows,) or (rows, bounds)
+        One loss per row, inside the range; a matrix gives one bound per column, each at the confidence.
     low, high : float, default 0.0 and 1.0
         The range of the loss, known without looking at these losses. For method="hoeffding" also arrays with
         one range per row.
@@ -62,8 +63,9 @@ def mean_bound(
 
     Returns
     -------
-    Certificate
-        `value` is the bound (a pair for side="both").
+    Certificate, or MeanBounds for a matrix
+        `value` is the bound (a pair for side="both"); of many bounds `values`, and every one is a certificate
+        by its place.
 
     Examples
     --------
@@ -81,14 +83,23 @@ def mean_bound(
         low, high, values, squared = _unequal_ranges(losses, low, high, method)
     else:
         low, high = check_range(low, high)
-        values = check_losses(losses, low, high)
+        values = _matrix(losses, low, high) if np.ndim(losses) == 2 else check_losses(losses, low, high)
         squared = len(values) * (high - low) ** 2
     variance = _check_variance(variance, method)
     unit = Quantity.of_text(quantity).per or "row"
     setting = Setting(low, high, confidence, side, method, seed, variance, uses, quantity, unit)
+    if values.ndim == 2:
+        return MeanBounds(values, setting)  # type: ignore[return-value]  # types cannot tell a matrix from a vector
     if method in ORDERED:
         return by_betting(values, setting)
     return by_formula(values, squared, setting)
+
+
+def _matrix(losses: ArrayLike, low: float, high: float) -> np.ndarray:
+    """Losses of many bounds, checked as those of one."""
+    matrix = np.asarray(losses, dtype=np.float64)
+    flat = check_losses(matrix.ravel(), low, high, name="losses (row by row)")
+    return flat.reshape(matrix.shape)
 
 
 def _unequal_ranges(

@@ -1,10 +1,12 @@
 """Bounds on any rate (error, recall, precision ...) from a count of events among rows."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from certus.guarantees.holdout import clopper_pearson, concentration
 from certus.guarantees.holdout.binomial_tail import bisect, log_lower_tail, log_upper_tail
@@ -17,6 +19,7 @@ from certus.guarantees.records.bound_arguments import (
     check_errors_and_rows,
     one_or_both,
 )
+from certus.guarantees.records.bounds import Bounds
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence, exact
@@ -195,15 +198,88 @@ def _rows_that_help(certificate: Certificate) -> int | None:
     return None if room <= 0 else math.floor(-math.log(certificate.failure) / (2 * room * room)) + 1
 
 
+class RateBounds(Bounds):
+    """Bounds on many rates, from as many counts of events among rows.
+
+    Parameters
+    ----------
+    events, rows : array of int
+        Counts.
+    setting : RateSetting
+        What the bounds are about, and how sure each must be.
+
+    Examples
+    --------
+    >>> bounds = error_bound([3, 15, 40], 500)
+    >>> len(bounds), bounds[1].claim
+    (3, 'With confidence 95% the error is at most 4.582% (15 errors in 500 rows).')
+    """
+
+    def __init__(self, events: ArrayLike, rows: ArrayLike, setting: RateSetting) -> None:
+        self.events, self.rows = _counts(events, rows)
+        self.setting = setting
+        self.values = self._ends()
+
+    def _ends(self) -> NDArray[np.float64]:
+        setting, delta = self.setting, self.setting.delta
+        if setting.method != "clopper-pearson" or delta < SMALLEST_LEVEL:
+            pairs = zip(self.events.tolist(), self.rows.tolist(), strict=True)
+            return np.array([rate_bound(events, rows, setting).value for events, rows in pairs])
+        low = clopper_pearson.lowers(self.events, self.rows, delta) if setting.side != "upper" else None
+        high = clopper_pearson.uppers(self.events, self.rows, delta) if setting.side != "lower" else None
+        ends = [end for end in (low, high) if end is not None]
+        return ends[0] if len(ends) == 1 else np.column_stack(ends)
+
+    def __getitem__(self, place: int) -> Certificate:
+        value = self.values[place]
+        found = tuple(value.tolist()) if value.ndim else float(value)
+        return record(found, int(self.events[place]), int(self.rows[place]), self.setting)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of all bounds as plain values."""
+        told = {"events": self.events.tolist(), "rows": self.rows.tolist(), "values": self.values.tolist()}
+        return {**vars(self.setting), "quantity": str(self.setting.quantity), **told}
+
+
+def _counts(events: ArrayLike, rows: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Equally long vectors of counts with 0 <= events <= rows and at least one row."""
+    found, totals = np.broadcast_arrays(np.atleast_1d(np.asarray(events)), np.atleast_1d(np.asarray(rows)))
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"errors and rows must be vectors of counts, got the shape {found.shape}.")
+    whole = all(part.dtype.kind in "iuf" and (part == np.floor(part)).all() for part in (found, totals))
+    bad = np.flatnonzero(~((found >= 0) & (found <= totals) & (totals >= 1))) if whole else np.array([0])
+    if bad.size:
+        check_errors_and_rows(found[bad[0]].item(), totals[bad[0]].item())  # says what is wrong with the first
+    return found.astype(np.int64), totals.astype(np.int64)
+
+
+@overload
 def error_bound(
-    errors: int,
-    rows: int,
+    errors: int, rows: int, *, confidence: float = ..., side: str = ..., method: str = ..., uses: int = ...
+) -> Certificate: ...
+
+
+@overload
+def error_bound(
+    errors: Sequence[int] | NDArray[Any],
+    rows: int | Sequence[int] | NDArray[Any],
+    *,
+    confidence: float = ...,
+    side: str = ...,
+    method: str = ...,
+    uses: int = ...,
+) -> RateBounds: ...
+
+
+def error_bound(
+    errors: Any,
+    rows: Any,
     *,
     confidence: float = 0.95,
     side: str = "upper",
     method: str = "clopper-pearson",
     uses: int = 1,
-) -> Certificate:
+) -> Certificate | RateBounds:
     """Bound the true error rate from `errors` mistakes on `rows` independent held-out rows.
 
     Clopper-Pearson: the largest p with P(Binomial(rows, p) <= errors) >= 1 - confidence. Exact: no other
@@ -211,8 +287,8 @@ def error_bound(
 
     Parameters
     ----------
-    errors, rows : int
-        Mistakes, and rows looked at.
+    errors, rows : int, or arrays of int
+        Mistakes, and rows looked at; arrays give as many bounds at once, each at the confidence.
     confidence : float, default=0.95
         Probability with which the bound holds; both ends together for side="both".
     side : {"upper", "lower", "both"}, default="upper"
@@ -224,8 +300,9 @@ def error_bound(
 
     Returns
     -------
-    Certificate
-        `value` is the bound (a pair for side="both").
+    Certificate, or RateBounds for arrays
+        `value` is the bound (a pair for side="both"); of many bounds `values`, and every one is a certificate
+        by its place.
 
     Examples
     --------
@@ -235,5 +312,8 @@ def error_bound(
     >>> bound.claim
     'With confidence 95% the error is at most 4.582% (15 errors in 500 rows).'
     """
+    setting = RateSetting(confidence=confidence, side=side, method=method, uses=uses)
+    if np.ndim(errors) or np.ndim(rows):
+        return RateBounds(errors, rows, setting)
     errors, rows = check_errors_and_rows(errors, rows)
-    return rate_bound(errors, rows, RateSetting(confidence=confidence, side=side, method=method, uses=uses))
+    return rate_bound(errors, rows, setting)

@@ -16,6 +16,7 @@ from certus.guarantees.records.bound_arguments import (
     check_losses,
     check_range,
 )
+from certus.guarantees.records.bounds import Bounds
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.combine import intersection, union
@@ -45,6 +46,7 @@ __all__ = [
     "PRECISION",
     "RECALL",
     "Basis",
+    "Bounds",
     "Certificate",
     "CertificateError",
     "CertusFileError",
