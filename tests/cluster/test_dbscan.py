@@ -100,3 +100,5 @@ def test_what_cannot_be_is_said_and_what_is_empty_is_noise() -> None:
         DBSCAN(metric="precomputed").fit(X)
     with pytest.raises(ValueError, match=r"sample_weight\.shape"):
         DBSCAN().fit(X, sample_weight=[1.0, 2.0])
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        DBSCAN().fit(X, sample_weight=np.zeros(len(X)))

@@ -183,6 +183,8 @@ def _checked_weights(sample_weight: Any, rows: int) -> NDArray[np.float64]:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
     if len(weights) != rows:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
     return np.asarray(weights)
 
 
