@@ -43,6 +43,15 @@ def linear_classes(n: int, d: int, classes: int, C: float, dtype: str = "float64
     return {"X": X, "y": y, **objectives.logistic_optimum(X.astype(np.float64), y, C)}
 
 
+def sharp_classes(n: int, d: int, classes: int, C: float) -> Data:
+    """Classes that columns almost tell apart, some of them rare; holds the optimum of the logistic objective."""
+    rng = np.random.default_rng(_SEED)
+    X = rng.standard_normal((n, d))
+    scores = X @ rng.standard_normal((d, classes)) + 0.3 * rng.standard_normal((n, classes))
+    y = np.unique(scores.argmax(axis=1), return_inverse=True)[1]
+    return {"X": X, "y": y, **objectives.logistic_optimum(X, y, C)}
+
+
 def counts(n: int, d: int) -> Data:
     """Counts whose logarithmic mean is linear in the columns; holds the optimum of the Poisson objective."""
     rng = np.random.default_rng(_SEED)

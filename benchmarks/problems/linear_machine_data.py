@@ -83,3 +83,26 @@ def breast_cancer(C: float, squared: bool) -> Data:
     """The standardized table of 569 rows and 30 columns, with the least objective of the machine."""
     table = data.breast_cancer()
     return {**table, **_optimum(table["X"], table["y"], C, squared)}
+
+
+def near_collinear(n: int, d: int) -> Data:
+    """Pairs of columns that differ by one in a million, and three classes."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(n, d // 2)), 2, axis=1)
+    X[:, 1::2] += 1e-6 * rng.normal(size=(n, d // 2))
+    return {"X": X, "y": np.digitize(X[:, :6].sum(axis=1) / 2.0 + 0.3 * rng.normal(size=n), [-1.0, 1.0])}
+
+
+def l1_gap(model: Any, arrays: Data) -> float:
+    """Primal minus dual over the value at zero of |w|_1 + sum of squared hinge losses, over all classes.
+
+    The dual point follows from the losses, scaled so that no column's product with it exceeds 1.
+    """
+    X, y, total = np.column_stack([arrays["X"], np.ones(len(arrays["y"]))]), arrays["y"], 0.0
+    W = np.column_stack([model.coef_, model.intercept_])
+    for k, w in enumerate(W):
+        signs = np.where(y == k, 1.0, -1.0)
+        slack = np.maximum(0.0, 1.0 - signs * (X @ w))
+        dual = 2.0 * slack / max(1.0, float(np.abs(X.T @ (2.0 * signs * slack)).max()))
+        total += float(np.abs(w).sum() + slack @ slack - dual.sum() + dual @ dual / 4.0)
+    return total / (len(W) * len(y))

@@ -42,8 +42,9 @@ def regression_gap(model: Any, _prediction: Any, data: Data) -> float:
     rows, used, beta = np.arange(len(X)), np.asarray(model.support_), np.ravel(model.dual_coef_)
     scores = _scores(X, rows, used, beta, _gamma(X))
     losses = np.maximum(0.0, np.abs(y - scores - np.ravel(model.intercept_)) - _EPSILON)
-    gap = _quadratic(rows, used, beta, scores) + losses.sum() + _EPSILON * np.abs(beta).sum() - y[used] @ beta
-    return float(gap / np.maximum(0.0, np.abs(y) - _EPSILON).sum())
+    cost = float(model.C)
+    gap = _quadratic(rows, used, beta, scores) + cost * losses.sum() + _EPSILON * np.abs(beta).sum() - y[used] @ beta
+    return float(gap / (cost * np.maximum(0.0, np.abs(y) - _EPSILON).sum()))
 
 
 def one_class_gap(model: Any, _prediction: Any, data: Data) -> float:

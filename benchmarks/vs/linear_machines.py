@@ -12,8 +12,16 @@ _ONE_PASS = {"max_iter": 1, "tol": None, "random_state": 0}
 _TOLERANCES = tuple({"tol": 10.0**-k} for k in range(1, 9))
 
 
-def _gap(model, prediction, arrays, squared):  # noqa: ARG001
-    return machines.machine_gap(model, arrays, _C, squared)
+_FEW_COSTS = 0.01  # C of a table with many rows
+_ROUGH = 1e-4  # gap that default tolerances reach
+
+
+def _gap(model, prediction, arrays, squared, C=_C):  # noqa: ARG001
+    return machines.machine_gap(model, arrays, C, squared)
+
+
+def _l1_gap(model, prediction, arrays):  # noqa: ARG001
+    return machines.l1_gap(model, arrays)
 
 
 def _training_error(model, prediction, arrays):  # noqa: ARG001
@@ -70,7 +78,42 @@ def _one_pass_task(name: str, dtype: str) -> Task:
     )
 
 
+_DUAL = {"loss": "hinge", "C": _FEW_COSTS, "dual": True}
+_SNAP = {"loss": "hinge", "regularizer": 1.0 / _FEW_COSTS, "fit_intercept": True, "n_jobs": THREADS, "max_iter": 2000}
+
 TASKS = (
+    Task(
+        name="svc-hinge-default-tol",
+        about=f"LinearSVC, hinge, C={_FEW_COSTS:g}, default tolerances, judged at a relative gap of {_ROUGH:g}",
+        action="fit",
+        make_data=partial(machines.two_classes, C=_FEW_COSTS, squared=False),
+        size={"n": 100_000, "d": 100},
+        quick_size={"n": 2_000, "d": 20},
+        quality=Quality("relative gap", partial(_gap, squared=False, C=_FEW_COSTS), wanted=_ROUGH),
+        competitors=(
+            Competitor("certus", "certus.linear.LinearSVC", _DUAL),
+            Competitor("scikit-learn", "sklearn.svm.LinearSVC", {**_DUAL, "max_iter": 5000}, _TOLERANCES),
+            Competitor("snapml", "snapml.SupportVectorMachine", _SNAP, _TOLERANCES[1::2]),
+        ),
+    ),
+    Task(
+        name="svc-l1-near-collinear",
+        about=f"LinearSVC, L1 penalty, pairs of columns that differ by 1e-6, 3 classes, to a gap of {_GAP:g}",
+        action="fit",
+        make_data=machines.near_collinear,
+        size={"n": 800, "d": 24},
+        quick_size={"n": 200, "d": 8},
+        quality=Quality("relative gap", _l1_gap, wanted=_GAP),
+        competitors=(
+            Competitor("certus", "certus.linear.LinearSVC", {"penalty": "l1", "dual": False, "gap_tol": _GAP}),
+            Competitor(
+                "scikit-learn",
+                "sklearn.svm.LinearSVC",
+                {"penalty": "l1", "dual": False, "max_iter": 100_000},
+                _TOLERANCES,
+            ),
+        ),
+    ),
     *_machine_tasks("hinge"),
     *_machine_tasks("squared_hinge"),
     Task(

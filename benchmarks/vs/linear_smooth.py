@@ -1,5 +1,6 @@
 """Logistic regression and other smooth losses against scikit-learn, LIBLINEAR, scikit-learn-intelex and snapml."""
 
+from dataclasses import replace
 from functools import partial
 
 from benchmarks.measure.task import THREADS, Competitor, Quality, Task
@@ -15,8 +16,11 @@ _SKLEARN = "sklearn.linear_model.LogisticRegression"
 _LIMIT = {"max_iter": 10_000, "C": _C}
 
 
+_WEAK = 1e6  # C of a penalty that hardly counts
+
+
 def _gap(model, prediction, arrays):  # noqa: ARG001
-    return objectives.logistic_gap(model, arrays, _C)
+    return objectives.logistic_gap(model, arrays, model.C if hasattr(model, "C") else _C)
 
 
 def _mean_gap(model, prediction, arrays):  # noqa: ARG001
@@ -73,6 +77,14 @@ TASKS = (
         {"n": 16_000, "d": 16},
         {"n": 1_000, "d": 5},
         _MANY_CLASSES,
+    ),
+    _logistic(
+        "logistic-sharp-classes",
+        f"30 classes that the columns almost tell apart, C={_WEAK:g}",
+        partial(data.sharp_classes, classes=30, C=_WEAK),
+        {"n": 800, "d": 8},
+        {"n": 300, "d": 5},
+        tuple(replace(each, parameters={**each.parameters, "C": _WEAK}) for each in _MANY_CLASSES),
     ),
     _logistic(
         "logistic-text",

@@ -80,6 +80,16 @@ TASKS = (
         quality=predictions.root_mean_square(slack=2e-3),
     ),
     *_fit_and_predict(
+        "svr-n1e4-C10",
+        "SVR with the Gaussian kernel and C=10, 10 000 rows",
+        data.smooth_surface,
+        {"n": 10_000, "d": 20, "queries": 10_000},
+        machine="SVR",
+        parameters={"C": 10.0},
+        gap=svm_gaps.small(svm_gaps.regression_gap),
+        quality=predictions.root_mean_square(slack=2e-3),
+    ),
+    *_fit_and_predict(
         "one-class-n1e4",
         "OneClassSVM with nu=0.1, 10 000 rows",
         data.smooth_surface,

@@ -12,6 +12,7 @@ from certus.linear.design.design_matrix import make_design
 from certus.linear.problems.smooth_problem import SmoothProblem, make_problem
 from certus.linear.solvers import newton
 from certus.linear.solvers.class_blocks import ClassBlocks, worth_blocks
+from certus.linear.solvers.class_hessian import exact_step
 
 
 def labels_of_classes(rows: int, columns: int, classes: int) -> tuple[Any, Any]:
@@ -75,3 +76,24 @@ def test_samples_that_say_too_little_are_not_used() -> None:
     assert not worth_blocks(problem_of(X[:30], y[:30], None, fit_intercept=True))
     wide = np.hstack([X] * 30)
     assert not worth_blocks(problem_of(wide, y, None, fit_intercept=True))
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_exact_steps_solve_the_newton_equations(fit_intercept: bool) -> None:
+    X, y = labels_of_classes(60, 3, 5)
+    problem = problem_of(X, y, np.random.default_rng(1).random(60) + 0.5, fit_intercept=fit_intercept)
+    at = problem.evaluate(np.full((5, 3), 0.1) * np.arange(5)[:, None], np.zeros(5))
+    step = exact_step(problem, at)
+    assert step is not None
+    image, image_center = problem.hessian_product(at.detail, *step)
+    np.testing.assert_allclose(image, -at.gradient, atol=1e-9)
+    np.testing.assert_allclose(image_center, -at.gradient_center, atol=1e-9)
+
+
+def test_classes_that_columns_almost_tell_apart_take_few_steps() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 6))
+    y = (X @ rng.normal(size=(6, 20)) + 0.3 * rng.normal(size=(400, 20))).argmax(axis=1)
+    model = LogisticRegression(C=1e6).fit(X, y)
+    assert model.converged_
+    assert model.gap_ <= 1e-4 * 400 * np.log(20)

@@ -287,3 +287,25 @@ def test_combinations_that_cannot_be(options: dict[str, object], message: str) -
 def test_regression_has_no_primal_form_of_the_plain_loss() -> None:
     with pytest.raises(ValueError, match="supported when dual=False"):
         LinearSVR(dual=False).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("difference", [1e-4, 1e-6, 1e-8])
+def test_nearly_collinear_columns_with_an_l1_penalty_end_soon(difference: float) -> None:
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(300, 6)), 2, axis=1)
+    X[:, 1::2] += difference * rng.normal(size=(300, 6))
+    y = np.digitize(X[:, :6].sum(axis=1) / 2.0 + 0.3 * rng.normal(size=300), [-1.0, 1.0])
+    model = LinearSVC(penalty="l1", dual=False).fit(X, y)
+    assert model.converged_
+    assert model.n_iter_ <= 60
+    assert model.gap_ <= 1e-6 * 3 * 300
+    assert model.report_.check((X, y))
+
+
+def test_default_tolerance_of_a_large_kinked_machine() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 100))
+    y = X[:, 0] + rng.normal(size=21_000) > 0.0
+    model = LinearSVC(loss="hinge", C=0.01).fit(X, y)
+    assert model.converged_
+    assert model.gap_ <= 1e-6 * 0.01 * 21_000 * (1.0 + 1e-9) + 1e-8

@@ -2,6 +2,7 @@
 
 from certus.cluster.bisecting_k_means import BisectingKMeans
 from certus.cluster.clustering_costs import certify_clustering, cluster_cost
+from certus.cluster.dbscan import DBSCAN, dbscan
 from certus.cluster.dp_means import DPMeans
 from certus.cluster.k_center import KCenter
 from certus.cluster.k_centroids import KCentroids
@@ -14,6 +15,7 @@ from certus.cluster.seeding import kmeans_plusplus, seeding_expectation
 __all__ = [
     "BisectingKMeans",
     "ClusterChoice",
+    "DBSCAN",
     "DPMeans",
     "KCenter",
     "KCentroids",
@@ -23,6 +25,7 @@ __all__ = [
     "certify_clustering",
     "choose_clusters",
     "cluster_cost",
+    "dbscan",
     "k_means",
     "kmeans_plusplus",
     "seeding_expectation",

@@ -16,6 +16,9 @@ from certus.linear.solvers.dual_coordinate_descent import descend
 EXACT = 1e-13
 LOOSEST = 1e-4  # of tol times the objective at zero: what is accepted when rounding ends the iterations before
 NARROW = 600  # columns of a dense table up to which the Hessian of the columns is cheap
+# Where the loss has a kink, the last digits take most of the steps; in a table of many cells they are not worth it.
+MANY_CELLS = 2_000_000
+KINKED = 1e-2  # of tol times the objective at zero: the gap that ends the steps there
 FEW = 1500  # rows up to which the Gram matrix of the rows is cheap
 CELLS = 4_000_000  # of a sparse table up to which its free rows may be stored densely
 # Passes over a table of this size cost less than a Newton step, and some hundred of them reach a coarse gap where
@@ -67,5 +70,7 @@ def solve_machines(problems: list[BoxProblem], accuracy: Accuracy, watch: Watch)
 
 def _by_newton(problem: BoxProblem, accuracy: Accuracy, watch: Watch) -> MachineResult:
     share = EXACT if accuracy.gap_tol is None else accuracy.gap_tol
+    if accuracy.gap_tol is None and not problem.smooth and problem.table.cells > MANY_CELLS:
+        share = KINKED * accuracy.tol
     enough = 0.0 if accuracy.gap_tol is not None else LOOSEST * accuracy.tol * problem.at_zero
     return BoxNewton(problem, share * problem.at_zero, accuracy.max_iter, enough).solve(watch)

@@ -20,6 +20,7 @@ from certus.base import warn_user
 from certus.linear.design.design_matrix import DenseDesign
 from certus.linear.problems.smooth_problem import Evaluation, ScoreOverflowError, SmoothProblem
 from certus.linear.solvers.class_blocks import ClassBlocks, worth_blocks
+from certus.linear.solvers.class_hessian import MANY_PRODUCTS, exact_step, small_hessian
 from certus.linear.solvers.lbfgs import LimitedMemory
 from certus.linear.solvers.normal_equations import ScaledCholesky
 
@@ -149,7 +150,10 @@ def least_norm_solve(matrix: Array, right: Array) -> Array:
 
 
 class ConjugateGradientSteps:
-    """Inexact Newton steps by preconditioned conjugate gradients (Dembo, Eisenstat, Steihaug 1982)."""
+    """Inexact Newton steps by preconditioned conjugate gradients (Dembo, Eisenstat, Steihaug 1982).
+
+    Once a step needs many products, those of several classes with a small Hessian are exact from then on.
+    """
 
     needs: ClassVar[Needs] = Needs()
 
@@ -157,12 +161,17 @@ class ConjugateGradientSteps:
         self.problem = problem
         self._variance = problem.spread**2
         self._blocks = ClassBlocks(problem) if worth_blocks(problem) else None
+        self._small, self._hard = small_hessian(problem), False
         self._limit = max(20, min(200 * problem.outputs, problem.outputs * (problem.design.columns + 1)))
 
     def evaluate(self, coef: Array, center: Array) -> Evaluation:
         return self.problem.evaluate(coef, center)
 
     def step(self, at: Evaluation) -> Point:
+        exact = exact_step(self.problem, at) if self._hard else None
+        return self._inexact_step(at) if exact is None else exact
+
+    def _inexact_step(self, at: Evaluation) -> Point:
         precondition = self._precondition(at.detail)
         solution, solution_center = np.zeros_like(at.gradient), np.zeros_like(at.gradient_center)
         residual, residual_center = -at.gradient, -at.gradient_center
@@ -171,7 +180,8 @@ class ConjugateGradientSteps:
         # Memoryless forcing term: solve the better, the smaller the mean gradient is.
         largest = max(np.abs(at.gradient).max(initial=0.0), np.abs(at.gradient_center).max(initial=0.0))
         wanted = product * min(0.1, np.sqrt(largest / self.problem.total_weight)) ** 2
-        for _ in range(self._limit):
+        for number in range(self._limit):
+            self._hard = self._small and number >= MANY_PRODUCTS
             if product <= wanted or product <= 0.0:
                 break
             image, image_center = self.problem.hessian_product(at.detail, direction, direction_center)

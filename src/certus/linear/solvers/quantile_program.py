@@ -24,6 +24,7 @@ from certus.linear.evidence.quantile_gap import best_intercept, pinball
 
 Array = NDArray[np.float64]
 INSIDE = 1e-9  # share of the box from its border from which on a variable counts as within
+EQUAL = 1e-9  # share of the objective without coefficients by which two solutions may differ and be equally good
 ROUNDS = 2  # of each system: the second removes what rounding left of the first
 
 
@@ -117,7 +118,8 @@ def _vertex(problem: QuantileProblem, w: Array, u: Array, units: Array) -> tuple
     part = part.toarray() if sparse.issparse(part) else part
     Z = np.column_stack([part / units[columns], np.full(len(rows), float(problem.fit_intercept))])
     wanted = np.append(problem.strength * np.sign(w[columns]) / units[columns], 0.0)
-    exact, fitted = u.copy(), w.copy()
+    several = problem.strength == 0.0 and len(rows) <= len(columns)  # solutions: the one of least norm is taken
+    exact, fitted = u.copy(), np.zeros_like(w) if several else w.copy()
     for _ in range(ROUNDS):
         products = problem.X.T @ exact
         left = wanted - np.append(products[columns] / units[columns], exact.sum() * float(problem.fit_intercept))
@@ -127,7 +129,8 @@ def _vertex(problem: QuantileProblem, w: Array, u: Array, units: Array) -> tuple
         center = best_intercept(residual, problem.s, problem.q) if problem.fit_intercept else 0.0
         fitted[columns] += np.linalg.lstsq(Z, residual[rows] - center, rcond=None)[0][:-1] / units[columns]
     better = problem.violation(exact) < problem.violation(u)
-    return fitted if problem.objective(fitted) < problem.objective(w) else w, exact if better else u
+    equal = EQUAL * problem.objective(np.zeros_like(w)) if several else 0.0
+    return fitted if problem.objective(fitted) < problem.objective(w) + equal else w, exact if better else u
 
 
 def column_units(X: Any) -> Array:

@@ -57,8 +57,9 @@ class RowMemory:
     p : float
         Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
     metric : str, callable or DistanceMetric
-        The distance. The Minkowski family, ``'cosine'`` and their synonyms are compiled; the other names of
-        scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
+        The distance. The Minkowski family, ``'cosine'``, ``'seuclidean'`` (with its V), ``'hamming'``, ``'canberra'``
+        and their synonyms are compiled; the other names of scikit-learn and SciPy, and functions of two rows, are
+        computed in blocks. ``'precomputed'``: X holds
         distances; in a sparse X only the stored entries are neighbors.
     metric_params : dict
         Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
