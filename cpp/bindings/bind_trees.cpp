@@ -77,6 +77,7 @@ void bind_options(nb::module_& m) {
       .def_rw("max_features", &GrowOptions::max_features)
       .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
       .def_rw("seed", &GrowOptions::seed)
+      .def_rw("random_ties", &GrowOptions::random_ties)
       .def(
           "set_monotone",
           [](GrowOptions& options, Vector<const std::int8_t> signs) { options.monotone = span(signs); },

@@ -100,6 +100,66 @@ std::vector<double> bin_ends(int max_bins, double rows, bool fine_ends) {
   return ends;
 }
 
+// The border between two neighboring values: their middle, unless rounding or infinities forbid.
+double border(double low, double high) {
+  const double middle = 0.5 * low + 0.5 * high;
+  return middle < high ? middle : low;
+}
+
+// Runs of equal values with their weights, one after the other.
+struct Runs {
+  const Sorted& sorted;
+
+  // One past the run that begins at `first`.
+  std::size_t end(std::size_t first) const {
+    std::size_t last = first + 1;
+    while (last < sorted.values.size() && sorted.values[last] == sorted.values[first]) ++last;
+    return last;
+  }
+  double weight(std::size_t first, std::size_t last) const {
+    if (sorted.reached.empty()) return static_cast<double>(last - first);
+    return sorted.reached[last - 1] - (first > 0 ? sorted.reached[first - 1] : 0.0);
+  }
+  double total() const { return weight(0, sorted.values.size()); }
+};
+
+// Bins where some values are so frequent that quantiles would fall on them again and again: each of them has
+// its own bin, and the other bins are shared out among the other values, so that rare values keep narrow
+// bins. `add` takes the borders; false if no value is that frequent.
+template <class Add>
+bool add_around_frequent_values(const Sorted& sorted, int max_bins, Add add) {
+  const Runs runs{sorted};
+  const std::size_t count = sorted.values.size();
+  const double frequent = runs.total() / max_bins;
+  double rest = 0.0;
+  int bins = max_bins;
+  for (std::size_t first = 0, last; first < count; first = last) {
+    last = runs.end(first);
+    const double weight = runs.weight(first, last);
+    weight >= frequent ? static_cast<void>(--bins) : static_cast<void>(rest += weight);
+  }
+  if (bins == max_bins) return false;
+  double wanted = rest / std::max(bins, 1), reached = 0.0;
+  for (std::size_t first = 0, last; first < count; first = last) {
+    last = runs.end(first);
+    if (last == count) break;
+    const double weight = runs.weight(first, last);
+    const bool alone = weight >= frequent, alone_next = runs.weight(last, runs.end(last)) >= frequent;
+    if (!alone) {
+      reached += weight;
+      rest -= weight;
+    }
+    if (!alone && reached < wanted && !(alone_next && reached >= 0.5 * wanted)) continue;
+    add(border(sorted.values[last - 1], sorted.values[last]));
+    if (!alone) {
+      bins = std::max(bins - 1, 1);
+      wanted = rest / bins;
+    }
+    reached = 0.0;
+  }
+  return true;
+}
+
 Index write_edges(const Sorted& sorted, int max_bins, bool fine_ends, double* edges) {
   const auto& values = sorted.values;
   Index distinct = values.empty() ? 0 : 1;
@@ -108,16 +168,15 @@ Index write_edges(const Sorted& sorted, int max_bins, bool fine_ends, double* ed
   Index count = 0;
   const auto add = [&](double edge) {
     edge = std::min(edge, 1e300);  // infinity is the border between all values and the missing ones
-    if (count == 0 || edge > edges[count - 1]) edges[count++] = edge;
+    if (count < max_bins - 1 && (count == 0 || edge > edges[count - 1])) edges[count++] = edge;
   };
   if (distinct <= max_bins) {
     for (std::size_t i = 1; i < values.size(); ++i) {
       if (values[i] != values[i - 1]) {
-        const double middle = 0.5 * values[i - 1] + 0.5 * values[i];
-        add(middle < values[i] ? middle : values[i - 1]);  // rounding, and infinities
+        add(border(values[i - 1], values[i]));
       }
     }
-  } else {
+  } else if (fine_ends || !add_around_frequent_values(sorted, max_bins, add)) {
     const auto rows = static_cast<double>(values.size());
     for (const double share : bin_ends(max_bins, rows, fine_ends)) add(quantile(sorted, share));
   }

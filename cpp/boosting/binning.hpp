@@ -13,9 +13,10 @@ inline constexpr Index max_edges = 254;
 
 // Writes the borders between the bins of column j into edges row j and their number into counts[j]: midpoints
 // of neighboring values if there are at most `max_bins` distinct ones, else weighted quantiles at i/max_bins
-// (the average of the two values where the weight up to one of them is exactly that share). Only the given
-// rows count, missing values do not. `weights` is empty or has one weight per row of x; `skip` marks columns
-// to be left out. `fine_ends` makes the bins narrower towards both ends.
+// (the average of the two values where the weight up to one of them is exactly that share). Values that weigh
+// as much as a bin have one of their own (unless `fine_ends`), and the others share out the rest. Only the
+// given rows count, missing values do not. `weights` is empty or has one weight per row of x; `skip` marks
+// columns to be left out. `fine_ends` makes the bins narrower towards both ends.
 template <class T>
 void find_edges(View2D<const T> x, std::span<const Row> rows, std::span<const double> weights,
                 std::span<const std::uint8_t> skip, int max_bins, bool fine_ends, View2D<double> edges,

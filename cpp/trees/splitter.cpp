@@ -12,6 +12,7 @@ namespace {
 
 // Fewer entries than this are searched by one thread: waking another costs more.
 constexpr Index entries_worth_a_thread = 1 << 15;
+constexpr std::uint64_t ties_stream = ~std::uint64_t{0};  // columns have the others
 
 // Whether one pass over the node's rows takes long enough to look at the clock after it.
 bool slow(const OpenNode& node) { return node.count > rows_per_poll; }
@@ -171,8 +172,8 @@ std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node
   return found;
 }
 
-// The best split of all searched columns; of equally good ones that of the first column. Columns that turned
-// out to be constant are dropped from the node.
+// The best split of all searched columns; of equally good ones that of the first column, or of the first
+// after a random one. Columns that turned out to be constant are dropped from the node.
 std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, StopToken& stop) {
   std::vector<Found> found;
   if (data_.options.max_features < data_.features) {
@@ -182,8 +183,17 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     found = search_columns(node, columns, stop);
   }
+  // Nodes of a few rows have many equally good columns: members of an ensemble should not all choose the
+  // same.
+  std::size_t start = 0;
+  if (data_.options.random_ties) {
+    const auto place = static_cast<std::uint32_t>(
+        Rng(node.seed, ties_stream).below(static_cast<std::uint64_t>(data_.features)));
+    while (start < found.size() && node.columns[found[start].column].feature < place) ++start;
+  }
   std::optional<Found> best;
-  for (Found& each : found) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Found& each = found[(start + i) % found.size()];
     if (!each.candidate.found()) continue;
     if (!best || each.candidate.gain > best->candidate.gain + tie(node)) best = std::move(each);
   }

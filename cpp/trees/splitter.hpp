@@ -30,6 +30,7 @@ struct GrowOptions {
   Index max_features = 1;
   Index max_leaf_nodes = -1;  // -1: no limit, grown depth first; else best first
   std::uint64_t seed = 0;
+  bool random_ties = false;  // of equally good columns, the first after a random place wins, else the first
   std::span<const std::int8_t> monotone;  // -1, 0 or 1 per column, or empty
   // 1 for columns whose values are the codes 0, 1, 2 ... of categories; or empty
   std::span<const std::uint8_t> categorical;

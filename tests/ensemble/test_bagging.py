@@ -81,3 +81,13 @@ def test_refusals():
     X2, y2 = make_regression(20, 2, random_state=0)
     with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
         BaggingRegressor(n_estimators=1, oob_score=True, random_state=0).fit(X2, y2)
+
+
+def test_members_choose_differently_between_equally_good_columns():
+    """Last splits of full trees separate two rows; if all took the first column, members would be too much alike."""
+    r = np.random.default_rng(0)
+    X, y = r.normal(size=(300, 6)), r.integers(0, 60, 300)
+    model = BaggingClassifier(n_estimators=10, random_state=0).fit(X, y)
+    features = np.concatenate([member.tree_.feature for member in model.estimators_])
+    used = np.bincount(features[features >= 0], minlength=6)
+    assert used[0] < 1.5 * used.mean()

@@ -160,3 +160,17 @@ def test_every_loss_keeps_the_order_of_monotone_columns(loss, growth):
         changes = np.diff(model.predict(rows).reshape(50, 40), axis=1)
         assert (sign * changes >= -1e-12).all()
         assert (sign * changes > 0).any()
+
+
+def test_frequent_values_leave_bins_for_the_tails():
+    """Nine rows in ten hold one of twenty values; the target follows the long tail of the others."""
+    r = np.random.default_rng(9)
+    late = r.random(12_000) < 0.1
+    x = np.where(late, 20 + r.exponential(100.0, 12_000), r.integers(0, 20, 12_000))
+    X = np.c_[x, r.normal(size=12_000)]
+    y = x + r.normal(size=12_000)
+    model = HistGradientBoostingRegressor(max_iter=60, min_samples_leaf=5, early_stopping=False, random_state=0)
+    error = model.fit(X[:8000], y[:8000]).predict(X[8000:]) - y[8000:]
+    assert np.sqrt(np.mean(error**2)) < 0.05 * y.std()
+    borders = np.unique(model.trees_.threshold[model.trees_.column == 0])
+    assert (borders > 20).sum() > 100

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from certus.base import Classifier, fit_method, predict_method, register
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike
-from certus.ensemble.boosting.ada_boost_report import boosting_report
+from certus.ensemble.boosting.ada_boost_report import boosting_report, round_factors
+from certus.ensemble.boosting.descent_report import descent_report
 from certus.ensemble.boosting.stump_learner import StumpLearner
 from certus.ensemble.boosting.weight_boosting import WeightBoosting
 from certus.ensemble.forests.tree_votes import TreeVotes
@@ -53,9 +54,13 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
         Their number.
     estimator_weights_, estimator_errors_ : ndarray of shape (n_estimators,)
         Weight and weighted error of each round; 0 and 1 for rounds that were not needed.
+    history_ : ndarray of shape (rounds + 1,)
+        Exponential loss of the training rows before the first and after each round: the products of the Z_t, none of
+        which is above 1 (a ``learning_rate`` above 2 is halved where it would be).
     report_ : Report
-        For two classes: the product of the Z_t as a bound on the training error; with the default stumps and
-        rows of equal weight also a margin bound on the error of new rows, which few rows leave vacuous.
+        That the loss never rose. For two classes also the product of the Z_t as a bound on the training error, and with
+        the default stumps and rows of equal weight a margin bound on the error of new rows, which few rows leave
+        vacuous.
 
     Examples
     --------
@@ -65,9 +70,10 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
     ['a' 'b']
     """
 
-    _state = (*WeightBoosting._state, "classes_", "n_classes_")
+    _state = (*WeightBoosting._state, "classes_", "n_classes_", "history_")
 
     n_classes_: int
+    history_: NDArray[np.float64]
     _votes: TreeVotes | None  # not saved
 
     def __init__(
@@ -128,6 +134,8 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
                 )
             return None, 0.0, 0.0
         weight = self.learning_rate * (np.log((1.0 - error) / error) + np.log(self.n_classes_ - 1.0))
+        while round_factors(error, weight, self.n_classes_) > 1.0:  # a learning rate above 2
+            weight /= 2.0
         if number < self.n_estimators - 1:
             with np.errstate(over="ignore"):
                 weights = np.where(wrong, weights * np.exp(weight), weights)
@@ -136,17 +144,31 @@ class AdaBoostClassifier(WeightBoosting, Classifier):
     def _training_report(
         self, X: TableLike, codes: NDArray[Any], start: NDArray[np.float64], equal_weights: bool
     ) -> Report:
-        if self.n_classes_ != 2:
-            return Report()
-        signs = np.where(codes == 1, 1.0, -1.0)
         rounds = len(self.estimators_)
+        factors = round_factors(self.estimator_errors_[:rounds], self.estimator_weights_[:rounds], self.n_classes_)
+        self.history_ = np.append(1.0, np.cumprod(factors))
+        if self.n_classes_ != 2:
+            return descent_report(self.history_.tolist()) if self.n_classes_ > 2 else Report()
+        signs = np.where(codes == 1, 1.0, -1.0)
         return boosting_report(
             self.estimator_errors_[:rounds],
             self.estimator_weights_[:rounds],
             signs * self.decision_function(X) / 2.0,
             start,
             stump_features=self.n_features_in_ if self.estimator is None and equal_weights else None,
+            descent=descent_report(self.history_.tolist()),
         )
+
+    def _training_losses(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> NDArray[np.float64]:
+        """Exponential loss of the training rows before the first and after each round, from the votes."""
+        table = self._check_X(X)
+        weights = self._start_weights(sample_weight, table)
+        codes, rows = np.searchsorted(self.classes_, np.asarray(y)), np.arange(table.shape[0])
+        found, score = [1.0], np.zeros(len(rows))
+        for learner, weight in zip(self.estimators_, self.estimator_weights_, strict=False):
+            score += self._vote(learner, weight, table)[rows, codes]
+            found.append(float(weights @ np.exp(-score * (self.n_classes_ - 1) / self.n_classes_)))
+        return np.array(found)
 
     # -- prediction -------------------------------------------------------------------------------------------
     @predict_method

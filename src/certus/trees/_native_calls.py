@@ -33,6 +33,7 @@ class Growth:
     monotone: NDArray[np.int8] | None
     categorical: NDArray[np.uint8] | None = None
     negligible_impurity: float = 0.0  # nodes with at most this count as pure
+    random_ties: bool = False  # whether chance decides between equally good columns
 
 
 def grow(
@@ -82,6 +83,7 @@ def native_options(growth: Growth) -> Any:
         "max_features",
         "max_leaf_nodes",
         "seed",
+        "random_ties",
     ):
         setattr(options, name, getattr(growth, name))
     if growth.monotone is not None:

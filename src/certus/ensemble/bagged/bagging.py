@@ -39,6 +39,7 @@ from certus.base.params import (
 from certus.ensemble.bagged.bags import Bags, bag_size
 from certus.ensemble.bagged.member_sequence import MemberSequence
 from certus.ensemble.bagged.members import fit_members, set_seeds
+from certus.trees.growing import DecisionTree
 
 LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -237,6 +238,9 @@ class Bagging(MemberSequence, Learner):
         self, X: TableLike, y: NDArray[Any], seeds: NDArray[np.uint64], columns: list[NDArray[np.int64]], routed: Any
     ) -> list[Any]:
         members = [set_seeds(clone(self.estimator_), int(seed)) for seed in seeds]
+        for member in members:
+            if isinstance(member, DecisionTree):
+                member._random_ties = True
         rows = self._draw_rows(seeds)
         by_weight = has_fit_parameter(self.estimator_, "sample_weight")
         jobs = 1 if self.n_jobs is None else self.n_jobs

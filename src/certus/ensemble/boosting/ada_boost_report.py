@@ -22,7 +22,7 @@ MARGINS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 
 
 def boosting_report(
-    errors: Array, weights: Array, margins: Array, row_weights: Array, *, stump_features: int | None
+    errors: Array, weights: Array, margins: Array, row_weights: Array, *, stump_features: int | None, descent: Report
 ) -> Report:
     """The certificates of one fit.
 
@@ -36,8 +36,10 @@ def boosting_report(
         Their weights before the first round, with the sum 1.
     stump_features : int or None
         Columns of the table if the weak learners are stumps and the rows are equally weighted.
+    descent : Report
+        What is known about the loss of the rounds.
     """
-    found = [training_error_certificate(errors, weights, margins, row_weights)]
+    found = [training_error_certificate(errors, weights, margins, row_weights), *descent]
     if stump_features is not None:
         found.append(margin_certificate(margins, stump_features))
     return Report(found)
@@ -52,9 +54,14 @@ def margin_certificate(margins: Array, features: int, confidence: float = 0.95) 
     return min(bounds, key=lambda bound: float(bound.value))  # type: ignore[arg-type]
 
 
-def round_factors(errors: Array, weights: Array) -> Array:
-    """Z_t = eps_t exp(alpha_t / 2) + (1 - eps_t) exp(-alpha_t / 2) of each round."""
-    return np.asarray(errors * np.exp(weights / 2.0) + (1.0 - errors) * np.exp(-weights / 2.0))
+def round_factors(errors: Any, weights: Any, classes: int = 2) -> Array:
+    """Z_t = eps_t exp(alpha_t / K) + (1 - eps_t) exp(-alpha_t (K - 1) / K) of each round.
+
+    The exponential loss of K classes is multiplied with it (Zhu, Zou, Rosset, Hastie 2009).
+    """
+    right = (1.0 - errors) * np.exp(-weights * (classes - 1) / classes)
+    with np.errstate(over="ignore"):
+        return np.asarray(errors * np.exp(weights / classes) + right)
 
 
 def training_error_certificate(errors: Array, weights: Array, margins: Array, row_weights: Array) -> Certificate:

@@ -36,7 +36,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         the best of these.
     random_state : int, RandomState, Generator or None
         Seed of the draws; without effect unless ``splitter="random"`` or ``max_features`` is below the number
-        of columns. Ties between columns are never broken at random: the first column wins.
+        of columns. Ties between columns are never broken at random, but in members of bagging.
     ccp_alpha : float or "cv"
         Price of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
 
@@ -107,6 +107,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     n_features_in_: int
     max_features_: int
     is_categorical_: NDArray[np.bool_] | None = None
+    _random_ties = False  # whether chance decides between equally good columns; set by ensembles
     categories_: Categories | None = None
 
     def get_depth(self) -> int:
@@ -290,6 +291,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
             n_classes=n_classes,
             seed=seed,
             categorical=self.is_categorical_,
+            random_ties=self._random_ties,
         )
         self.max_features_ = growth.max_features
         arrays, depth = _native_calls.grow(X, y, n_classes, weights, growth)

@@ -26,6 +26,7 @@ def growth_of(
     n_classes: NDArray[np.intp] | None,
     seed: int,
     categorical: NDArray[np.bool_] | None = None,
+    random_ties: bool = False,
 ) -> Growth:
     """How a tree is grown with these parameters; fractions become numbers of rows, columns and weight."""
     min_leaf = _rows(learner.min_samples_leaf, rows)
@@ -42,6 +43,7 @@ def growth_of(
         seed=seed,
         monotone=_monotone_signs(learner.monotonic_cst, n_features, n_outputs, n_classes, categorical),
         categorical=None if categorical is None else np.ascontiguousarray(categorical, dtype=np.uint8),
+        random_ties=random_ties,
     )
 
 
