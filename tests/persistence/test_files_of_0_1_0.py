@@ -217,19 +217,22 @@ def outcomes(path: Path) -> dict[str, float]:
 
 
 def told(study: dict[str, Any]) -> dict[str, Any]:
-    """What a study that goes on must find again, how long each learner took included."""
+    """What a study that goes on must find again, how long each single learner took included.
+
+    A blend's seconds are now the sum of its members', and bounds above the baseline's value come last in a report.
+    """
     return {
         "winner": {name: study["winner"][name] for name in ("learner", "measure", "validation_value", "test_value")},
         "leaderboard": [
             [
                 "baseline" if row["baseline"] else row["learner"],
                 row["validation_value"],
-                row["seconds"],
+                None if row["learner"].startswith("blend of") else row["seconds"],
                 row["dropped"] is None,
             ]
             for row in study["leaderboard"]
         ],
-        "certificates": [[item["rule"], item["value"]] for item in study["certificates"]],
+        "certificates": sorted([item["rule"], item["value"]] for item in study["certificates"]),
         "columns": study["columns_used"],
         "rows": [study[name] for name in ("rows", "rows_learned", "rows_calibrated", "rows_tested")],
     }
