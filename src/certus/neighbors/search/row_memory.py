@@ -14,7 +14,6 @@ from sklearn.utils import Tags
 from certus.base.inputs import FLOATS, Table, TableLike, TargetLike, assert_finite, check_X, check_Xy
 from certus.base.params import Constraints, Exactly, Function, InstanceOf, Interval, OneOf
 from certus.base.persistence import check_shapes
-from certus.geometry.metrics.mixed_columns import coded_columns, start_categories
 from certus.geometry.search import (
     ALL_METRICS,
     Index,
@@ -23,9 +22,11 @@ from certus.geometry.search import (
     check_format,
     check_method,
     choose_method,
+    coded_columns,
     dense,
     effective_metric,
     has_kernel,
+    start_categories,
 )
 
 SEARCH_CONSTRAINTS: Constraints = {
