@@ -91,6 +91,21 @@ def test_missing_cells_are_left_out_and_rows_without_cells_get_the_prior() -> No
     np.testing.assert_allclose(model.predict_proba([[np.nan, np.nan]]), [[0.5, 0.5]])
 
 
+def test_every_kind_of_missing_cell_is_missing() -> None:
+    frame = pd.DataFrame(
+        {
+            "word": pd.array(["x", pd.NA, "y", "x"], dtype="string"),
+            "number": [1.0, 2.0, None, 3.0],
+            "level": pd.Categorical(["u", "v", "u", None]),
+            "count": pd.array([1, None, 2, 3], dtype="Int64"),
+        }
+    )
+    model = MixedNB(columns={"count": "poisson"}).fit(frame, [0, 1, 1, 0])
+    assert model.kinds_ == ["categorical", "gaussian", "categorical", "poisson"]
+    plain = frame.astype(object).where(frame.notna(), None)
+    np.testing.assert_array_equal(model.predict_proba(frame), model.predict_proba(plain))
+
+
 def test_unseen_categories_tell_nothing() -> None:
     model = MixedNB().fit(np.array([["a", 1.0], ["b", 2.0]], dtype=object), [0, 1])
     for cell in ("never", None):

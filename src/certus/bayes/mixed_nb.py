@@ -22,7 +22,7 @@ from certus.base.inputs import (
 )
 from certus.base.params import ArrayLike, Exactly, InstanceOf, Interval
 from certus.bayes.columns.category_column import CategoryColumn
-from certus.bayes.columns.column_density import ColumnDensity
+from certus.bayes.columns.column_density import ColumnDensity, missing
 from certus.bayes.columns.number_columns import (
     BernoulliColumn,
     ExponentialColumn,
@@ -251,5 +251,5 @@ def _is_number(cells: NDArray[Any]) -> bool:
     """Whether all cells that are there are numbers, not truth values or words."""
     if cells.dtype.kind in "iuf":
         return True
-    there = [cell for cell in cells if cell is not None and cell == cell]
+    there = cells[~missing(cells)]
     return all(isinstance(cell, int | float | np.number) and not isinstance(cell, bool | np.bool_) for cell in there)

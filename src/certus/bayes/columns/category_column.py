@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.bayes.columns.column_density import ColumnDensity, Floats
+from certus.bayes.columns.column_density import ColumnDensity, Floats, missing
 
 
 @register_part("bayes")
@@ -25,8 +25,7 @@ class CategoryColumn(ColumnDensity):
 
     def read(self, cells: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         values = cells.astype(object)
-        present = np.array([cell is not None and cell == cell for cell in values], dtype=bool)
-        return values, present
+        return values, ~missing(values)
 
     def add(self, values: NDArray[Any], codes: NDArray[np.int64], weights: Floats) -> None:
         """A label that is new gets a column of its own."""

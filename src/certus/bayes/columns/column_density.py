@@ -36,7 +36,8 @@ class ColumnDensity:
     def read(self, cells: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The cells as this density takes them, and which of them are there."""
         try:
-            values = np.asarray(cells, dtype=np.float64)
+            values = cells if cells.dtype.kind != "O" else np.where(missing(cells), np.nan, cells)
+            values = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError(
                 f"could not convert column {name} of X to numbers.\nHint: the kind 'categorical' takes words."
@@ -59,6 +60,11 @@ class ColumnDensity:
     def _pooled_mean(self) -> float:
         weight = self.weight.sum()
         return float(self.total.sum() / weight) if weight > 0 else 1.0
+
+
+def missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of the cells are None, NaN or pandas' NA, which does not even equal itself with a truth value."""
+    return np.array([cell is None or type(cell).__name__ == "NAType" or cell != cell for cell in cells], dtype=bool)
 
 
 def require(values: Floats, allowed: Any, name: str, kind: str, what: str) -> None:

@@ -38,11 +38,16 @@ def command(
     Exit 1 if --at-most was given and is not proven.
     """
     from certus.cli.look_stores import store_of_looks
-    from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.cli.model_tables import input_of, label_like, labels_like, read_for_model, read_table, values_of
     from certus.guarantees.holdout import certify
 
     source = options.one_of(prediction=prediction, model=model)
-    frame = read_table(table)
+    loaded = None
+    if source == "model" and model is not None:
+        from certus.base import persistence
+
+        loaded = persistence.load(model)
+    frame = read_table(table) if loaded is None else read_for_model(loaded, table, target)
     asked: dict[str, Any] = {
         "loss": loss,
         "loss_range": loss_range,
@@ -56,10 +61,7 @@ def command(
         "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
-    if source == "model" and model is not None:
-        from certus.base import persistence
-
-        loaded = persistence.load(model)
+    if loaded is not None:
         y_true = labels_like(loaded, frame[target])
         asked |= {"model": loaded, "X": input_of(loaded, frame.drop(target)), "y": y_true}
     else:

@@ -44,15 +44,15 @@ def command(
 
 
 def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
-    from certus.cli.model_tables import column, input_of, labels_like, read_table
+    from certus.cli.model_tables import column, input_of, labels_like, read_for_model
     from certus.cli.output import say
 
-    frame = read_table(table)
     if hasattr(model, "distances"):
         raise ValueError(
             "the model has no target: rows cannot be compared with the truth.\nHint: leave the table out; the "
             "certificates are derived again without it."
         )
+    frame = read_for_model(model, table, target)
     if getattr(model, "several", False):
         return input_of(model, frame), _label_sets(model, frame, target)
     if target is None:

@@ -40,13 +40,13 @@ def command(
     The predictions come from a column, from probability columns, or from a saved model. With --apply and
     --output the intervals or sets of new rows are written to a file.
     """
-    from certus.cli.model_tables import column, labels_like, read_table, values_of
+    from certus.cli.model_tables import column, labels_like, values_of
     from certus.verbs import conformal
 
     if (apply is None) != (output is None):
         raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
     source = _Source(prediction, model, label)
-    frame = read_table(table)
+    frame = source.read(table, target)
     y_true = labels_like(source, column(frame, target, "--target"))
     groups = None if group is None else values_of(frame, group, "--group")
     wrapped = conformal(
@@ -59,7 +59,7 @@ def command(
     )
     written = None
     if apply is not None and output is not None:
-        written = _write(wrapped, source, read_table(apply), group, output)
+        written = _write(wrapped, source, source.read(apply), group, output)
     if json:
         certificates = certificates_of(wrapped.report_)
         print_json(
@@ -94,6 +94,12 @@ class _Source:
 
             self.model = persistence.load(Path(str(model)))
             self.classes_ = getattr(self.model, "classes_", None)
+
+    def read(self, table: Path, target: str | None = None) -> Any:
+        """A table; in the types that the model learned, if there is one."""
+        from certus.cli.model_tables import read_for_model, read_table
+
+        return read_for_model(self.model, table, target) if self.kind == "model" else read_table(table)
 
     def response(self, frame: Any) -> Any:
         """Predictions of a table's rows, in the form that the calibrated object expects."""

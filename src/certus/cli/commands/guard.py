@@ -74,15 +74,15 @@ def command(
 
 def _inputs(table: Any, target: str, score: str | None, model: Any, positive: str | None) -> tuple[Any, ...]:
     """Scores (or a model and rows), labels, and the positive label."""
-    from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.cli.model_tables import column, input_of, label_like, labels_like, read_for_model, read_table, values_of
 
-    source = options.one_of(score=score, model=model)
-    frame = read_table(table)
-    labels = values_of(frame, target, "--target")
-    if source == "score":
+    if options.one_of(score=score, model=model) == "score":
+        frame = read_table(table)
+        labels = values_of(frame, target, "--target")
         return values_of(frame, str(score), "--score"), None, labels, label_like(positive, labels, "--positive")
     from certus.base import persistence
 
     loaded = persistence.load(model)
-    labels = labels_like(loaded, frame[target])
+    frame = read_for_model(loaded, table, target)
+    labels = labels_like(loaded, column(frame, target, "--target"))
     return loaded, input_of(loaded, frame.drop(target)), labels, label_like(positive, labels, "--positive")
