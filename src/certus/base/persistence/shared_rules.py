@@ -15,7 +15,8 @@ import numpy as np
 def check_shared_state(learner: Any) -> None:
     """Raise a ValueError if an attribute that all learners name alike is not what its name says.
 
-    A learner for which such a name means something else lists it in ``_means_otherwise`` and checks it in ``_restored``.
+    A learner for which such a name means something else lists it in ``_means_otherwise`` and checks it in
+    ``_restored``.
     """
     state = vars(learner) if hasattr(learner, "__dict__") else {}
     otherwise = getattr(learner, "_means_otherwise", ())
