@@ -24,8 +24,8 @@ class KNeighborsRegressorCV(ChosenCount, KNeighborsRegressor):
 
     Parameters
     ----------
-    n_neighbors : iterable of int
-        The candidates, 1 to 50 if not given; those that are not less than the number of rows are passed over.
+    n_neighbors : iterable of int, default=tuple(range(1, 51))
+        The candidates; those that are not less than the number of rows are passed over.
     weights : {'uniform', 'distance'}, callable or None, default='uniform'
         How much each neighbor counts, as in `KNeighborsRegressor`.
 
