@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base.persistence import atomic_file
+from certus.cli.output import say
 from certus.tables import (
     TableEncoder,
     as_floats,
@@ -31,10 +32,12 @@ __all__ = [
     "read_table",
     "safe_for_spreadsheets",
     "values_of",
+    "with_truth",
     "write_pieces",
     "write_table",
 ]
 
+_LEAVE_OUT = "--skip-missing leaves such rows out"
 _TEXTUAL = ("category", "text")
 _RISKY = r"^[=+\-@\t\r\n]"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -85,13 +88,31 @@ def column(frame: pl.DataFrame, name: str, option: str) -> pl.Series:
     return frame[name]
 
 
+def with_truth(frame: pl.DataFrame, targets: Sequence[str], skip: bool) -> pl.DataFrame:
+    """The rows whose targets are known, if the others may be left out; how many these are is told."""
+    known = [name for name in targets if name in frame.columns]
+    if not skip or not known:
+        return frame
+    kept = frame.drop_nulls(known)
+    if not kept.height:
+        raise ValueError("--skip-missing: no row has a true value.\nHint: check the column that --target names.")
+    if kept.height < frame.height:
+        left = frame.height - kept.height
+        say(
+            f"{left} of {frame.height} rows left out: they have no true value. What follows is about rows whose true "
+            "value is known."
+        )
+    return kept
+
+
 def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
     """A column without empty entries as an array: numbers as they are, everything else as text."""
     found = column(frame, name, option)
     if found.null_count():
         row = int(found.is_null().arg_max() or 0)
         raise ValueError(
-            f"{option}: column {name!r} is empty in row {row + 1} of the table.\nHint: leave such rows out."
+            f"{option}: column {name!r} is empty in row {row + 1} of the table.\n"
+            f"Hint: {_LEAVE_OUT if option == '--target' else 'leave such rows out'}."
         )
     if found.dtype.is_numeric() or found.dtype == pl.Boolean:
         return found.to_numpy()
@@ -175,7 +196,7 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     if values.null_count():
         raise ValueError(
             f"column {values.name!r} has {values.null_count()} empty cells; every row needs a target.\n"
-            "Hint: leave such rows out."
+            f"Hint: {_LEAVE_OUT}."
         )
     if labels is None:
         return _numbers(values.to_frame()).to_series().to_numpy()

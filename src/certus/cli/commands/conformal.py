@@ -33,6 +33,7 @@ def command(
     apply: Annotated[Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)] = None,
     allow_training_rows: options.AllowTrainingRows = False,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Calibrate prediction intervals (or sets of labels) on a table of held-out rows.
@@ -40,13 +41,13 @@ def command(
     The predictions come from a column, from probability columns, or from a saved model. With --apply and
     --output the intervals or sets of new rows are written to a file.
     """
-    from certus.cli.model_tables import column, labels_like, values_of
+    from certus.cli.model_tables import column, labels_like, values_of, with_truth
     from certus.verbs import conformal
 
     if (apply is None) != (output is None):
         raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
     source = _Source(prediction, model, label)
-    frame = source.read(table, target)
+    frame = with_truth(source.read(table, target), [target], skip_missing)
     y_true = labels_like(source, column(frame, target, "--target"))
     groups = None if group is None else values_of(frame, group, "--group")
     wrapped = conformal(
