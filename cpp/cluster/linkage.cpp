@@ -133,32 +133,39 @@ void follow_chain(Clusters& clusters, StopToken& stop, View2D<std::int64_t> pair
   }
 }
 
-// One nearest neighbor among the later clusters each; the nearest pair of all merges.
+// One nearest neighbor among the later clusters each; the nearest pair of all merges. Where a merge takes the
+// neighbor away, its distance stays as a lower bound, and a new one is sought only once that is the least of
+// all (the generic algorithm of Muellner 2011).
 void merge_nearest(ByCenters& clusters, StopToken& stop, View2D<std::int64_t> pairs,
                    std::span<double> heights) {
   const Remaining& left = clusters.left;
   std::vector<Neighbor> later(at(left.end()));
   for (Index a = 0; a < left.end() && !stop.poll(); ++a)
     later[at(a)] = nearest(clusters, a, left.next(a), {});
-  for (Index step = 0; step < pairs.rows && !stop.poll(); ++step) {
+  for (Index step = 0; step < pairs.rows && !stop.poll();) {
     Index gone = left.first();
     for (Index a = left.next(gone); a < left.end(); a = left.next(a)) {
       if (later[at(a)].distance < later[at(gone)].distance) gone = a;
     }
-    const Neighbor found = later[at(gone)];
-    const Index kept = found.cluster;
+    if (later[at(gone)].cluster < 0) {
+      later[at(gone)] = nearest(clusters, gone, left.next(gone), {});
+      continue;
+    }
+    const Index kept = later[at(gone)].cluster;
     pairs(step, 0) = gone, pairs(step, 1) = kept;
-    heights[at(step)] = found.distance;
+    heights[at(step)] = later[at(gone)].distance;
     clusters.merge(gone, kept);
-    for (Index a = left.first(); a < left.end() && !stop.poll(); a = left.next(a)) {
+    for (Index a = left.first(); a < kept; a = left.next(a)) {
       Neighbor& known = later[at(a)];
-      if (a == kept || known.cluster == gone || known.cluster == kept) {
-        known = nearest(clusters, a, left.next(a), {});
-      } else if (a < kept) {
-        const double distance = clusters.distance(a, kept);
-        if (distance < known.distance) known = {kept, distance};
+      const double distance = clusters.distance(a, kept);
+      if (distance < known.distance) {
+        known = {kept, distance};
+      } else if (known.cluster == gone || known.cluster == kept) {
+        known.cluster = -1;
       }
     }
+    later[at(kept)] = nearest(clusters, kept, left.next(kept), {});
+    ++step;
   }
 }
 
