@@ -84,6 +84,54 @@ def test_empty_entries_are_named(tmp_path: Path) -> None:
     assert "--prediction: column 'a' is empty in row 2 of the table" in run.err
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["certify", "--prediction", "a"],
+        ["compare", "--prediction", "a", "--prediction", "b"],
+        ["select", "--prediction", "a", "--prediction", "b"],
+        ["conformal", "--prediction", "size"],
+        ["guard", "--score", "score", "--recall", "0.8"],
+    ],
+)
+def test_rows_without_truth_are_left_out_on_request(predictions: Path, tmp_path: Path, verb: list[str]) -> None:
+    whole, gaps, known = pl.read_csv(predictions), tmp_path / "gaps.csv", tmp_path / "known.csv"
+    holes = whole.with_columns(y=pl.when(pl.int_range(pl.len()) % 10 == 3).then(None).otherwise(pl.col("y")))
+    holes.write_csv(gaps)
+    holes.drop_nulls("y").write_csv(known)
+    name, *more = verb
+    refused = Run(name, gaps, "--target", "y", *more)
+    assert refused.code == 2
+    assert "--skip-missing leaves such rows out" in refused.err
+    skipped = Run(name, gaps, "--target", "y", *more, "--skip-missing", "--json")
+    assert "60 of 600 rows left out: they have no true value" in skipped.err
+    assert skipped.json == Run(name, known, "--target", "y", *more, "--json").json
+
+
+def test_missing_predictions_are_never_skipped(tmp_path: Path) -> None:
+    (tmp_path / "gaps.csv").write_text("y,a\n1,1\n0,\n")
+    run = Run("certify", tmp_path / "gaps.csv", "--target", "y", "--prediction", "a", "--skip-missing")
+    assert run.code == 2
+    assert "--prediction: column 'a' is empty in row 2" in run.err
+    (tmp_path / "none.csv").write_text("y,a\n,1\n,0\n")
+    empty = Run("certify", tmp_path / "none.csv", "--target", "y", "--prediction", "a", "--skip-missing")
+    assert "no row has a true value" in empty.err
+
+
+def test_a_model_and_rows_without_truth(model: Path, holdout: Path, tmp_path: Path) -> None:
+    rows = pl.read_csv(holdout)
+    gaps = tmp_path / "gaps.csv"
+    pl.concat([rows, rows.head(7).with_columns(rich=pl.lit(None, pl.String))]).write_csv(gaps)
+    for arguments in (
+        ["check", model, gaps, "--target", "rich"],
+        ["certify", gaps, "--target", "rich", "--model", model],
+    ):
+        assert "--skip-missing" in Run(*arguments).err
+        done = Run(*arguments, "--skip-missing")
+        assert done.code == 0, done.err
+        assert "7 of 127 rows left out" in done.err
+
+
 def test_plan() -> None:
     told = Run("plan", "--error", "0.03", "--confidence", "0.95", "--json").json
     assert told["rows"][:3] == [99, 157, 208]

@@ -102,8 +102,9 @@ def test_weights_that_cannot_be(entry: Entry) -> None:
     weights = np.ones(len(y))
     negative = weights.copy()
     negative[7] = -0.5
-    with pytest.raises(ValueError, match=r"Negative values.*sample_weight.*row 7 has -0\.5"):
-        make(entry).fit(X, y, sample_weight=negative)
+    if entry.name != "DBSCAN":  # there a negative weight keeps its neighbors from being core rows
+        with pytest.raises(ValueError, match=r"Negative values.*sample_weight.*row 7 has -0\.5"):
+            make(entry).fit(X, y, sample_weight=negative)
     with pytest.raises(ValueError, match="sample_weight"):
         make(entry).fit(X, y, sample_weight=weights[:-1])
     with pytest.raises(ValueError, match=r"(?i)sample.weights? must contain at least one non-zero"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from certus.base import catalogue
 from certus.base.catalogue import Entry
-from tests.common.problems import SETTINGS
+from tests.common.problems import SETTINGS, WIDER
 
 
 def _small(entry: Entry) -> Any:
@@ -42,7 +43,9 @@ def _checks() -> list[pytest.ParameterSet]:
     "ignore:n_components > n_samples:UserWarning",
     "ignore:self.within_class_std_dev_ has at least 1 zero:UserWarning",
 )
-def test_scikit_learn_check(learner: object, check: object, name: str) -> None:
+def test_scikit_learn_check(learner: Any, check: object, name: str) -> None:
+    if "sample_weight" in name:  # rows of weight 0 are asked for, and may have no neighbor nearby
+        learner = clone(learner).set_params(**WIDER.get(type(learner).__name__, {}))
     known = next(e.known_failures for e in catalogue.entries() if e.learner is type(learner))
     if name in known:
         with pytest.raises(Exception):  # noqa: PT011  a listed failure that passes is stale

@@ -40,7 +40,7 @@ from certus.verbs.planning import plan
         (lambda: error_bound(1, 5, method="wald"), "method must be one of 'clopper-pearson', 'kl', 'hoeffding'"),
         (lambda: error_bound(1, 5, uses=0), "uses must be a whole number of at least 1"),
         (lambda: mean_bound([]), "non-empty one-dimensional"),
-        (lambda: mean_bound([[0.1]]), "non-empty one-dimensional"),
+        (lambda: mean_bound([[[0.1]]]), "non-empty"),
         (lambda: mean_bound(["a"]), "losses must be numbers"),
         (lambda: mean_bound([0.5, 1.5, 2.0]), r"row 1 is .*1\.5.* \(2 of 3 rows are outside\)"),
         (lambda: mean_bound([0.5, float("nan")]), "row 1 is .*nan"),

@@ -10,7 +10,7 @@ from certus.bayes import GaussianNB
 from certus.guarantees import error_bound
 from certus.linear import LogisticRegression
 from certus.multioutput import MultiOutputClassifier
-from certus.neighbors import KNeighborsClassifier
+from certus.neighbors import KNeighborsClassifierCV
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_what_cannot_be_is_said(problem: tuple[np.ndarray, np.ndarray]) -> None:
     X, Y = problem
     with pytest.raises(ValueError, match=r"at least two dimensions.*\n.*one column of labels per target"):
         MultiOutputClassifier().fit(X, Y[:, 0])
-    with pytest.raises(ValueError, match="KNeighborsClassifier of 'estimator'"):
-        MultiOutputClassifier(KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(len(X)))
+    with pytest.raises(ValueError, match="KNeighborsClassifierCV of 'estimator'"):
+        MultiOutputClassifier(KNeighborsClassifierCV()).fit(X, Y, sample_weight=np.ones(len(X)))
     model = MultiOutputClassifier().fit(X, Y)
     with pytest.raises(ValueError, match="fit 3 and score 2 should be same"):
         model.score(X, Y[:, :2])

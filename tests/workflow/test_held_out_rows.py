@@ -41,6 +41,54 @@ def test_later_studies_of_the_same_rows_are_estimates(tmp_path: Path) -> None:
     assert certus.study(TABLE, target="y", trials=1, families=["neighbors"]).look is None
 
 
+def uneven(rows: int = 3000) -> pl.DataFrame:
+    """Rows of which one town is much harder to predict; enough of them for calibration rows."""
+    rng = np.random.default_rng(0)
+    town, side = rng.choice(["Bonn", "Kiel"], rows, p=[0.7, 0.3]), rng.choice([-1.0, 1.0], rows)
+    x = side * np.where(town == "Kiel", 0.1, 2.0) + 0.05 * rng.normal(size=rows)
+    wrong = (town == "Kiel") & (rng.random(rows) < 0.4)
+    y = np.where((side > 0) ^ wrong, "yes", "no")
+    return pl.DataFrame({"x": x, "town": town, "y": y})
+
+
+def test_all_that_a_later_look_tells_of_the_rows_is_an_estimate(tmp_path: Path) -> None:
+    table, store = uneven(), str(tmp_path / "looks.sqlite")
+    first = certus.study(table, target="y", trials=1, families=["bayes"], looks=store)
+    assert first.findings.subgroups
+    assert first.findings.guards
+    assert first.to_dict()["findings"]["kind"] == "probable"
+    assert "provably above" in first.report
+    later = certus.study(table, target="y", trials=1, families=["linear"], looks=store)
+    assert later.look.number == 2
+    assert later.findings.subgroups
+    assert later.findings.guards
+    assert later.to_dict()["findings"]["kind"] == "estimate"
+    assert "2nd look at these rows: an estimate, no guarantee" in later.judgment.headline
+    assert "nobody touched" not in str(later) + later.report
+    assert "provably" not in later.report
+    assert "hold together with confidence" not in later.report
+    rested = [told for told in later.advice if "test rows" in told or "probabilit" in told]
+    assert rested
+    assert all(told.startswith("an estimate (2nd look at these rows)") for told in rested)
+    held_out = list(later.certificates)[:3]  # the winner's, the level of the sets, and how often they miss
+    assert all(one.kind == "estimate" and one.check() for one in held_out)
+
+
+def test_a_declared_look_pays_in_its_findings_too(tmp_path: Path) -> None:
+    table, store = uneven(), str(tmp_path / "looks.sqlite")
+    certus.study(table, target="y", trials=1, families=["bayes"], looks=store)
+    declared = certus.study(table, target="y", trials=1, families=["trees"], looks=store, not_adapted=True)
+    alone = certus.study(table, target="y", trials=1, families=["trees"])
+    wider = {group.name: group.bound for group in declared.findings.subgroups}
+    assert wider
+    for group in alone.findings.subgroups:
+        assert wider.get(group.name, 1.0) > group.bound
+    assert declared.sets is not None
+    assert alone.sets is not None
+    assert declared.sets.level == alone.sets.level
+    assert declared.sets.bound > alone.sets.bound
+
+
 def test_audit_rows_let_somebody_else_recount(tmp_path: Path) -> None:
     TABLE.write_csv(tmp_path / "table.csv")
     options = ["--target", "y", "--trials", "1", "--families", "bayes", "--looks", tmp_path / "looks.sqlite"]

@@ -89,9 +89,10 @@ def test_command_line(tmp_path: Path, result: certus.workflow.Study) -> None:
     model, rows = tmp_path / "out" / "model.certus", tmp_path / "table.csv"
     first = Run("predict", model, rows, "--json").json["predictions"][0]
     told = ["prediction", "probability"] if result.best.gives_probabilities else ["prediction"]
-    assert {f"{what}_{name}" for what in told for name in TARGETS} == set(first)
+    assert {"flag", *(f"{what}_{name}" for what in told for name in TARGETS)} == set(first)
     assert first["prediction_ill"] in ("yes", "no")
-    assert Run("check", model, rows, "--json").json["holds"]
+    assert "trained on" in Run("check", model, rows).err
+    assert Run("check", model, rows, "--allow-training-rows", "--json").json["holds"]
     assert Run("info", model, "--json").json["class"] == "certus.workflow.StudyModel"
     table().drop("old").write_csv(tmp_path / "lacking.csv")
     lacking = Run("check", model, tmp_path / "lacking.csv")

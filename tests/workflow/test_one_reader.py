@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import certus
 from certus.tables import TableError, as_floats, moments_of, read_table
 from certus.workflow import Study, study
 from tests.cli.conftest import Run
@@ -214,3 +215,47 @@ def test_standard_input_and_a_folder(model: Path, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert done.out.startswith("prediction,probability_no")
     assert "is a folder" in Run("study", tmp_path, "--target", "y").err
+
+
+@pytest.fixture(scope="module")
+def codes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
+    """A model whose categories and labels look like numbers once the rows with letters are gone."""
+    learned = study(coded(400, 0), target="y", families=["trees"], trials=1, threads=1)
+    return learned, learned.save(tmp_path_factory.mktemp("codes") / "out") / "model.certus"
+
+
+def coded(rows: int, seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    code = rng.choice(["007", "008", "A01"], rows)
+    label = np.where(code == "A01", "L3", np.where((code == "007") ^ (rng.random(rows) < 0.1), "01", "02"))
+    return pl.DataFrame({"code": code, "size": rng.normal(size=rows).round(3), "y": label})
+
+
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet", "-"])
+def test_verbs_read_a_table_in_the_types_of_the_model(form: str, codes: tuple[Study, Path], tmp_path: Path) -> None:
+    learned, path = codes
+    rows = coded(300, 1).filter(pl.col("code") != "A01")
+    expected = certus.certify(learned.model, rows.drop("y"), rows["y"].to_numpy())
+    assert expected["error"].value < 0.2
+    table: Any = form if form == "-" else written(rows, form, tmp_path)
+    stdin = rows.write_csv() if form == "-" else None
+    told = Run("certify", table, "--target", "y", "--model", path, "--looks", "none", "--json", stdin=stdin)
+    assert told.code == 0, told.err
+    assert told.json["certificates"] == [item.to_dict() for item in expected]
+    checked = Run("check", path, table, "--target", "y", stdin=stdin)
+    assert checked.code == 0, checked.out + checked.err
+    guarded = Run("guard", table, "--target", "y", "--model", path, "--positive", "02", "--recall", "0.8", stdin=stdin)
+    assert "'02' is not among the labels" not in guarded.err
+    sets = Run("conformal", table, "--target", "y", "--model", path, "--json", stdin=stdin)
+    assert sets.code == 0, sets.err
+    calibrated = certus.conformal(learned.model, rows.drop("y"), rows["y"].to_numpy())
+    assert sets.json["certificates"] == [item.to_dict() for item in calibrated.report_]
+    said = Run("predict", path, table, "--json", stdin=stdin).json["predictions"]
+    assert [row["prediction"] for row in said] == learned.predict(rows).tolist()
+
+
+def test_standard_input_without_content(codes: tuple[Study, Path]) -> None:
+    for arguments in (["predict", codes[1], "-"], ["certify", "-", "--target", "y", "--model", codes[1]]):
+        refused = Run(*arguments, stdin="")
+        assert refused.code == 2
+        assert "Standard input is empty" in refused.err

@@ -129,7 +129,7 @@ def _failures(replicates: int) -> tuple[float, float, float]:
         X = pl.DataFrame({f"x{k}": rng.normal(size=80) for k in range(4)})
         learn = result.split.learn
         found, _ = hold_against_test_rows(
-            result.best, X[learn], rng.standard_t(3, size=80)[learn], result.split, CONFIDENCE
+            result.best, X[learn], rng.standard_t(3, size=80)[learn], result.split, CONFIDENCE, CONFIDENCE
         )
         mutated += found.bound < truth
     return wrong / replicates, mutated / replicates, covered / replicates

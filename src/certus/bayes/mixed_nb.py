@@ -15,6 +15,7 @@ from certus.base.inputs import (
     TableLike,
     TargetLike,
     WeightsLike,
+    are_numbers,
     check_target,
     check_weights,
     check_X,
@@ -22,7 +23,7 @@ from certus.base.inputs import (
 )
 from certus.base.params import ArrayLike, Exactly, InstanceOf, Interval
 from certus.bayes.columns.category_column import CategoryColumn
-from certus.bayes.columns.column_density import ColumnDensity, missing
+from certus.bayes.columns.column_density import ColumnDensity
 from certus.bayes.columns.number_columns import (
     BernoulliColumn,
     ExponentialColumn,
@@ -147,7 +148,7 @@ class MixedNB(JointClassifier):
         """The kind of every column, given or guessed from its cells."""
         given = self.columns
         if isinstance(given, str | Mapping):
-            kinds = ["gaussian" if _is_number(table[:, j]) else "categorical" for j in range(table.shape[1])]
+            kinds = ["gaussian" if are_numbers(table[:, j]) else "categorical" for j in range(table.shape[1])]
             for key, kind in {} if isinstance(given, str) else given.items():
                 kinds[self._place(key)] = kind
         else:
@@ -245,11 +246,3 @@ class MixedNB(JointClassifier):
 def _all_numbers(X: Any) -> bool:
     """Whether a data frame has columns of numbers only."""
     return hasattr(X, "columns") and np.asarray(X).dtype.kind in "biuf"
-
-
-def _is_number(cells: NDArray[Any]) -> bool:
-    """Whether all cells that are there are numbers, not truth values or words."""
-    if cells.dtype.kind in "iuf":
-        return True
-    there = cells[~missing(cells)]
-    return all(isinstance(cell, int | float | np.number) and not isinstance(cell, bool | np.bool_) for cell in there)

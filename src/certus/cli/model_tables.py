@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,71 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base.persistence import atomic_file
-from certus.tables import TableEncoder, read_table, type_in_words
+from certus.cli.output import say
+from certus.tables import (
+    TableEncoder,
+    as_floats,
+    moments_of,
+    read_chunks,
+    read_table,
+    readable_twice,
+    type_in_words,
+)
 
 __all__ = [
     "column",
     "input_of",
     "label_like",
     "labels_like",
+    "read_for_model",
     "read_table",
     "safe_for_spreadsheets",
     "values_of",
+    "with_truth",
     "write_pieces",
     "write_table",
 ]
 
+_LEAVE_OUT = "--skip-missing leaves such rows out"
+_TEXTUAL = ("category", "text")
 _RISKY = r"^[=+\-@\t\r\n]"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def read_for_model(model: Any, path: Path, target: str | None = None) -> pl.DataFrame:
+    """A table in the types that the model learned, whatever its own rows look like.
+
+    Columns of texts keep theirs (007 stays 007), also the target where the model's labels are texts; numbers and dates
+    that are written as texts are read. All else is as `read_table` gives it, so that rows hash as in a study.
+    """
+    with readable_twice(path) as file:
+        frame = read_table(file)
+        kinds = {name: kind for name, kind in _learned_kinds(model, target).items() if name in frame.columns}
+        typed = [name for name, kind in kinds.items() if kind in _TEXTUAL and frame[name].dtype != pl.String]
+        written = pl.concat(piece.select(typed) for piece in read_chunks(file, {})) if typed else pl.DataFrame()
+    read = [written[name] for name in typed if _changed(written[name], frame[name])]
+    for name, kind in kinds.items():
+        if frame[name].dtype == pl.String and kind == "number":
+            read.append(pl.Series(name, as_floats(frame[name])).fill_nan(None))
+        elif frame[name].dtype == pl.String and kind == "date":
+            read.append(moments_of(frame[name]))
+    return frame.with_columns(read)
+
+
+def _changed(written: pl.Series, typed: pl.Series) -> bool:
+    """Whether the texts of a column cannot be had back from what they were read as."""
+    return written.dtype == pl.String and not written.equals(typed.cast(pl.String), null_equal=True)
+
+
+def _learned_kinds(model: Any, target: str | None) -> dict[str, str]:
+    """How the model learned each column that it knows more of than its name."""
+    kinds = dict.fromkeys(text_columns(model), "category")
+    for step in [model, *(step for _, step in getattr(model, "steps", ())[:1])]:
+        kinds |= getattr(step, "column_kinds", {})
+    labels = getattr(model, "classes_", None)
+    if target is not None and labels is not None and all(isinstance(label, str) for label in labels):
+        kinds[target] = "category"
+    return kinds
 
 
 def column(frame: pl.DataFrame, name: str, option: str) -> pl.Series:
@@ -39,13 +88,31 @@ def column(frame: pl.DataFrame, name: str, option: str) -> pl.Series:
     return frame[name]
 
 
+def with_truth(frame: pl.DataFrame, targets: Sequence[str], skip: bool) -> pl.DataFrame:
+    """The rows whose targets are known, if the others may be left out; how many these are is told."""
+    known = [name for name in targets if name in frame.columns]
+    if not skip or not known:
+        return frame
+    kept = frame.drop_nulls(known)
+    if not kept.height:
+        raise ValueError("--skip-missing: no row has a true value.\nHint: check the column that --target names.")
+    if kept.height < frame.height:
+        left = frame.height - kept.height
+        say(
+            f"{left} of {frame.height} rows left out: they have no true value. What follows is about rows whose true "
+            "value is known."
+        )
+    return kept
+
+
 def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
     """A column without empty entries as an array: numbers as they are, everything else as text."""
     found = column(frame, name, option)
     if found.null_count():
         row = int(found.is_null().arg_max() or 0)
         raise ValueError(
-            f"{option}: column {name!r} is empty in row {row + 1} of the table.\nHint: leave such rows out."
+            f"{option}: column {name!r} is empty in row {row + 1} of the table.\n"
+            f"Hint: {_LEAVE_OUT if option == '--target' else 'leave such rows out'}."
         )
     if found.dtype.is_numeric() or found.dtype == pl.Boolean:
         return found.to_numpy()
@@ -129,7 +196,7 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     if values.null_count():
         raise ValueError(
             f"column {values.name!r} has {values.null_count()} empty cells; every row needs a target.\n"
-            "Hint: leave such rows out."
+            f"Hint: {_LEAVE_OUT}."
         )
     if labels is None:
         return _numbers(values.to_frame()).to_series().to_numpy()

@@ -50,6 +50,9 @@ Sealed = Annotated[bool, typer.Option("--sealed", help="Show nothing but the bou
 NotAdapted = Annotated[
     bool, typer.Option("--not-adapted", help="Declare: nothing was chosen after an earlier result on these rows.")
 ]
+SkipMissing = Annotated[
+    bool, typer.Option("--skip-missing", help="Leave out rows without a true value, and tell how many.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 

@@ -123,6 +123,11 @@ class BisectingKMeans(NearestCenter):
             later = (children == -1) | ((children > np.arange(nodes)[:, None]) & (children < nodes))
             if not later.all():
                 raise ValueError("node_children_ must name later clusters, or -1.")
+            ends, labels = (children == -1).all(axis=1), self.node_labels_
+            named = (labels >= 0) & (labels < len(self.cluster_centers_))
+            # A way down the tree ends only where a label is.
+            if not (np.where(ends, named, labels == -1) & (ends | (children >= 0).all(axis=1))).all():
+                raise ValueError("node_labels_ must name a cluster where node_children_ are -1, and be -1 elsewhere.")
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> BisectingKMeans:

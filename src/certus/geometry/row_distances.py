@@ -170,6 +170,11 @@ def _summed_blocks(
 
 def checked_table(table: Any, metric: Any) -> Any:
     """The table as the kernels read it: floats in C order or compressed rows; as it came for functions."""
+    if isinstance(metric, str) and metric == "gower":
+        raise ValueError(
+            "metric='gower' needs the ranges of all rows, got a table without them.\n"
+            "Hint: pass certus.geometry.gower_distances(X) with metric='precomputed'."
+        )
     checked = check_array(
         table,
         accept_sparse="csr",

@@ -24,7 +24,7 @@ class KNeighborsRegressorCV(ChosenCount, KNeighborsRegressor):
 
     Parameters
     ----------
-    n_neighbors : iterable of int, default=(1, ..., 50)
+    n_neighbors : iterable of int, default=tuple(range(1, 51))
         The candidates; those that are not less than the number of rows are passed over.
     weights : {'uniform', 'distance'}, callable or None, default='uniform'
         How much each neighbor counts, as in `KNeighborsRegressor`.

@@ -156,7 +156,8 @@ class RadiusNeighborsClassifier(CodedLabels, RadiusNeighbors, Classifier):
         if lonely.any() and self.outlier_label_ is None:
             raise ValueError(
                 f"No neighbors found for test samples {np.flatnonzero(lonely)!r}, you can try using larger radius, "
-                "giving a label for outliers, or considering removing them from your dataset."
+                "giving a label for outliers, or considering removing them from your dataset.\n"
+                "Hint: outlier_label='most_frequent' gives such rows the most frequent class."
             )
         shares = []
         for number, (codes, labels) in enumerate(self._outputs()):

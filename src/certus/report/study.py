@@ -32,6 +32,7 @@ def render_study(study: Study) -> str:
         study=study,
         version=__version__,
         headline=_headline(study),
+        caution=study.findings.caution,
         bars=_bars(study),
         further=_further(study),
         figures=_figures(study),

@@ -82,8 +82,11 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         return one_class(weights, self.nu)
 
     def _unit(self, weights: Floats) -> float:
-        """Scores are proportional to the weights, whose scale must not matter; a power of two loses no digit."""
-        return float(np.exp2(np.round(np.log2(weights.mean()))))
+        """Scores are proportional to the weights, whose scale must not matter; a power of two loses no digit.
+
+        A quarter of the mean weight, so that rows of weight 2 are solved as exactly as repeated ones.
+        """
+        return float(np.exp2(np.round(np.log2(weights.mean())) - 2.0))
 
     def _settled(self, solution: Solution) -> Solution:
         """The threshold just below the rows on the border, so that rounding does not decide about them."""

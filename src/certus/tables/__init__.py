@@ -5,7 +5,7 @@ from certus.tables.encoding import TableEncoder, as_floats
 from certus.tables.entries import moments_of
 from certus.tables.label_columns import label_matrix, labels_of, two_values
 from certus.tables.learned_types import as_learned, without_absurd
-from certus.tables.read import read_query, read_table
+from certus.tables.read import read_query, read_table, readable_twice
 from certus.tables.table_error import TableError
 from certus.tables.type_names import type_in_words
 
@@ -20,6 +20,7 @@ __all__ = [
     "read_chunks",
     "read_query",
     "read_table",
+    "readable_twice",
     "two_values",
     "type_in_words",
     "without_absurd",

@@ -13,7 +13,7 @@ import polars as pl
 from certus.tables.delimited import MISSING, check_names, check_widths, find_dialect
 from certus.tables.encodings import in_utf8
 from certus.tables.learned_types import as_learned
-from certus.tables.read import read_table
+from certus.tables.read import read_table, readable_twice
 from certus.tables.table_error import TableError
 
 ROWS_AT_ONCE = 100_000
@@ -38,9 +38,10 @@ def read_chunks(
     """
     told = [] if told is None else told
     rows = 0
-    for piece in _pieces(Path(path), told, encoding):
-        yield as_learned(piece, kinds, rows)
-        rows += piece.height
+    with readable_twice(path) as file:  # texts of standard input are not typed by its rows either
+        for piece in _pieces(file, told, encoding):
+            yield as_learned(piece, kinds, rows)
+            rows += piece.height
     if rows == 0:
         raise TableError("The table has no rows.\nHint: a header alone is not enough.")
 
@@ -48,12 +49,12 @@ def read_chunks(
 def _pieces(path: Path, told: list[str], encoding: str | None) -> Iterator[pl.DataFrame]:
     kinds = [suffix.lower() for suffix in path.suffixes[-2:]]
     text = bool(kinds) and (kinds[-1] in _TEXTS or (kinds[-1] == ".gz" and kinds[0] in _TEXTS))
-    if str(path) != "-" and text:
+    if text:
         if not path.is_file():
             raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
         yield from _text_pieces(in_utf8(path, encoding, told), path.name)
         return
-    if str(path) != "-" and path.is_file() and kinds and kinds[-1] in (".parquet", ".arrow", ".feather"):
+    if path.is_file() and kinds and kinds[-1] in (".parquet", ".arrow", ".feather"):
         yield from _batches(pl.scan_parquet(path) if kinds[-1] == ".parquet" else pl.scan_ipc(path), path.name)
         return
     frame = read_table(path, told=told, encoding=encoding, texts=True)

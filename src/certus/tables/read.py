@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Collection
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,13 @@ from certus.tables.delimited import read_delimited
 from certus.tables.disguised_texts import type_texts
 from certus.tables.table_error import TableError
 
-__all__ = ["STANDARD_INPUT", "read_query", "read_table"]
+__all__ = ["STANDARD_INPUT", "read_query", "read_table", "readable_twice"]
 
 STANDARD_INPUT = "-"
 
 # First bytes of the kinds that can be told by them; everything else from standard input is text.
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
+_NOTHING = "Standard input is empty.\nHint: pipe a table into it, or name a file."
 
 
 def _read_excel(source: Any) -> pl.DataFrame:
@@ -160,16 +163,33 @@ def _with_guesses(
 
 def _read_bytes(content: bytes, told: list[str], encoding: str | None) -> pl.DataFrame:
     if not content.strip():
-        raise TableError("Standard input is empty.\nHint: pipe a table into it, or name a file.")
-    if content.startswith(_PARQUET):
-        reader: Callable[[Any], pl.DataFrame] = pl.read_parquet
-    elif content.startswith(_ARROW):
-        reader = pl.read_ipc
-    elif content.lstrip()[:1] == b"{":
-        reader = _read_json_lines
-    else:
-        reader = read_delimited
+        raise TableError(_NOTHING)
+    reader = _READERS[_extension(content)]
     return _guarded(_with_guesses(reader, told, encoding), io.BytesIO(content), "standard input")
+
+
+def _extension(content: bytes) -> str:
+    """What a file of this content would be called."""
+    if content.startswith(_PARQUET):
+        return ".parquet"
+    if content.startswith(_ARROW):
+        return ".arrow"
+    return ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"
+
+
+@contextmanager
+def readable_twice(source: Path | str) -> Iterator[Path]:
+    """The file itself; standard input as a file that is gone afterwards."""
+    if str(source) != STANDARD_INPUT:
+        yield Path(source)
+        return
+    content = sys.stdin.buffer.read()
+    if not content.strip():
+        raise TableError(_NOTHING)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"standard input{_extension(content)}"
+        path.write_bytes(content)
+        yield path
 
 
 def _guarded(reader: Callable[[Any], pl.DataFrame], source: Any, name: str) -> pl.DataFrame:

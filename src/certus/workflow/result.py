@@ -243,12 +243,17 @@ class Study:
                 str(self.judgment),
                 f"Study of {self.name}: {self.task.guess}",
                 f"Winner: {self.winner.short_name}, {self.task.measure.title} {shown(self.evaluation.value)} on {rows} "
-                f"rows that nobody touched (baseline on the same rows: {shown(self.evaluation.baseline)})",
+                f"{self._rows_told} (baseline on the same rows: {shown(self.evaluation.baseline)})",
                 str(self.certificate),
                 *self._vacuous(),
                 *([] if self.look is None else [str(self.look)]),
             ]
         )
+
+    @property
+    def _rows_told(self) -> str:
+        """What the test rows are, after how many."""
+        return "rows that were looked at before" if self.findings.caution else "rows that nobody touched"
 
     def _vacuous(self) -> list[str]:
         """That the bound says nothing, where it does not."""

@@ -1,5 +1,6 @@
 """What users pass in: types of tables, targets and weights, and how they are read."""
 
+from certus.base.inputs.cells import are_numbers, missing_cells
 from certus.base.inputs.input_types import (
     ClassWeightLike,
     ColumnsLike,
@@ -35,11 +36,13 @@ __all__ = [
     "TableLike",
     "TargetLike",
     "WeightsLike",
+    "are_numbers",
     "assert_finite",
     "check_X",
     "check_Xy",
     "check_target",
     "check_weights",
+    "missing_cells",
     "refuse_large",
     "require_target",
 ]

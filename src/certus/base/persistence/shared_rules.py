@@ -13,10 +13,15 @@ import numpy as np
 
 
 def check_shared_state(learner: Any) -> None:
-    """Raise a ValueError if an attribute that all learners name alike is not what its name says."""
+    """Raise a ValueError if an attribute that all learners name alike is not what its name says.
+
+    A learner for which such a name means something else lists it in ``_means_otherwise`` and checks it in
+    ``_restored``.
+    """
     state = vars(learner) if hasattr(learner, "__dict__") else {}
+    otherwise = getattr(learner, "_means_otherwise", ())
     for name, rule in RULES.items():
-        if name in state:
+        if name in state and name not in otherwise:
             rule(state[name], state)
 
 

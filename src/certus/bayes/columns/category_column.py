@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.bayes.columns.column_density import ColumnDensity, Floats, missing
+from certus.base.inputs import missing_cells
+from certus.bayes.columns.column_density import ColumnDensity, Floats
 
 
 @register_part("bayes")
@@ -25,7 +26,7 @@ class CategoryColumn(ColumnDensity):
 
     def read(self, cells: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         values = cells.astype(object)
-        return values, ~missing(values)
+        return values, ~missing_cells(values)
 
     def add(self, values: NDArray[Any], codes: NDArray[np.int64], weights: Floats) -> None:
         """A label that is new gets a column of its own."""

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base.inputs import missing_cells
+
 Floats = NDArray[np.float64]
 
 
@@ -36,7 +38,7 @@ class ColumnDensity:
     def read(self, cells: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The cells as this density takes them, and which of them are there."""
         try:
-            values = cells if cells.dtype.kind != "O" else np.where(missing(cells), np.nan, cells)
+            values = cells if cells.dtype.kind != "O" else np.where(missing_cells(cells), np.nan, cells)
             values = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError(
@@ -60,11 +62,6 @@ class ColumnDensity:
     def _pooled_mean(self) -> float:
         weight = self.weight.sum()
         return float(self.total.sum() / weight) if weight > 0 else 1.0
-
-
-def missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of the cells are None, NaN or pandas' NA, which does not even equal itself with a truth value."""
-    return np.array([cell is None or type(cell).__name__ == "NAType" or cell != cell for cell in cells], dtype=bool)
 
 
 def require(values: Floats, allowed: Any, name: str, kind: str, what: str) -> None:

@@ -31,6 +31,7 @@ def command(
     looks: options.Looks = None,
     sealed: options.Sealed = False,
     not_adapted: options.NotAdapted = False,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Bound what predictions, or a saved model, get wrong, from rows that served neither training nor choice.
@@ -38,11 +39,25 @@ def command(
     Exit 1 if --at-most was given and is not proven.
     """
     from certus.cli.look_stores import store_of_looks
-    from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.cli.model_tables import (
+        input_of,
+        label_like,
+        labels_like,
+        read_for_model,
+        read_table,
+        values_of,
+        with_truth,
+    )
     from certus.guarantees.holdout import certify
 
     source = options.one_of(prediction=prediction, model=model)
-    frame = read_table(table)
+    loaded = None
+    if source == "model" and model is not None:
+        from certus.base import persistence
+
+        loaded = persistence.load(model)
+    frame = read_table(table) if loaded is None else read_for_model(loaded, table, target)
+    frame = with_truth(frame, [target], skip_missing)
     asked: dict[str, Any] = {
         "loss": loss,
         "loss_range": loss_range,
@@ -56,10 +71,7 @@ def command(
         "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
-    if source == "model" and model is not None:
-        from certus.base import persistence
-
-        loaded = persistence.load(model)
+    if loaded is not None:
         y_true = labels_like(loaded, frame[target])
         asked |= {"model": loaded, "X": input_of(loaded, frame.drop(target)), "y": y_true}
     else:

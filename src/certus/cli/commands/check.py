@@ -21,6 +21,7 @@ def command(
         typer.Option(help="Exit 1 unless at least this much is known."),
     ] = "consistent",
     allow_training_rows: options.AllowTrainingRows = False,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Verify the certificates of a saved model again, and say how much of them is known.
@@ -32,7 +33,7 @@ def command(
     from certus.verbs import check
 
     loaded = persistence.load(model)
-    rows = None if table is None else _rows(loaded, table, target)
+    rows = None if table is None else _rows(loaded, table, target, skip_missing)
     result = check(loaded, rows, allow_training_rows=allow_training_rows)
     if json:
         print_json({"model": str(model), **result.to_dict()})
@@ -43,17 +44,18 @@ def command(
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
-    from certus.cli.model_tables import column, input_of, labels_like, read_table
+def _rows(model: Any, table: Path, target: str | None, skip: bool) -> tuple[object, object]:
+    from certus.cli.model_tables import column, input_of, labels_like, read_for_model, with_truth
     from certus.cli.output import say
 
-    frame = read_table(table)
     if hasattr(model, "distances"):
         raise ValueError(
             "the model has no target: rows cannot be compared with the truth.\nHint: leave the table out; the "
             "certificates are derived again without it."
         )
+    frame = read_for_model(model, table, target)
     if getattr(model, "several", False):
+        frame = with_truth(frame, model.targets_, skip)
         return input_of(model, frame), _label_sets(model, frame, target)
     if target is None:
         known = set(getattr(model, "feature_names_in_", ()))
@@ -65,6 +67,7 @@ def _rows(model: Any, table: Path, target: str | None) -> tuple[object, object]:
             )
         target = others[0]
         say(f"targets: column {target!r}, the only one that the model does not use (--target overrides)")
+    frame = with_truth(frame, [target], skip)
     truth = labels_like(model, column(frame, target, "--target"))
     return input_of(model, frame.drop(target)), truth
 

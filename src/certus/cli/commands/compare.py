@@ -32,6 +32,7 @@ def command(
     loss_range: options.Range = None,
     confidence: options.Confidence = 0.95,
     seed: options.Seed = 0,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Compare two or more columns of predictions on the same rows: who is better, or that nobody can tell.
@@ -39,7 +40,7 @@ def command(
     If nobody can tell, it says about how many rows would. With --scores and --test, learners are compared by their
     scores in cross-validation.
     """
-    from certus.cli.model_tables import read_table, values_of
+    from certus.cli.model_tables import read_table, values_of, with_truth
     from certus.verbs import compare
 
     frame = read_table(table)
@@ -52,6 +53,7 @@ def command(
         return
     if target is None or not prediction:
         raise ValueError("--target and --prediction must be given.\nHint: or --scores and --test for scores of folds.")
+    frame = with_truth(frame, [target], skip_missing)
     candidates = {name: values_of(frame, name, "--prediction") for name in prediction}
     found = compare(
         candidates,

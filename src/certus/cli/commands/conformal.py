@@ -33,6 +33,7 @@ def command(
     apply: Annotated[Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)] = None,
     allow_training_rows: options.AllowTrainingRows = False,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Calibrate prediction intervals (or sets of labels) on a table of held-out rows.
@@ -40,13 +41,13 @@ def command(
     The predictions come from a column, from probability columns, or from a saved model. With --apply and
     --output the intervals or sets of new rows are written to a file.
     """
-    from certus.cli.model_tables import column, labels_like, read_table, values_of
+    from certus.cli.model_tables import column, labels_like, values_of, with_truth
     from certus.verbs import conformal
 
     if (apply is None) != (output is None):
         raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
     source = _Source(prediction, model, label)
-    frame = read_table(table)
+    frame = with_truth(source.read(table, target), [target], skip_missing)
     y_true = labels_like(source, column(frame, target, "--target"))
     groups = None if group is None else values_of(frame, group, "--group")
     wrapped = conformal(
@@ -59,7 +60,7 @@ def command(
     )
     written = None
     if apply is not None and output is not None:
-        written = _write(wrapped, source, read_table(apply), group, output)
+        written = _write(wrapped, source, source.read(apply), group, output)
     if json:
         certificates = certificates_of(wrapped.report_)
         print_json(
@@ -94,6 +95,12 @@ class _Source:
 
             self.model = persistence.load(Path(str(model)))
             self.classes_ = getattr(self.model, "classes_", None)
+
+    def read(self, table: Path, target: str | None = None) -> Any:
+        """A table; in the types that the model learned, if there is one."""
+        from certus.cli.model_tables import read_for_model, read_table
+
+        return read_for_model(self.model, table, target) if self.kind == "model" else read_table(table)
 
     def response(self, frame: Any) -> Any:
         """Predictions of a table's rows, in the form that the calibrated object expects."""

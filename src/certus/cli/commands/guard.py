@@ -35,6 +35,7 @@ def command(
         typer.Option(help="Which of several thresholds to take.", show_default=False),
     ] = None,
     allow_training_rows: options.AllowTrainingRows = False,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Find a threshold that keeps the rates asked for, all together with the confidence.
@@ -43,7 +44,7 @@ def command(
     """
     from certus.verbs import guard
 
-    scores, rows, labels, positive_label = _inputs(table, target, score, model, positive)
+    scores, rows, labels, positive_label = _inputs(table, target, score, model, positive, skip_missing)
     found = guard(
         scores,
         rows,
@@ -72,17 +73,28 @@ def command(
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _inputs(table: Any, target: str, score: str | None, model: Any, positive: str | None) -> tuple[Any, ...]:
+def _inputs(
+    table: Any, target: str, score: str | None, model: Any, positive: str | None, skip: bool
+) -> tuple[Any, ...]:
     """Scores (or a model and rows), labels, and the positive label."""
-    from certus.cli.model_tables import input_of, label_like, labels_like, read_table, values_of
+    from certus.cli.model_tables import (
+        column,
+        input_of,
+        label_like,
+        labels_like,
+        read_for_model,
+        read_table,
+        values_of,
+        with_truth,
+    )
 
-    source = options.one_of(score=score, model=model)
-    frame = read_table(table)
-    labels = values_of(frame, target, "--target")
-    if source == "score":
+    if options.one_of(score=score, model=model) == "score":
+        frame = with_truth(read_table(table), [target], skip)
+        labels = values_of(frame, target, "--target")
         return values_of(frame, str(score), "--score"), None, labels, label_like(positive, labels, "--positive")
     from certus.base import persistence
 
     loaded = persistence.load(model)
-    labels = labels_like(loaded, frame[target])
+    frame = with_truth(read_for_model(loaded, table, target), [target], skip)
+    labels = labels_like(loaded, column(frame, target, "--target"))
     return loaded, input_of(loaded, frame.drop(target)), labels, label_like(positive, labels, "--positive")

@@ -22,13 +22,14 @@ def command(
         typer.Option(help="Candidates ever scored on these rows, if more than given.", show_default=False),
     ] = None,
     seed: options.Seed = 0,
+    skip_missing: options.SkipMissing = False,
     json: options.Json = False,
 ) -> None:
     """Choose the best column of predictions and bound its error, paying for every candidate."""
-    from certus.cli.model_tables import read_table, values_of
+    from certus.cli.model_tables import read_table, values_of, with_truth
     from certus.verbs import select
 
-    frame = read_table(table)
+    frame = with_truth(read_table(table), [target], skip_missing)
     found = select(
         {name: values_of(frame, name, "--prediction") for name in prediction},
         y_true=values_of(frame, target, "--target"),

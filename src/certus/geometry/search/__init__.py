@@ -2,6 +2,7 @@
 
 from certus.geometry._native_calls import Nearest, Within
 from certus.geometry.metrics.distance_metric import ALL_METRICS, NativeMetric, has_kernel, native_metric
+from certus.geometry.metrics.mixed_columns import coded_columns, start_categories
 from certus.geometry.search.neighbor_index import (
     DenseIndex,
     Index,
@@ -34,10 +35,12 @@ __all__ = [
     "check_format",
     "check_method",
     "choose_method",
+    "coded_columns",
     "dense",
     "effective_metric",
     "has_kernel",
     "native_metric",
     "rows_are_sorted",
     "sorted_by_distance",
+    "start_categories",
 ]

@@ -19,6 +19,7 @@ from certus.base import Table, resolve_threads
 from certus.geometry import _native_calls
 from certus.geometry._native_calls import Floats, Nearest, Rows, Within
 from certus.geometry.metrics.distance_metric import SQUARED_EUCLIDEAN, NativeMetric, native_metric, other_distances
+from certus.geometry.metrics.gower_metric import GowerMetric
 from certus.geometry.search import search_costs
 
 _BLOCK_CELLS = 2**22  # distances held at a time where all pairs are compared
@@ -227,6 +228,19 @@ class PairwiseIndex(_Blockwise):
         return other_distances(some, self._rows, self._metric, self._params)
 
 
+class GowerIndex(PairwiseIndex):
+    """Rows of numbers and codes of categories, cells of which may be missing, under Gower's distance."""
+
+    def __init__(self, rows: Floats, params: dict[str, Any]) -> None:
+        self._rows = rows
+        self._gower = GowerMetric.of(rows, **params)
+
+    def _blocks(self, queries: Any, n_jobs: int | None) -> Iterator[tuple[int, Floats]]:
+        block = max(1, _BLOCK_CELLS // len(self._rows))
+        for first in range(0, len(queries), block):
+            yield first, self._gower.distances(queries[first : first + block], self._rows, first)
+
+
 class PrecomputedIndex(_Blockwise):
     """Queries are themselves the distances to all rows; sparse ones hold only the distances worth knowing."""
 
@@ -291,6 +305,8 @@ def build_index(
     """
     if isinstance(metric, str) and metric == "precomputed":
         return PrecomputedIndex()
+    if isinstance(metric, str) and metric == "gower":
+        return GowerIndex(rows, params or {})
     compiled = native_metric(metric, params or {}, columns=rows.shape[1])
     if compiled is None:
         return PairwiseIndex(rows, metric, params or {})

@@ -13,6 +13,7 @@ from scipy import sparse
 from certus.guarantees.rows.row_hashes import Hashes, cell_hashes, column_keys, row_hashes, text_hash
 
 _TARGET = "the target of the row"
+_WIDE = ("Int128", "UInt128")  # types of integers that NumPy does not have
 
 
 def fingerprint(hashes: Hashes) -> str:
@@ -65,6 +66,8 @@ def frame_names(X: Any) -> list[str] | None:
 def frame_column(X: Any, name: str) -> NDArray[Any]:
     """One column of a data frame as an array; times as texts in microseconds."""
     series = X[name] if name in X else next(X[label] for label in X.columns if str(label) == name)
+    if str(getattr(series, "dtype", "")) in _WIDE:
+        return np.asarray(series.to_list(), dtype=object)
     column = np.asarray(series.to_numpy() if hasattr(series, "to_numpy") else series)
     if column.dtype.kind == "M":
         return np.datetime_as_string(column.astype("M8[us]")).astype(object)

@@ -96,10 +96,15 @@ class Look:
             return SEALED if self.outcomes is not None else None
         return NOT_ADAPTED if self.not_adapted else SEALED
 
+    @property
+    def caution(self) -> str:
+        """Why nothing is promised; empty if something is."""
+        return "" if self.promised else f"{ordinal(self.number)} look at these rows"
+
     def marked(self, certificate: Certificate) -> Certificate:
         """The certificate with what its promise rests on; an estimate if nothing can be promised."""
         if not self.promised:
-            return without_promise(certificate, f"{ordinal(self.number)} look at these rows")
+            return without_promise(certificate, self.caution)
         if self.token is None or not certificate.guaranteed:
             return certificate
         return replace(certificate, assumptions=(*certificate.assumptions, self.token))

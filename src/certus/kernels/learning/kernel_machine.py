@@ -95,6 +95,8 @@ class KernelMachine(KernelLearner):
     gap_tol: float
     max_iter: int
 
+    _means_otherwise = ("coef_", "intercept_")  # a row per feature of the map, not per column
+
     dual_coef_: Array
     coef_: Array
     intercept_: Array

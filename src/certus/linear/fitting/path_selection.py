@@ -6,6 +6,7 @@ refitted on all rows.
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from typing import Any, ClassVar
 
@@ -121,7 +122,11 @@ class PathSelection(LinearPrediction, MultiOutputMixin, Regressor):
     selection: str
     gap_tol: float | None
 
-    _constraints = _CONSTRAINTS
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = inspect.signature(cls).parameters
+        cls._constraints = {name: rules for name, rules in _CONSTRAINTS.items() if name in own}
+
     _takes_sparse = True
     _state = (*PENALIZED_STATE, "alpha_", "alphas_", "mse_path_", "l1_ratio_")
     _single: ClassVar[type]

@@ -22,16 +22,18 @@ from certus.geometry.search import (
     check_format,
     check_method,
     choose_method,
+    coded_columns,
     dense,
     effective_metric,
     has_kernel,
+    start_categories,
 )
 
 SEARCH_CONSTRAINTS: Constraints = {
     "algorithm": [OneOf("auto", "ball_tree", "kd_tree", "brute")],
     "leaf_size": [Interval(1, None, "left", integer=True)],
     "p": [Interval(0, None, "right"), Exactly(None)],
-    "metric": [OneOf(*ALL_METRICS), Function(), InstanceOf(DistanceMetric)],
+    "metric": [OneOf(*ALL_METRICS, "gower"), Function(), InstanceOf(DistanceMetric)],
     "metric_params": [InstanceOf(dict), Exactly(None)],
     "n_jobs": [Interval(None, None, integer=True), Exactly(None)],
 }
@@ -40,7 +42,7 @@ COUNT: Constraints = {"n_neighbors": [Interval(1, None, "left", integer=True), E
 RADIUS: Constraints = {"radius": [Interval(0, None, "left"), Exactly(None)]}
 WEIGHTS: Constraints = {"weights": [OneOf("uniform", "distance"), Function(), Exactly(None)]}
 
-STATE = ("_fit_X", "_fit_method", "n_samples_fit_", "effective_metric_", "effective_metric_params_")
+STATE = ("_fit_X", "_categories", "_fit_method", "n_samples_fit_", "effective_metric_", "effective_metric_params_")
 
 
 class RowMemory:
@@ -60,9 +62,12 @@ class RowMemory:
         The distance. The Minkowski family, ``'cosine'``, ``'seuclidean'`` (with its V), ``'hamming'``, ``'canberra'``
         and their synonyms are compiled; the other names of scikit-learn and SciPy, and functions of two rows, are
         computed in blocks. ``'precomputed'``: X holds
-        distances; in a sparse X only the stored entries are neighbors.
+        distances; in a sparse X only the stored entries are neighbors. ``'gower'``: X holds numbers and categories,
+        also as a data frame, and cells may be missing (see `certus.geometry.gower_distances`); ranges are those of the
+        training rows.
     metric_params : dict
-        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'``.
+        Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'`` or ``categorical``, ``weights``
+        and ``ranges`` for ``'gower'``.
     n_jobs : int
         Number of threads; None means all cores, unless joblib's configuration says otherwise.
 
@@ -86,12 +91,15 @@ class RowMemory:
     n_features_in_: int
     _fit_X: Any  # noqa: N815
     _index: Index | None
+    _categories: Any  # under Gower's distance: those of every column, None for numbers
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._precomputed
-        tags.input_tags.allow_nan = _is(self.metric, "nan_euclidean")
+        tags.input_tags.allow_nan = _allows_missing(self.metric)
+        if self._gower:
+            tags.input_tags.sparse, tags.input_tags.string, tags.input_tags.categorical = False, True, True
         return tags
 
     def __getstate__(self) -> Any:
@@ -102,6 +110,10 @@ class RowMemory:
     @property
     def _precomputed(self) -> bool:
         return _is(self.metric, "precomputed")
+
+    @property
+    def _gower(self) -> bool:
+        return _is(self.metric, "gower")
 
     def _check_training(
         self, X: TableLike, y: TargetLike, *, reset: bool = True, one_output: bool = False
@@ -114,7 +126,7 @@ class RowMemory:
         table, target = check_Xy(
             self, rows, y, multi_output=not one_output, reset=reset, copy=True, **_table_options(self.metric)
         )
-        return (check_distances(table) if self._precomputed else table), dense(target)
+        return self._measurable(X, table, reset=reset), dense(target)
 
     def _check_rows(self, X: TableLike) -> Any:
         """The training rows of a learner without targets."""
@@ -122,7 +134,28 @@ class RowMemory:
         if self._precomputed:
             check_format(rows)
         table = check_X(self, rows, reset=True, copy=True, **_table_options(self.metric))
-        return check_distances(table) if self._precomputed else table
+        return self._measurable(X, table, reset=True)
+
+    def _measurable(self, X: TableLike, table: Any, *, reset: bool) -> Any:
+        """Training rows in the form that distances are computed from."""
+        if not self._gower:
+            return check_distances(table) if self._precomputed else table
+        if hasattr(X, "_fit_X"):
+            raise ValueError("metric='gower' needs the rows themselves, got a learner, which may hold codes of them.")
+        names = self._column_names()
+        if reset:
+            categories = start_categories(X, table, (self.metric_params or {}).get("categorical"), names)
+        else:  # those of a search that goes on
+            categories = [None if known is None else list(known) for known in self._categories]
+        rows = coded_columns(table, categories, names, grow=True)
+        if reset:
+            self._read_categories = categories  # taken over if nothing else is refused
+        else:
+            self._categories = categories
+        return rows
+
+    def _column_names(self) -> list[str]:
+        return [str(name) for name in getattr(self, "feature_names_in_", range(self.n_features_in_))]
 
     def _check_queries(self, X: TableLike) -> Any:
         """The queries as the search takes them."""
@@ -135,20 +168,27 @@ class RowMemory:
                 f"X has {table.shape[1]} features, but the rows of this {type(self).__name__} have "
                 f"{self._fit_X.shape[1]}.\nHint: fit it again; the last fit was refused."
             )
+        if _is(self.effective_metric_, "gower"):
+            return coded_columns(table, self._categories, self._column_names(), grow=False)
         return check_distances(table) if precomputed else table
 
     def _take_rows(self, X: Table) -> None:
         """Set everything that a search needs; nothing if a parameter is refused."""
-        check_method(self.metric, self.algorithm, self.metric_params, self.p)
+        if not (self._gower and self.algorithm in ("auto", "brute")):
+            check_method(self.metric, self.algorithm, self.metric_params, self.p)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be square. Input is a {X.shape[0]}x{X.shape[1]} matrix.\n"
                 "Hint: fit needs the distances among the training rows, predict those to the training rows."
             )
         metric, params = effective_metric(self.metric, self.metric_params, self.p)
+        categories = vars(self).pop("_read_categories", None) if self._gower else None
+        if categories is not None:
+            params["categorical"] = np.array([known is not None for known in categories])
         method = choose_method(self.algorithm, metric, params, is_sparse=sparse.issparse(X))
         index = self._build_index(X, metric, params, method)
         self._fit_X, self._index, self._fit_method = X, index, method
+        self._categories = categories
         self.effective_metric_, self.effective_metric_params_ = metric, params
         self.n_samples_fit_ = X.shape[0]
 
@@ -188,7 +228,10 @@ class RowMemory:
         else:
             check_shapes(self, _fit_X=shape)
             self._fit_X = np.ascontiguousarray(self._fit_X)
-        assert_finite(self, self._fit_X, allow_nan=_is(self.effective_metric_, "nan_euclidean"), name="_fit_X")
+        self._categories = vars(self).get("_categories")  # not in files of an earlier version
+        if _is(self.effective_metric_, "gower") and len(self._categories or ()) != self.n_features_in_:
+            raise ValueError("_categories does not have one entry per column")
+        assert_finite(self, self._fit_X, allow_nan=_allows_missing(self.effective_metric_), name="_fit_X")
 
     def _graph(self, starts: NDArray[Any], rows: NDArray[Any], values: NDArray[np.float64]) -> Any:
         """Lists of neighbors as a sparse matrix, of the kind that scikit-learn's setting asks for."""
@@ -214,14 +257,20 @@ def _is(metric: Any, name: str) -> bool:
     return isinstance(metric, str) and metric == name
 
 
+def _allows_missing(metric: Any) -> bool:
+    return _is(metric, "nan_euclidean") or _is(metric, "gower")
+
+
 def _table_options(metric: Any) -> dict[str, Any]:
     """How tables are read: the kernels take floats, functions get the numbers as they came."""
+    if _is(metric, "gower"):
+        return {"dtype": object, "check_finite": False}
     floats = _is(metric, "precomputed") or has_kernel(metric)
     return {
         "accept_sparse": "csr",
         "order": "C",
         "dtype": FLOATS if floats else "numeric",
-        "allow_nan": _is(metric, "nan_euclidean"),
+        "allow_nan": _allows_missing(metric),
     }
 
 

@@ -48,6 +48,8 @@ class Findings:
         Which columns of numbers tell the same.
     grouped : bool
         Of a clustering study: whether its clusters are clearly tighter than those of shuffled columns.
+    caution : str
+        Why the bounds and comparisons of test and calibration rows are estimates; empty if they are promised.
     """
 
     shortlist: list[str]
@@ -64,14 +66,21 @@ class Findings:
     clusters: list[Cluster] = field(default_factory=list)
     alike: AlikeColumns | None = None
     grouped: bool = False
+    caution: str = ""
 
     def remarks(self) -> list[str]:
         """The findings that everybody should read, in words."""
-        told = [rival.told for rival in self.versus]
+        rested = self._of_held_out_rows()
+        told = [f"an estimate ({self.caution}): {one}" for one in rested] if self.caution else rested
         others = len(self.shortlist) - 1
         if others > 0:
             noun = "candidate" if others == 1 else "candidates"
             told.append(f"{others} other {noun} cannot be told from the winner on the validation rows")
+        return told
+
+    def _of_held_out_rows(self) -> list[str]:
+        """What test and calibration rows show."""
+        told = [rival.told for rival in self.versus]
         if self.bins:
             told.append(reliable.remark(self.bins))
         if self.calibration is not None and self.calibration.bound < 1.0:
@@ -85,6 +94,8 @@ class Findings:
         """The findings as plain values."""
         curve = None if self.curve is None else {**asdict(self.curve), "verdict": self.curve.verdict}
         return {
+            "kind": "estimate" if self.caution else "probable",
+            "caution": self.caution,
             "shortlist": self.shortlist,
             "comparisons": [asdict(rival) for rival in self.versus],
             "learning_curve": curve,

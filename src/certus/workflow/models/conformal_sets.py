@@ -99,9 +99,12 @@ def sets_from_folds(
 
 
 def hold_against_test_rows(
-    best: StudyModel, X: pl.DataFrame, y: NDArray[Any], split: Split, confidence: float
+    best: StudyModel, X: pl.DataFrame, y: NDArray[Any], split: Split, level: float, confidence: float
 ) -> tuple[SetsFound, Certificate]:
-    """How often the finished sets miss on rows that had no part in them, and what that proves about new rows."""
+    """How often the finished sets miss on rows that had no part in them, and what that proves about new rows.
+
+    ``level`` is what the sets aim to cover, ``confidence`` that of the bound.
+    """
     subject, missed = best.form.subject, best.missed(X, y)
     quantity = Quantity(OUTSIDE[subject])
     if split.unit == "group":
@@ -112,4 +115,4 @@ def hold_against_test_rows(
     proven = with_assumptions(proven, split)
     assert isinstance(proven.value, float)
     made_from = "calibration rows" if len(split.calibration) else "folds"
-    return SetsFound(subject, made_from, confidence, best.set_size(X), rate, proven.value), proven
+    return SetsFound(subject, made_from, level, best.set_size(X), rate, proven.value), proven

@@ -23,12 +23,14 @@ def evaluate_winner(state: State) -> None:
     state.baseline = baseline_value(state.learning, task.measure)
     judged = _judged(state)
     look = state.look
+    if look is not None and not look.promised:  # an earlier report told about the calibration rows as well
+        state.level = [look.marked(one) if one.guaranteed else one for one in state.level]
     state.evaluation = _evaluate(state, judged)
     write_audit_rows(state)
     if state.best.gives_sets:
         test = state.split.test
         state.sets, outside = hold_against_test_rows(
-            state.best, state.used[test], state.values[test], state.split, confidence
+            state.best, state.used[test], state.values[test], state.split, confidence, judged.confidence
         )
         outside = named_rows(outside, state)
         state.level.append(outside if look is None else look.marked(outside))
@@ -45,11 +47,12 @@ def evaluate_winner(state: State) -> None:
         frame=state.used,
         values=state.values,
         evaluation=state.evaluation,
-        confidence=confidence,
+        confidence=judged.confidence,
         threads=state.threads,
     )
-    state.findings = task.find(finished, state.in_time)
-    state.verdict = task.judge(judged, state.learning.y, state.findings)
+    caution = "" if look is None else look.caution
+    state.findings = replace(task.find(finished, state.in_time), caution=caution)
+    state.verdict = replace(task.judge(judged, state.learning.y, state.findings), caution=caution)
 
 
 def _judged(state: State) -> Judged:

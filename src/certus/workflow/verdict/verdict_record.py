@@ -35,6 +35,8 @@ class Verdict:
         How many of them the test has.
     needed : int or None
         How many would have been enough for a perfect record, where these are not.
+    caution : str
+        Why the comparison is an estimate; empty if it is exact.
     """
 
     word: Word
@@ -46,10 +48,15 @@ class Verdict:
     unit: str
     units: int
     needed: int | None = None
+    caution: str = ""
 
     @property
     def headline(self) -> str:
         """The sentence that comes first."""
+        return f"{self._found} ({self.caution}: an estimate, no guarantee)" if self.caution else self._found
+
+    @property
+    def _found(self) -> str:
         if self.word == "better":
             return "Better than guessing"
         if self.word == "too-few-rows":
@@ -84,7 +91,7 @@ class ClusterVerdict(Verdict):
     told: str = ""
 
     @property
-    def headline(self) -> str:
+    def _found(self) -> str:
         return "Groups that are more than chance" if self.word == "better" else "Not shown that there are any groups"
 
     @property
