@@ -72,6 +72,15 @@ def clusters(n: int, d: int, classes: int, queries: int, centers: int = 50, spre
     return _split(X, y, n)
 
 
+def towns(n: int, classes: int, queries: int, centers: int = 200) -> Data:
+    """Latitude and longitude in radians, in clouds around a few places."""
+    rng = np.random.default_rng(_SEED)
+    middles = np.stack([np.arcsin(rng.uniform(-0.9, 0.9, centers)), rng.uniform(-np.pi, np.pi, centers)], axis=1)
+    cloud = rng.integers(0, centers, size=n + queries)
+    X = middles[cloud] + 0.02 * rng.standard_normal((n + queries, 2))
+    return _split(X, rng.integers(0, classes, size=centers)[cloud], n)
+
+
 def smooth_surface(n: int, d: int, queries: int) -> Data:
     """A nonlinear target of five columns plus noise (the rest is irrelevant)."""
     X, y = _surface(n + queries, d)

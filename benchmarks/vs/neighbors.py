@@ -59,6 +59,19 @@ TASKS = (
         for n, d, queries in ((124_563, 3, 20_000), (50_000, 128, 2_000), (4_649, 256, 4_649), (1_297, 64, 1_297))
     ),
     Task(
+        name="haversine",
+        about="KNeighborsClassifier on a sphere",
+        action="fit_predict",
+        make_data=partial(data.towns, classes=5),
+        size={"n": 124_563, "queries": 20_000},
+        quick_size={"n": 2_000, "queries": 200},
+        quality=predictions.accuracy(slack=1e-3),
+        competitors=tuple(
+            Competitor(name, f"{module}.KNeighborsClassifier", {"metric": "haversine", "n_jobs": THREADS})
+            for name, module in (("certus", "certus.neighbors"), ("scikit-learn", "sklearn.neighbors"))
+        ),
+    ),
+    Task(
         name="radius-d3",
         about="RadiusNeighborsClassifier, few columns",
         action="fit_predict",

@@ -3,13 +3,13 @@
 from certus.geometry._native_calls import Nearest, Within
 from certus.geometry.metrics.distance_metric import ALL_METRICS, NativeMetric, has_kernel, native_metric
 from certus.geometry.metrics.mixed_columns import coded_columns, start_categories
+from certus.geometry.search.build_index import build_index
 from certus.geometry.search.neighbor_index import (
     DenseIndex,
     Index,
     PairwiseIndex,
     PrecomputedIndex,
     SparseIndex,
-    build_index,
     dense,
 )
 from certus.geometry.search.precomputed_distances import (

@@ -1,4 +1,4 @@
-"""Exact search structures, one per kind of data; `build_index` chooses.
+"""Exact search structures, one per kind of data; `build_index` chooses among them.
 
 All answer ``query(queries, k, n_jobs)`` with the distances to the k nearest rows and their numbers, ordered by
 (distance, row number), ``within(queries, radius, n_jobs)`` with the rows at most a radius away, by row number, and
@@ -18,7 +18,7 @@ from scipy import sparse
 from certus.base import Table, resolve_threads
 from certus.geometry import _native_calls
 from certus.geometry._native_calls import Floats, Nearest, Rows, Within
-from certus.geometry.metrics.distance_metric import SQUARED_EUCLIDEAN, NativeMetric, native_metric, other_distances
+from certus.geometry.metrics.distance_metric import SQUARED_EUCLIDEAN, NativeMetric, other_distances
 from certus.geometry.metrics.gower_metric import GowerMetric
 from certus.geometry.search import search_costs
 
@@ -108,7 +108,7 @@ class DenseIndex:
 
     def _radius_query(self, queries: Table, radius: Any, n_jobs: int | None) -> tuple[Floats, Floats, int]:
         prepared = np.ascontiguousarray(self._metric.prepare(dense(queries), queries=True), dtype=np.float64)
-        limits = _radii(self._metric.limits(np.atleast_1d(np.asarray(radius, dtype=np.float64))), len(prepared))
+        limits = radii_of(self._metric.limits(np.atleast_1d(np.asarray(radius, dtype=np.float64))), len(prepared))
         return prepared, limits, _threads(prepared, self._rows, n_jobs)
 
     def _search(self, queries: NDArray[np.float64], k: int, threads: int) -> Nearest:
@@ -135,7 +135,7 @@ class DenseIndex:
         return search_costs.tree_pays(compared / len(probes), rows, columns, products=euclidean)
 
 
-class _Blockwise:
+class Blockwise:
     """Radius queries of the structures that compare all pairs, a block of queries at a time."""
 
     def _block_rows(self) -> int:
@@ -154,7 +154,7 @@ class _Blockwise:
 
     def within(self, queries: Table, radius: Any, n_jobs: int | None) -> Within:
         """The rows at most a radius away from each query."""
-        radii = _radii(radius, queries.shape[0])
+        radii = radii_of(radius, queries.shape[0])
         counts, rows, found = [np.zeros(1, dtype=np.intp)], [], []
         for first, distances in self._blocks(queries, n_jobs):
             inside = distances <= radii[first : first + len(distances), None]
@@ -170,7 +170,7 @@ class _Blockwise:
 
     def count_within(self, queries: Table, radius: Any, n_jobs: int | None) -> Rows:
         """How many rows are at most a radius away from each query."""
-        radii = _radii(radius, queries.shape[0])
+        radii = radii_of(radius, queries.shape[0])
         counts = [
             np.count_nonzero(distances <= radii[first : first + len(distances), None], axis=1)
             for first, distances in self._blocks(queries, n_jobs)
@@ -178,7 +178,7 @@ class _Blockwise:
         return np.concatenate([*counts, np.zeros(0)]).astype(np.intp)
 
 
-class SparseIndex(_Blockwise):
+class SparseIndex(Blockwise):
     """Sparse rows with a compiled metric, compared pair by pair."""
 
     def __init__(self, rows: sparse.csr_array, metric: NativeMetric) -> None:
@@ -205,7 +205,7 @@ class SparseIndex(_Blockwise):
         return self._metric.finish(_native_calls.sparse_pairwise(self._rows, same, self._metric, threads))
 
 
-class PairwiseIndex(_Blockwise):
+class PairwiseIndex(Blockwise):
     """Any other metric, by name, as a function or a DistanceMetric: distances in blocks of fixed size."""
 
     def __init__(self, rows: Any, metric: Any, params: dict[str, Any]) -> None:
@@ -241,7 +241,7 @@ class GowerIndex(PairwiseIndex):
             yield first, self._gower.distances(queries[first : first + block], self._rows, first)
 
 
-class PrecomputedIndex(_Blockwise):
+class PrecomputedIndex(Blockwise):
     """Queries are themselves the distances to all rows; sparse ones hold only the distances worth knowing."""
 
     def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
@@ -256,7 +256,7 @@ class PrecomputedIndex(_Blockwise):
         if not sparse.issparse(queries):
             return super().within(queries, radius, n_jobs)
         graph = sparse.csr_array(queries)
-        inside = graph.data <= np.repeat(_radii(radius, graph.shape[0]), np.diff(graph.indptr))
+        inside = graph.data <= np.repeat(radii_of(radius, graph.shape[0]), np.diff(graph.indptr))
         starts = np.concatenate([[0], np.cumsum(inside)])[graph.indptr]
         return Within(starts.astype(np.intp), graph.indices[inside].astype(np.intp), graph.data[inside].astype(float))
 
@@ -274,48 +274,7 @@ class PrecomputedIndex(_Blockwise):
         return np.asarray(queries, dtype=np.float64)
 
 
-def build_index(
-    rows: Any,
-    metric: Any,
-    params: dict[str, Any] | None = None,
-    *,
-    algorithm: str = "auto",
-    leaf_size: int = 30,
-    n_neighbors: int = 1,
-    n_jobs: int | None = None,
-) -> Index:
-    """The fastest exact search structure for rows (finite, C-contiguous or CSR) under a metric.
-
-    Parameters
-    ----------
-    rows : ndarray or csr_array of shape (n_samples, n_features)
-        The rows that are searched; with ``metric='precomputed'`` they are not needed, as the queries hold distances.
-    metric : str, callable or DistanceMetric
-        The distance, as `effective_metric` returns it.
-    params : dict, optional
-        Its parameters.
-    algorithm : {'auto', 'ball_tree', 'kd_tree', 'brute'}
-        How to search.
-    leaf_size : int
-        Most points in a leaf of a tree.
-    n_neighbors : int
-        Number of neighbors that will usually be asked for.
-    n_jobs : int, optional
-        Threads for building.
-    """
-    if isinstance(metric, str) and metric == "precomputed":
-        return PrecomputedIndex()
-    if isinstance(metric, str) and metric == "gower":
-        return GowerIndex(rows, params or {})
-    compiled = native_metric(metric, params or {}, columns=rows.shape[1])
-    if compiled is None:
-        return PairwiseIndex(rows, metric, params or {})
-    if sparse.issparse(rows):
-        return SparseIndex(rows, compiled)
-    return DenseIndex(rows, compiled, algorithm, leaf_size, n_neighbors, n_jobs)
-
-
-def _radii(radius: Any, queries: int) -> Floats:
+def radii_of(radius: Any, queries: int) -> Floats:
     """One radius per query."""
     return np.ascontiguousarray(np.broadcast_to(np.asarray(radius, dtype=np.float64), (queries,)))
 

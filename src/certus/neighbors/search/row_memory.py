@@ -59,12 +59,12 @@ class RowMemory:
     p : float
         Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
     metric : str, callable or DistanceMetric
-        The distance. The Minkowski family, ``'cosine'``, ``'seuclidean'`` (with its V), ``'hamming'``, ``'canberra'``
-        and their synonyms are compiled; the other names of scikit-learn and SciPy, and functions of two rows, are
-        computed in blocks. ``'precomputed'``: X holds
-        distances; in a sparse X only the stored entries are neighbors. ``'gower'``: X holds numbers and categories,
-        also as a data frame, and cells may be missing (see `certus.geometry.gower_distances`); ranges are those of the
-        training rows.
+        The distance. The Minkowski family, ``'cosine'``, ``'seuclidean'`` (with its V), ``'hamming'``,
+        ``'canberra'`` and their synonyms are compiled, ``'haversine'`` by way of unit vectors; the other names
+        of scikit-learn and SciPy, and functions of two rows, are computed in blocks. ``'precomputed'``: X holds
+        distances; in a sparse X only the stored entries are neighbors. ``'gower'``: X holds numbers and
+        categories, also as a data frame, and cells may be missing (see `certus.geometry.gower_distances`);
+        ranges are those of the training rows.
     metric_params : dict
         Further arguments of the metric, such as ``{'w': weights}`` for ``'minkowski'`` or ``categorical``, ``weights``
         and ``ranges`` for ``'gower'``.
