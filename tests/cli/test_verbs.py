@@ -146,6 +146,22 @@ def test_plan() -> None:
     assert "error must be a number strictly between 0 and 1" in wrong.err
 
 
+def test_hints_are_about_what_was_typed(predictions: Path, tmp_path: Path) -> None:
+    hint = "must be a number strictly between 0 and 1, got 5.0.\nHint: a share, such as 0.05 for 5 of 100 (error).\n"
+    assert Run("plan", "--error", "5").err.endswith(hint)
+    assert "the claim may fail in at most 5 of 100 cases.\n" in Run("plan", "--error", ".1", "--confidence", "5").err
+    for verb in (["guard", "--recall", "0.8"], ["certify", "--prediction", "a"]):
+        refused = Run(verb[0], predictions, "--target", "y", "--score", "label", *verb[1:])
+        assert refused.code == 2
+        assert "--score: column 'label' must hold numbers, got texts such as '" in refused.err
+    nowhere = tmp_path / "nowhere" / "out.csv"
+    asked = ["conformal", predictions, "--target", "y", "--prediction", "size", "--apply", predictions]
+    lost = Run(*asked, "-o", nowhere)
+    assert lost.code != 0
+    assert f"there is no folder '{nowhere.parent}' to write 'out.csv' to" in lost.err
+    assert ".tmp" not in lost.err
+
+
 def test_compare(predictions: Path) -> None:
     arguments = ["compare", predictions, "--truth", "y", "--prediction", "a", "--prediction", "b"]
     told = Run(*arguments, "--json").json

@@ -31,6 +31,7 @@ __all__ = [
     "read_for_model",
     "read_table",
     "safe_for_spreadsheets",
+    "scores_of",
     "values_of",
     "with_truth",
     "write_pieces",
@@ -117,6 +118,14 @@ def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
     if found.dtype.is_numeric() or found.dtype == pl.Boolean:
         return found.to_numpy()
     return np.asarray(found.cast(pl.String).to_list())
+
+
+def scores_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
+    """A column of numbers without empty entries."""
+    found = values_of(frame, name, option)
+    if found.dtype.kind not in "biuf":
+        raise ValueError(f"{option}: column {name!r} must hold numbers, got texts such as {str(found[0])!r}.")
+    return found
 
 
 def label_like(text: str | None, labels: NDArray[Any], option: str) -> Any:

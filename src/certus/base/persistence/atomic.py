@@ -19,6 +19,10 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))  # a symbolic link keeps pointing at the file
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder.\nHint: give the name of a file, such as {path}/model.certus")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"there is no folder {str(target.parent)!r} to write {target.name!r} to.\nHint: make it first."
+        )
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
     try:
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)

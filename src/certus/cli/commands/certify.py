@@ -45,6 +45,7 @@ def command(
         labels_like,
         read_for_model,
         read_table,
+        scores_of,
         values_of,
         with_truth,
     )
@@ -76,7 +77,7 @@ def command(
         asked |= {"model": loaded, "X": input_of(loaded, frame.drop(target)), "y": y_true}
     else:
         asked |= {"y_true": y_true, "y_pred": values_of(frame, str(prediction), "--prediction")}
-        asked |= {"y_score": None if score is None else values_of(frame, score, "--score")}
+        asked |= {"y_score": None if score is None else scores_of(frame, score, "--score")}
     report = certify(**asked, positive=label_like(positive, y_true, "--positive"))
     proven = None if at_most is None else _proven(report, at_most)
     if json:

@@ -84,6 +84,7 @@ def _inputs(
         labels_like,
         read_for_model,
         read_table,
+        scores_of,
         values_of,
         with_truth,
     )
@@ -91,7 +92,7 @@ def _inputs(
     if options.one_of(score=score, model=model) == "score":
         frame = with_truth(read_table(table), [target], skip)
         labels = values_of(frame, target, "--target")
-        return values_of(frame, str(score), "--score"), None, labels, label_like(positive, labels, "--positive")
+        return scores_of(frame, str(score), "--score"), None, labels, label_like(positive, labels, "--positive")
     from certus.base import persistence
 
     loaded = persistence.load(model)

@@ -34,8 +34,8 @@ def failure_of(confidence: float) -> float:
 def check_confidence(confidence: object, name: str = "confidence") -> float:
     """Return the confidence as a float strictly between 0 and 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0.0 < float(confidence) < 1.0:
-        meaning = "0.95 means that the claim may fail in at most 5 of 100 cases."
-        hint = meaning if name == "confidence" else f"a share, such as 0.05 for 5 of 100 ({name})."
+        meaning = "0.95 means that the claim may fail in at most 5 of 100 cases"
+        hint = meaning if name == "confidence" else f"a share, such as 0.05 for 5 of 100 ({name})"
         raise ValueError(f"{name} must be a number strictly between 0 and 1, got {confidence!r}.\nHint: {hint}.")
     return float(confidence)
 
