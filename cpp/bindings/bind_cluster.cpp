@@ -4,8 +4,10 @@
 
 #include "bindings/common.hpp"
 #include "cluster/assign.hpp"
+#include "cluster/graph_linkage.hpp"
 #include "cluster/grouped_rows.hpp"
 #include "cluster/line_partition.hpp"
+#include "cluster/linkage.hpp"
 #include "cluster/lloyd.hpp"
 #include "cluster/medoids.hpp"
 #include "cluster/seeding.hpp"
@@ -110,6 +112,52 @@ void bind_medoids(nb::module_& m) {
       "Fill in what each column saves at the given prices, a number of at most 0.");
 }
 
+void bind_linkage(nb::module_& m) {
+  m.def(
+      "link_distances",
+      [](Vector<double> half, Vector<const double> sizes, int linkage, Matrix<std::int64_t> pairs,
+         Vector<double> heights) {
+        run_kernel([&](StopToken& stop) {
+          link_distances(span(half), span(sizes), static_cast<Linkage>(linkage), stop, view(pairs),
+                         span(heights));
+        });
+      },
+      nb::arg("half").noconvert(), nb::arg("sizes").noconvert(), nb::arg("linkage"),
+      nb::arg("pairs").noconvert(), nb::arg("heights").noconvert(),
+      "Merge all rows by half of their distances, which are overwritten.");
+  m.def(
+      "link_centers",
+      [](Matrix<double> centers, Vector<const double> sizes, int linkage, Matrix<std::int64_t> pairs,
+         Vector<double> heights) {
+        run_kernel([&](StopToken& stop) {
+          link_centers(view(centers), span(sizes), static_cast<Linkage>(linkage), stop, view(pairs),
+                       span(heights));
+        });
+      },
+      nb::arg("centers").noconvert(), nb::arg("sizes").noconvert(), nb::arg("linkage"),
+      nb::arg("pairs").noconvert(), nb::arg("heights").noconvert(),
+      "Merge all rows by their centers, which are overwritten.");
+  m.def(
+      "link_graph",
+      [](Matrix<const std::int64_t> edges, Vector<const double> lengths, Matrix<double> centers,
+         Vector<const double> sizes, int linkage, Matrix<std::int64_t> children, Vector<double> heights) {
+        run_kernel([&](StopToken& stop) {
+          link_graph(view(edges), span(lengths), view(centers), span(sizes), static_cast<Linkage>(linkage),
+                     stop, view(children), span(heights));
+        });
+      },
+      nb::arg("edges").noconvert(), nb::arg("lengths").noconvert(), nb::arg("centers").noconvert(),
+      nb::arg("sizes").noconvert(), nb::arg("linkage"), nb::arg("children").noconvert(),
+      nb::arg("heights").noconvert(), "Merge connected rows.");
+  m.def(
+      "name_merges",
+      [](Matrix<const std::int64_t> pairs, Matrix<std::int64_t> children) {
+        name_merges(view(pairs), view(children));
+      },
+      nb::arg("pairs").noconvert(), nb::arg("children").noconvert(),
+      "Fill in the clusters that each merge joins.");
+}
+
 }  // namespace
 
 void bind_cluster(nb::module_& m) {
@@ -118,6 +166,7 @@ void bind_cluster(nb::module_& m) {
   bind_assignments<float>(m);
   bind_assignments<double>(m);
   bind_medoids(m);
+  bind_linkage(m);
   m.def(
       "line_cost",
       [](Vector<const double> values, Vector<const double> weights, Index clusters) {

@@ -1,22 +1,27 @@
 """Clustering: groups of rows, with a bound on how much better any grouping could be."""
 
+from certus.cluster.agglomerative_clustering import AgglomerativeClustering
 from certus.cluster.bisecting_k_means import BisectingKMeans
 from certus.cluster.clustering_costs import certify_clustering, cluster_cost
 from certus.cluster.dbscan import DBSCAN, dbscan
 from certus.cluster.dp_means import DPMeans
+from certus.cluster.feature_agglomeration import FeatureAgglomeration
 from certus.cluster.k_center import KCenter
 from certus.cluster.k_centroids import KCentroids
 from certus.cluster.k_means import KMeans, k_means
 from certus.cluster.k_medoids import KMedoids
+from certus.cluster.linkage_trees import linkage_tree, ward_tree
 from certus.cluster.mini_batch_k_means import MiniBatchKMeans
 from certus.cluster.number_of_clusters import ClusterChoice, choose_clusters
 from certus.cluster.seeding import kmeans_plusplus, seeding_expectation
 
 __all__ = [
+    "AgglomerativeClustering",
     "BisectingKMeans",
     "ClusterChoice",
     "DBSCAN",
     "DPMeans",
+    "FeatureAgglomeration",
     "KCenter",
     "KCentroids",
     "KMeans",
@@ -28,7 +33,9 @@ __all__ = [
     "dbscan",
     "k_means",
     "kmeans_plusplus",
+    "linkage_tree",
     "seeding_expectation",
+    "ward_tree",
 ]
 
 

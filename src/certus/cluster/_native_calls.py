@@ -76,3 +76,36 @@ def medoid_savings(distances: Floats, weights: Floats, prices: Floats, threads: 
     savings = np.empty(distances.shape[1])
     _native.medoid_savings(distances, weights, prices, threads, savings)
     return savings
+
+
+LINKAGES = ("single", "complete", "average", "weighted", "ward", "centroid", "median")  # as numbered by the kernels
+
+
+def link_distances(half: Floats, sizes: Floats, linkage: str) -> tuple[NDArray[np.int64], Floats]:
+    """Merges of all rows, as a row of each part, and their heights; ``half`` is overwritten."""
+    pairs, heights = np.zeros((len(sizes) - 1, 2), dtype=np.int64), np.zeros(len(sizes) - 1)
+    _native.link_distances(half, sizes, LINKAGES.index(linkage), pairs, heights)
+    return pairs, heights
+
+
+def link_centers(centers: Floats, sizes: Floats, linkage: str) -> tuple[NDArray[np.int64], Floats]:
+    """The same by centers, which are overwritten; heights are squared."""
+    pairs, heights = np.zeros((len(sizes) - 1, 2), dtype=np.int64), np.zeros(len(sizes) - 1)
+    _native.link_centers(centers, sizes, LINKAGES.index(linkage), pairs, heights)
+    return pairs, heights
+
+
+def link_graph(
+    edges: NDArray[np.int64], lengths: Floats, centers: Floats, sizes: Floats, linkage: str, merges: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """Merges of connected rows, as the clusters that they join, and their heights (squared for centers)."""
+    children, heights = np.zeros((merges, 2), dtype=np.int64), np.zeros(merges)
+    _native.link_graph(edges, lengths, centers, sizes, LINKAGES.index(linkage), children, heights)
+    return children, heights
+
+
+def name_merges(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The clusters that each merge joins: rows, then merges, by number."""
+    children = np.empty_like(pairs)
+    _native.name_merges(pairs, children)
+    return children

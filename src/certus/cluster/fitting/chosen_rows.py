@@ -13,6 +13,7 @@ from certus.base import Clusterer, predict_method
 from certus.base.inputs import TableLike, check_X
 from certus.base.params import Function, InstanceOf
 from certus.base.persistence import check_shapes
+from certus.cluster.solvers.given_distances import check_distances
 from certus.cluster.solvers.row_order import direction, order_along
 from certus.geometry import pairwise_distances
 
@@ -69,15 +70,7 @@ class ChosenRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
                 raise ValueError(
                     f"X must be a square matrix of distances for metric='precomputed', got {matrix.shape}."
                 )
-            if (matrix < 0.0).any():
-                raise ValueError("X must hold no negative distance for metric='precomputed'.")
-            unequal = np.argwhere(np.abs(matrix - matrix.T) > 1e-9 * (np.abs(matrix) + np.abs(matrix.T)))
-            if len(unequal):
-                row, column = (int(place) for place in unequal[0])
-                raise ValueError(
-                    "X must be symmetric for metric='precomputed', got different distances between rows "
-                    f"{row} and {column}.\nHint: (X + X.T) / 2 is, if both directions count alike."
-                )
+            check_distances(matrix)
             return matrix
         return table
 
