@@ -182,7 +182,7 @@ def test_refusals() -> None:
         NearestNeighbors(metric="gower", algorithm="ball_tree").fit([[1.0], [2.0]])
     with pytest.raises(ValueError, match="must hold only 'categorical'"):
         NearestNeighbors(metric="gower", metric_params={"p": 2}).fit([[1.0], [2.0]])
-    with pytest.raises(TypeError, match="[Ss]parse"):
+    with pytest.raises(TypeError, match="Sparse data"):
         NearestNeighbors(metric="gower").fit(sparse.csr_array([[1.0], [2.0]]))
     with pytest.raises(ValueError, match="needs the rows themselves"):
         NearestNeighbors(metric="gower").fit(NearestNeighbors().fit([[1.0], [2.0]]))
