@@ -145,6 +145,14 @@ class Options:
         read=_names,
         later=True,
     )
+    weight: str | None = option(
+        None,
+        "str",
+        "Column with positive weights of rows, for the training of learners that take them. Candidates are judged, and "
+        "the winner is tested and certified, with every row counted alike.",
+        str,
+        later=True,
+    )
     types: Mapping[str, str] | None = option(
         None,
         "dict of str to str",
@@ -307,7 +315,7 @@ class Options:
 
     def check_columns(self, frame: pl.DataFrame) -> None:
         """Raise for columns that the table does not have."""
-        for name in ("group", "order"):
+        for name in ("group", "order", "weight"):
             column = getattr(self, name)
             if column is not None and column not in frame.columns:
                 _raise(

@@ -77,6 +77,7 @@ class State:
     profile: Profile = field(init=False)
     split: Split = field(init=False)
     values: NDArray[Any] = field(init=False)
+    weights: NDArray[np.float64] | None = None  # what every row counts in training
     learning: Learning = field(init=False)
     recipes: list[Recipe] = field(init=False)
     race: Race = field(init=False)

@@ -153,6 +153,7 @@ def _predictions_of(study: Finished, trial: Trial) -> NDArray[Any]:
         learning.columns,
         seed=learning.seed,
         threads=study.threads,
+        weights=learning.weights,
     )
     return study.task.positions(study.task.model(model).predict(study.frame[study.split.test]))
 

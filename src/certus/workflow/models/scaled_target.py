@@ -27,12 +27,13 @@ class ScaledTarget(RegressorMixin, BaseEstimator):
     def __init__(self, regressor: Regressor) -> None:
         self.regressor = regressor
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> ScaledTarget:
-        """Train on the scaled target."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ScaledTarget:
+        """Train on the scaled target, with the weights of rows if the regressor takes them."""
         values = np.asarray(y, dtype=np.float64)
         self.mean_, spread = float(np.mean(values)), float(np.std(values))
         self.scale_ = spread if spread > 0.0 else 1.0
-        self.regressor.fit(X, (values - self.mean_) / self.scale_)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.regressor.fit(X, (values - self.mean_) / self.scale_, **weights)
         self.n_features_in_ = self.regressor.n_features_in_
         self.report_: Report = self.regressor.report_  # about the scaled target
         return self

@@ -18,6 +18,7 @@ from certus.tables.encoding import TableEncoder
 from certus.workflow.columns import Columns
 from certus.workflow.race.candidates import Candidate, Style
 from certus.workflow.race.outcome import Outcome
+from certus.workflow.race.weighted_fit import takes_weights
 
 if TYPE_CHECKING:
     from certus.workflow.tasks import Task
@@ -65,6 +66,8 @@ class Learning:
         Which of the two it is.
     seed : int
         Decides every random choice of a learner.
+    weights : array or None
+        What every row counts in training, for learners that take weights; all count alike where they are judged.
     """
 
     kind: type[Task]
@@ -75,6 +78,7 @@ class Learning:
     divisions: list[Division]
     rungs: bool
     seed: int
+    weights: NDArray[np.float64] | None = None
 
     def validated(self, divisions: int) -> Rows:
         """The rows that are judged in the first divisions, in the order of the outcomes."""
@@ -148,13 +152,14 @@ class Evaluator:
 
     def _predictions(self, candidate: Candidate, index: int, threads: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
         learning = self._learning
-        y = learning.y[learning.divisions[index].fit]
+        fit = learning.divisions[index].fit
+        y, weights = learning.y[fit], None if learning.weights is None else learning.weights[fit]
         X, X_validation = self._encode(index, candidate.style)
         categories = len(learning.columns.categories)
         learner = learning.kind.build(candidate, seed=learning.seed, threads=threads, categories=categories)
         with warnings.catch_warnings():  # a fit is judged by its validation loss; its gap is reported at the end
             warnings.simplefilter("ignore")
-            return learning.kind.fit_and_predict(learner, X, y, X_validation, learning.classes)
+            return learning.kind.fit_and_predict(learner, X, y, X_validation, learning.classes, weights)
 
     def _encode(self, index: int, style: Style) -> tuple[NDArray[Any], NDArray[Any]]:
         key = (index, style)
@@ -180,6 +185,7 @@ def train(
     *,
     seed: int,
     threads: int,
+    weights: NDArray[np.float64] | None = None,
 ) -> Pipeline:
     """Encoder and learner fitted on all these rows."""
     learner = kind.build(candidate, seed=seed, threads=threads, categories=len(columns.categories))
@@ -187,4 +193,5 @@ def train(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        return model.fit(frame, targets)
+        weighted = weights is not None and takes_weights(learner)
+        return model.fit(frame, targets, **({"learner__sample_weight": weights} if weighted else {}))

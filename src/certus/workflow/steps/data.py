@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from certus.tables import as_floats
 from certus.workflow.columns import ASKED, classify_columns
 from certus.workflow.leakage import leakage_suspects
 from certus.workflow.profile import profile_table
@@ -16,7 +19,7 @@ def prepare_data(state: State) -> None:
     """Leave out rows without a target, sort the columns by kind, profile the table, and set test rows aside."""
     _leave_out_rows(state)
     task, options = state.task, state.options
-    aside = [*task.targets, *([options.group] if options.group else [])]
+    aside = [*task.targets, *(name for name in (options.group, options.weight) if name)]
     state.columns = classify_columns(state.frame, aside, drop=options.drop, keep=options.keep, types=options.types)
     _tell_guesses(state)
     state.profile = profile_table(
@@ -40,7 +43,31 @@ def prepare_data(state: State) -> None:
             "in the test, so that the certificate is about distinct rows"
         )
     state.values = task.values(state.frame)
+    state.weights = _weights(state)
     _look_for_leaks(state)
+
+
+def _weights(state: State) -> NDArray[np.float64] | None:
+    """What every row counts in training; one on average over the learning rows."""
+    name, learn = state.options.weight, state.split.learn
+    if name is None:
+        return None
+    if state.task.kind in ("clustering", "multi-label"):
+        raise StudyError(f"weight must come with one target, got a {state.task.kind} task.", options=["weight"])
+    if name in state.task.targets or name in (state.options.group, state.options.order):
+        raise StudyError(f"weight must be a column of its own, got {name!r}.", options=["weight"])
+    numbers = as_floats(state.frame[name])
+    wrong = ~(np.isfinite(numbers) & (numbers > 0.0))
+    if not state.options.refit_all:
+        wrong[state.split.test] = False  # nothing is trained on test rows
+    if wrong.any():
+        found = state.frame[name][int(np.argmax(wrong))]
+        raise StudyError(
+            f"weight must be a positive number in every row, got {found!r} in column {name!r}.\n"
+            "Hint: leave out rows that shall not count.",
+            options=["weight"],
+        )
+    return numbers / float(np.mean(numbers[learn]))
 
 
 def _tell_guesses(state: State) -> None:

@@ -15,5 +15,5 @@ def prepare_features(state: State) -> None:
     task, split, seed = state.task, state.split, state.options.seed
     y = task.positions(state.values[split.learn])
     divisions, rungs = divide(task.strata(y), split.groups, seed=seed, in_order=split.unit == "time")
-    rows = state.used[split.learn]
-    state.learning = Learning(type(task), rows, y, task.classes, state.columns, divisions, rungs, seed)
+    rows, weights = state.used[split.learn], None if state.weights is None else state.weights[split.learn]
+    state.learning = Learning(type(task), rows, y, task.classes, state.columns, divisions, rungs, seed, weights)

@@ -19,6 +19,7 @@ from certus.workflow.race.journal import Journal
 from certus.workflow.race.learning import train
 from certus.workflow.race.race import PATIENCE, Race
 from certus.workflow.race.trials import Budget, Trial
+from certus.workflow.race.weighted_fit import takes_weights
 from certus.workflow.race.work import affordable
 from certus.workflow.state import State
 from certus.workflow.study_error import StudyError
@@ -41,6 +42,7 @@ def train_winner(state: State) -> None:
     state.winner = _winner(state)
     if foreign := [trial.candidate.title for trial in state.winner.trials if trial.candidate.foreign]:
         state.note(f"{foreign[0]} is of another library: model.certus is not written, Study.model has the model")
+    _tell_weights(state)
     state.progress("training the winner", *state.race.work_done())
     learn = _rows_to_train_on(state)
     state.best = _model(state, learn)
@@ -49,6 +51,20 @@ def train_winner(state: State) -> None:
     if state.options.refit_all:
         state.refitted = _model(state, np.arange(state.frame.height))
         _give_probabilities(state, state.refitted)
+
+
+def _tell_weights(state: State) -> None:
+    """Which of the winner's learners were trained with the weights, and where these do not count."""
+    if state.weights is None:
+        return
+    candidates = [trial.candidate for trial in state.winner.trials]
+    built = [(one.title, state.task.build(one, seed=0, threads=1, categories=0)) for one in candidates]
+    without = sorted({title for title, learner in built if not takes_weights(learner)})
+    told = f"; {', '.join(without)} takes none" if without else ""
+    state.note(
+        f"the weights of column {state.options.weight!r} count in training only{told}: candidates are judged, and the "
+        "winner is tested and certified, with every row counted alike"
+    )
 
 
 def _run_race(state: State) -> None:
@@ -175,7 +191,14 @@ def _train(state: State, frame: pl.DataFrame, rows: NDArray[np.intp]) -> Trained
     targets = task.to_learn(state.values[rows])
     models = [
         train(
-            type(task), trial.candidate, frame[rows], targets, state.columns, seed=options.seed, threads=state.threads
+            type(task),
+            trial.candidate,
+            frame[rows],
+            targets,
+            state.columns,
+            seed=options.seed,
+            threads=state.threads,
+            weights=None if state.weights is None else state.weights[rows],
         )
         for trial in state.winner.trials
     ]

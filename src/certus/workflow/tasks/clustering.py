@@ -85,7 +85,9 @@ class ClusteringTask(Task):
         return np.zeros(len(y))
 
     @staticmethod
-    def fit_and_predict(learner: Any, X: Array, _y: Array, X_new: Array, _classes: int) -> tuple[Array, Array | None]:
+    def fit_and_predict(
+        learner: Any, X: Array, _y: Array, X_new: Array, _classes: int, _weights: Array | None = None
+    ) -> tuple[Array, Array | None]:
         return distance_ratios(learner.fit(X), X_new), None
 
     @staticmethod

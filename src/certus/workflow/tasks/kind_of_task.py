@@ -116,8 +116,10 @@ class Task(ABC):
 
     @staticmethod
     @abstractmethod
-    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, classes: int) -> tuple[Array, Array | None]:
-        """Train on encoded rows; predictions and probabilities of new ones."""
+    def fit_and_predict(
+        learner: Any, X: Array, y: Array, X_new: Array, classes: int, weights: Array | None = None
+    ) -> tuple[Array, Array | None]:
+        """Train on encoded rows, with weights if the learner takes them; predictions and probabilities of new ones."""
 
     @staticmethod
     @abstractmethod

@@ -25,6 +25,7 @@ from certus.workflow.models import StudyModel
 from certus.workflow.models.forms import Trained
 from certus.workflow.notes import Note
 from certus.workflow.options import Options
+from certus.workflow.race.weighted_fit import fit_rows
 from certus.workflow.study_error import StudyError
 from certus.workflow.tasks.judged import Constant, Judged
 from certus.workflow.tasks.kind_of_task import Task
@@ -95,8 +96,10 @@ class LabelTask(Task):
         return dict(zip(counts["label"].to_list(), counts["count"].to_list(), strict=True))
 
     @staticmethod
-    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, classes: int) -> tuple[Array, Array | None]:
-        learner.fit(X, y)
+    def fit_and_predict(
+        learner: Any, X: Array, y: Array, X_new: Array, classes: int, weights: Array | None = None
+    ) -> tuple[Array, Array | None]:
+        fit_rows(learner, X, y, weights)
         predictions = np.asarray(learner.predict(X_new))
         probabilities = label_response(learner, X_new, np.arange(classes))
         return predictions.astype(np.int32), probabilities.astype(np.float32)

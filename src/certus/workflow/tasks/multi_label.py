@@ -164,7 +164,9 @@ class MultiLabelTask(Task):
         return learner if candidate.path in _OF_SEVERAL_TARGETS else MultiOutputClassifier(learner)
 
     @staticmethod
-    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, _classes: int) -> tuple[Array, Array | None]:
+    def fit_and_predict(
+        learner: Any, X: Array, y: Array, X_new: Array, _classes: int, _weights: Array | None = None
+    ) -> tuple[Array, Array | None]:
         learner.fit(X, y)
         predictions = np.asarray(learner.predict(X_new))
         probabilities = label_response(learner, X_new, _both(y.shape[1]))

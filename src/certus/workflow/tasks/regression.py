@@ -17,6 +17,7 @@ from certus.workflow.declared_costs import declared_measure
 from certus.workflow.measures import MEASURES, BoundedBy, Measure, find_measure
 from certus.workflow.notes import Note
 from certus.workflow.options import Options
+from certus.workflow.race.weighted_fit import fit_rows
 from certus.workflow.study_error import StudyError
 from certus.workflow.tasks.judged import Constant, Judged
 from certus.workflow.tasks.kind_of_task import Kind, Task
@@ -70,8 +71,10 @@ class RegressionTask(Task):
         return np.zeros(len(y))
 
     @staticmethod
-    def fit_and_predict(learner: Any, X: Array, y: Array, X_new: Array, _classes: int) -> tuple[Array, Array | None]:
-        return np.asarray(learner.fit(X, y).predict(X_new)).astype(np.float64), None
+    def fit_and_predict(
+        learner: Any, X: Array, y: Array, X_new: Array, _classes: int, weights: Array | None = None
+    ) -> tuple[Array, Array | None]:
+        return np.asarray(fit_rows(learner, X, y, weights).predict(X_new)).astype(np.float64), None
 
     @staticmethod
     def best_constant(y: Array, measure: Measure, _classes: int) -> Constant:
