@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 import certus
 from certus.cluster import DBSCAN, KMedoids
@@ -179,6 +180,12 @@ def test_refusals() -> None:
         gower_distances([[1.0]], [[1.0, 2.0]])
     with pytest.raises(ValueError, match="not valid for algorithm='ball_tree'"):
         NearestNeighbors(metric="gower", algorithm="ball_tree").fit([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="must hold only 'categorical'"):
+        NearestNeighbors(metric="gower", metric_params={"p": 2}).fit([[1.0], [2.0]])
+    with pytest.raises(TypeError, match="Sparse data"):
+        NearestNeighbors(metric="gower").fit(sparse.csr_array([[1.0], [2.0]]))
+    with pytest.raises(ValueError, match="needs the rows themselves"):
+        NearestNeighbors(metric="gower").fit(NearestNeighbors().fit([[1.0], [2.0]]))
     with pytest.raises(ValueError, match="gower_distances"):
         pairwise_distances([[1.0]], metric="gower")
     with pytest.raises(ValueError, match="gower"):

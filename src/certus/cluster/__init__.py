@@ -4,6 +4,7 @@ from certus.cluster.agglomerative_clustering import AgglomerativeClustering
 from certus.cluster.bisecting_k_means import BisectingKMeans
 from certus.cluster.clustering_costs import certify_clustering, cluster_cost
 from certus.cluster.dbscan import DBSCAN, dbscan
+from certus.cluster.divisive_clustering import DivisiveClustering
 from certus.cluster.dp_means import DPMeans
 from certus.cluster.feature_agglomeration import FeatureAgglomeration
 from certus.cluster.k_center import KCenter
@@ -21,6 +22,7 @@ __all__ = [
     "ClusterChoice",
     "DBSCAN",
     "DPMeans",
+    "DivisiveClustering",
     "FeatureAgglomeration",
     "KCenter",
     "KCentroids",

@@ -142,9 +142,14 @@ class RowMemory:
             return check_distances(table) if self._precomputed else table
         if hasattr(X, "_fit_X"):
             raise ValueError("metric='gower' needs the rows themselves, got a learner, which may hold codes of them.")
-        names = self._column_names()
+        names, params = self._column_names(), self.metric_params or {}
+        if set(params) - {"categorical", "weights", "ranges"}:
+            raise ValueError(
+                "metric_params must hold only 'categorical', 'weights' and 'ranges' for metric='gower', "
+                f"got {sorted(params)}."
+            )
         if reset:
-            categories = start_categories(X, table, (self.metric_params or {}).get("categorical"), names)
+            categories = start_categories(X, table, params.get("categorical"), names)
         else:  # those of a search that goes on
             categories = [None if known is None else list(known) for known in self._categories]
         rows = coded_columns(table, categories, names, grow=True)
