@@ -77,6 +77,8 @@ def loss(entry: Entry, model: Any, problem: Problem, regime: str) -> float:
             return 1.0 - float(roc_auc_score(problem.new_y, scores))
         return float(np.mean(model.predict(problem.new_X) != problem.new_y))
     if "clustering" in entry.tasks:
+        if not hasattr(model, "score"):
+            return float("nan")
         reference = np.mean((problem.new_X - problem.X.mean(axis=0, dtype=float)) ** 2) * problem.X.shape[1]
         return float(-model.score(problem.new_X) / len(problem.new_X) / reference)
     if hasattr(model, "score_samples") and hasattr(model, "predict"):  # regions: the share of new rows outside

@@ -45,6 +45,8 @@ def namesake(entry: Entry, settings: Settings) -> Any:
     """Scikit-learn's learner with the parameters that ours has and it knows."""
     known = inspect.signature(NAMESAKES[entry.name]).parameters
     given = make(entry).set_params(**settings).get_params(deep=False)
+    if given.get("max_iter") == -1:
+        given["max_iter"] = 100_000  # without a limit LIBSVM may never end
     return NAMESAKES[entry.name](**{name: value for name, value in given.items() if name in known})
 
 
@@ -87,6 +89,8 @@ def takes(entry: Entry, regime: str) -> bool:
     """Whether the regime concerns the learner."""
     if regime.startswith("weights"):
         return all(has_fit_parameter(kind, "sample_weight") for kind in (entry.learner, NAMESAKES[entry.name]))
+    if entry.name == "CategoricalNB":
+        return False  # numbers are no categories
     labels = regime in ("rare classes", "100 classes", "2 % positives")
     return "classification" in entry.tasks if labels else True
 

@@ -51,7 +51,8 @@ def build_index(
         return PrecomputedIndex()
     if isinstance(metric, str) and metric == "gower":
         return GowerIndex(rows, params or {})
-    if isinstance(metric, str) and metric == "haversine" and not sparse.issparse(rows) and not params:
+    on_a_sphere = isinstance(metric, str) and metric == "haversine" and rows.shape[1] == 2
+    if on_a_sphere and not sparse.issparse(rows) and not params:
         return HaversineIndex(rows, algorithm, leaf_size, n_neighbors, n_jobs)
     compiled = native_metric(metric, params or {}, columns=rows.shape[1])
     if compiled is None:

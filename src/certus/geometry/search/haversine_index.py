@@ -35,10 +35,6 @@ class HaversineIndex(Blockwise):
     """
 
     def __init__(self, rows: Any, algorithm: str, leaf_size: int, k: int, n_jobs: int | None) -> None:
-        if rows.shape[1] != 2:
-            raise ValueError(
-                f"metric='haversine' needs two columns, latitude and longitude in radians, got {rows.shape[1]}."
-            )
         self._rows = np.ascontiguousarray(rows, dtype=np.float64)
         self._chords: DenseIndex | None = None
         if are_safe(self._rows):
