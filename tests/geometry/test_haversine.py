@@ -109,5 +109,6 @@ def test_threads_change_no_bit_and_votes_are_counted() -> None:
 
 
 def test_other_widths_are_refused() -> None:
-    with pytest.raises(ValueError, match="two columns, latitude and longitude"):
-        NearestNeighbors(metric="haversine").fit([[1.0, 2.0, 3.0]])
+    found = NearestNeighbors(n_neighbors=1, metric="haversine").fit([[1.0, 2.0, 3.0]])
+    with pytest.raises(ValueError, match="only valid in 2 dimensions"):
+        found.kneighbors([[1.0, 2.0, 3.0]])
