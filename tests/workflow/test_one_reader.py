@@ -214,7 +214,7 @@ def test_standard_input_and_a_folder(model: Path, tmp_path: Path) -> None:
     done = Run("predict", model, "-", stdin=fresh().write_csv())
     assert done.code == 0, done.err
     assert done.out.startswith("prediction,probability_no")
-    assert "is a folder" in Run("study", tmp_path, "--target", "y").err
+    assert "is a folder" in Run("study", tmp_path, "--target", "y", "--out", tmp_path / "out").err
 
 
 @pytest.fixture(scope="module")
