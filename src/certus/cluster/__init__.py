@@ -15,6 +15,7 @@ from certus.cluster.linkage_trees import linkage_tree, ward_tree
 from certus.cluster.mini_batch_k_means import MiniBatchKMeans
 from certus.cluster.number_of_clusters import ClusterChoice, choose_clusters
 from certus.cluster.seeding import kmeans_plusplus, seeding_expectation
+from certus.cluster.spectral_clustering import SpectralClustering, spectral_clustering
 
 __all__ = [
     "AgglomerativeClustering",
@@ -29,6 +30,7 @@ __all__ = [
     "KMeans",
     "KMedoids",
     "MiniBatchKMeans",
+    "SpectralClustering",
     "certify_clustering",
     "choose_clusters",
     "cluster_cost",
@@ -37,6 +39,7 @@ __all__ = [
     "kmeans_plusplus",
     "linkage_tree",
     "seeding_expectation",
+    "spectral_clustering",
     "ward_tree",
 ]
 
