@@ -1,8 +1,8 @@
 """A lower bound on the normalized cut of any k parts: the sum of the k smallest eigenvalues of I - B.
 
 A computed pair encloses some eigenvalue, not the k-th one. Let V hold k orthonormal vectors with the values
-t_1 <= ... <= t_k, R = (I - B) V - V diag(t), and let x'(I - B)x >= s |x|^2 for all x orthogonal to V. Then the k smallest
-eigenvalues sum to at least
+t_1 <= ... <= t_k, R = (I - B) V - V diag(t), and let x'(I - B)x >= s |x|^2 for all x orthogonal to V. Then the k
+smallest eigenvalues sum to at least
 
     sum_i min(t_i, s) - k |R|,        and, where s > t_k, to at least        sum_i t_i - |R|_F^2 / (s - t_k).
 
