@@ -46,8 +46,8 @@ class NuSVC(ClassificationMachine):
 
     where h is a function of the kernel's space and |h| its norm there. At most a share nu of the weight lies within the
     margin, and at least that share belongs to support vectors. The solution is scaled so that the margin is at decision
-    values of -1 and 1: it is that of `SVC` with C = 1 / rho. If classes overlap so much that the best margin is zero, f = 0
-    is optimal and says nothing; such a pair is solved with a larger nu, and a warning says so.
+    values of -1 and 1: it is that of `SVC` with C = 1 / rho. If classes overlap so much that the best margin is zero,
+    f = 0 is optimal and says nothing; such a pair is solved with a larger nu, and a warning says so.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from certus.guarantees.training import (
     kept_array,
     training_data,
 )
-from certus.svm._native_calls import GAUSSIAN, GIVEN, POLYNOMIAL, SIGMOID, TWO_SUMS, Floats, Problems
+from certus.svm._native_calls import GAUSSIAN, GIVEN, LINEAR, POLYNOMIAL, SIGMOID, TWO_SUMS, Floats, Problems
 from certus.svm.solvers import dual_problems
 
 KEPT = 2_000  # multipliers that are kept: the check builds the kernel matrix of as many rows
@@ -55,6 +55,10 @@ def rows_with_weight(inputs: Any, data: Any) -> tuple[Floats, Any, Floats]:
     X, y, weights = training_data(data)
     kept, X = weights > 0, X.astype(np.float64)
     table = X[np.ix_(kept, kept)] if inputs["kernel"][0] == GIVEN else X[kept]
+    if "center" in inputs:
+        if inputs["kernel"][0] != LINEAR or inputs["machine"] == "one-class" or not inputs.get("fit_intercept", True):
+            raise CertificateError("Columns are shifted, but no intercept makes up for that.")
+        table = table - np.array(inputs["center"])
     return table, y[kept] if y is not None else None, weights[kept]
 
 

@@ -109,6 +109,7 @@ class ClassificationMachine(Machine, Classifier):
         """Solve the problem of every pair of classes."""
         self._warn_about_probability()
         rows, codes, weights = self._read_labels(X, y, sample_weight)
+        rows = self._centered(rows)
         with Iterations(self, 1, rows.X, y) as iterations:
             table, kernel = self._solved_table(rows.table, rows.kernel)
             solution, gap, scale = self._solve(table, kernel, codes, weights, self.gap_tol)
@@ -138,6 +139,7 @@ class ClassificationMachine(Machine, Classifier):
         """Become the machine of a solution, with its report."""
         self.gap_ = gap
         self._store(rows, codes, self._in_units_of_margin(solution))
+        self._shift_intercepts()
         training = self._training(rows, weighted=weighted)
         self.report_, self.withheld_ = classifier_report(training, codes, solution, gap)
         self._probA, self._probB = np.empty(0), np.empty(0)
@@ -286,15 +288,12 @@ class ClassificationMachine(Machine, Classifier):
 
     def _linear_weights(self) -> Table:
         if len(self.classes_) == 2:
-            return self.dual_coef_ @ self.support_vectors_
+            return self.dual_coef_ @ self._kernel_rows()
         ends = np.concatenate([[0], np.cumsum(self._n_support)])
-        lines = []
+        lines, vectors = [], self._kernel_rows()
         for a, b in class_pairs(len(self.classes_)):
             of_a, of_b = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
-            lines.append(
-                self.dual_coef_[[b - 1], of_a] @ self.support_vectors_[of_a]
-                + self.dual_coef_[[a], of_b] @ self.support_vectors_[of_b]
-            )
+            lines.append(self.dual_coef_[[b - 1], of_a] @ vectors[of_a] + self.dual_coef_[[a], of_b] @ vectors[of_b])
         return sparse.csr_array(sparse.vstack(lines)) if self._sparse else np.vstack(lines)
 
 
