@@ -33,6 +33,7 @@ PUBLIC = (
     "sampling",
     "svm",
     "tables",
+    "text",
     "theory",
     "trees",
     "workflow",

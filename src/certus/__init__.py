@@ -25,6 +25,7 @@ _SUBPACKAGES = (
     "sampling",
     "svm",
     "tables",
+    "text",
     "theory",
     "trees",
     "workflow",
