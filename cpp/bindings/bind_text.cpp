@@ -45,7 +45,8 @@ struct Texts {
       if (!is_text(object.ptr())) throw nb::type_error("texts must be strings");
       const Py_ssize_t length = PyUnicode_GET_LENGTH(object.ptr());
       if (length > kLongest) throw nb::value_error("a text has more than 2^28 characters");
-      if (narrow && PyUnicode_KIND(object.ptr()) > 1) throw nb::value_error("the tables of characters are too short");
+      if (narrow && PyUnicode_KIND(object.ptr()) > 1)
+        throw nb::value_error("the tables of characters are too short");
       // The one letter whose lowercase form depends on its neighbors.
       if (analysis.lowercase && PyUnicode_KIND(object.ptr()) > 1 &&
           PyUnicode_FindChar(object.ptr(), kSigma, 0, length, 1) >= 0) {
