@@ -39,6 +39,7 @@ FAMILIES = (
     "multioutput",
     "sampling",
     "text",
+    "graphical",
 )
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
