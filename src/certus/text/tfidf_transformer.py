@@ -53,7 +53,7 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
     >>> print(model.idf_.round(3))
     [1.    1.693 1.693]
     >>> print(model.transform([[3, 0, 1]]).toarray().round(3))
-    [[0.871 0.    0.491]]
+    [[0.871 0.    0.492]]
     """
 
     _constraints: ClassVar = {
