@@ -51,7 +51,7 @@ def compressed(X: Array, y: Array, weights: Array | None, center: bool) -> Compr
     both = np.column_stack([X - means, y - middle])
     if weights is not None:
         both *= np.sqrt(weights)[:, np.newaxis]
-    factor = np.linalg.qr(both, mode="r")
+    factor = np.asarray(np.linalg.qr(both, mode="r"))
     return Compressed(factor[:, :-1], factor[:, -1], total, means, middle, variance)
 
 
@@ -108,7 +108,7 @@ class EvidenceRegression(Regressor):
         "copy_X": [Boolean()],
         "verbose": [Boolean(), Interval(0, None, integer=True)],
     }
-    _state: tuple[str, ...] = (
+    _state = (
         "coef_",
         "intercept_",
         "alpha_",
