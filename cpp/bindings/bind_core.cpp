@@ -105,8 +105,8 @@ void bind_core(nb::module_& m) {
   m.def("isa", [] { return isa_name(active_isa()); }, "The instruction set that the hot loops use.");
   bind_all_finite<double, &FiniteOps::all_finite_d>(m);
   bind_all_finite<float, &FiniteOps::all_finite_f>(m);
-  m.def("narrow", &narrow_table, nb::arg("values").noconvert(), nb::arg("out").noconvert(), nb::arg("threads"),
-        "Write doubles as floats; whether all of these are finite.");
+  m.def("narrow", &narrow_table, nb::arg("values").noconvert(), nb::arg("out").noconvert(),
+        nb::arg("threads"), "Write doubles as floats; whether all of these are finite.");
   m.def("pool_size", &pool_size, "How many worker threads exist in this process.");
   m.def("dot", &dot, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("threads") = 1,
         "Inner product of two equally long vectors; equal bits for any number of threads.");

@@ -39,8 +39,8 @@ bool narrow(View2D<const double> from, View2D<float> to, int threads, StopToken&
         const Index first = block * rows_per_block, last = std::min(from.rows, first + rows_per_block);
         for (Index row = first; row < last; ++row) {
           bad |= dense ? narrow_row(from.row(row), to.row(row), from.cols, std::integral_constant<Index, 1>(),
-                                     std::integral_constant<Index, 1>())
-                        : narrow_row(from.row(row), to.row(row), from.cols, from.col_stride, to.col_stride);
+                                    std::integral_constant<Index, 1>())
+                       : narrow_row(from.row(row), to.row(row), from.cols, from.col_stride, to.col_stride);
         }
         return bad == 0;
       },

@@ -60,15 +60,6 @@ Index BinnedColumns::cut(const ColumnView& view, double threshold, ColumnScratch
          view.entries;
 }
 
-void BinnedColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-                         RowBits& goes_left) const {
-  const float* values = table_.values.col(part.feature);
-  for (const Row row : rows) {
-    const float value = values[row];
-    goes_left.set(row, std::isnan(value) ? rule.missing_left : rule(value));
-  }
-}
-
 ColumnView BinnedColumns::by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                                    StopToken& stop) const {
   const ColumnView view = gather_values(table_.values.col(part.feature), rows, scratch, stop);

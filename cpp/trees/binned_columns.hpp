@@ -34,8 +34,10 @@ class BinnedColumns final : public Columns {
     return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-            RowBits& goes_left) const override;
+  Index divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule, RowBits&,
+                    Row* right) const override {
+    return divide_by_values(table_.values.col(part.feature), rows, rule, right);
+  }
   ColumnView by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                       StopToken& stop) const override;
   bool divides() const override { return false; }

@@ -14,6 +14,18 @@ namespace {
 constexpr Index entries_worth_a_thread = 1 << 15;
 constexpr std::uint64_t ties_stream = ~std::uint64_t{0};  // columns have the others
 
+// One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
+struct RandomSplit {
+  RandomSplit(std::uint64_t seed, std::uint32_t feature, double low, double high, bool some_missing) {
+    Rng rng(seed, feature + 1);
+    threshold = low + rng.uniform() * (high - low);
+    if (threshold >= high) threshold = low;
+    missing_left = some_missing && rng.below(2) == 1;
+  }
+  double threshold = 0.0;
+  bool missing_left = false;
+};
+
 // Whether one pass over the node's rows takes long enough to look at the clock after it.
 bool slow(const OpenNode& node) { return node.count > rows_per_poll; }
 
@@ -91,20 +103,24 @@ NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_
           static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
-// One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
 NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_t column, int worker,
                                                 StopToken& stop) {
   const ColumnPart& part = node.columns[column];
   ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
+  if (const auto values = data_.columns->values(part, rows(node), scratch, stop)) {
+    if (values->constant()) return {column, true, {}, 0, nullptr};
+    const RandomSplit drawn(node.seed, part.feature, values->low, values->high, values->missing > 0);
+    if (const auto candidate =
+            search_->up_to(*values, rules_for(node, part), drawn.threshold, drawn.missing_left, worker)) {
+      return {column, false, *candidate, static_cast<std::uint32_t>(values->missing), nullptr};
+    }
+  }
   const ColumnView view = data_.columns->unsorted(part, rows(node), scratch, stop);
   if (view.constant()) return {column, true, {}, 0, nullptr};
-  Rng rng(node.seed, part.feature + 1);
-  const double low = view.low, high = view.high;
-  double threshold = low + rng.uniform() * (high - low);
-  if (threshold >= high) threshold = low;
-  const bool missing_left = view.missing > 0 && rng.below(2) == 1;
-  const Index cut = data_.columns->cut(view, threshold, scratch);
-  return {column, false, search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
+  const RandomSplit drawn(node.seed, part.feature, view.low, view.high, view.missing > 0);
+  const Index cut = data_.columns->cut(view, drawn.threshold, scratch);
+  return {column, false,
+          search_->at(view, rules_for(node, part), cut, drawn.threshold, drawn.missing_left, worker),
           static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
@@ -240,7 +256,7 @@ Split NodeSplitter::described(const OpenNode& node, const Found& found) const {
   return split;
 }
 
-void NodeSplitter::mark_sides(const OpenNode& node, const Found& found, const Split& split) {
+Index NodeSplitter::divide_rows(const OpenNode& node, const Found& found, const Split& split) {
   SideRule rule{split.threshold, split.missing_left, nullptr};
   if (found.categories) {
     for (const bool left : {false, true}) {
@@ -251,11 +267,13 @@ void NodeSplitter::mark_sides(const OpenNode& node, const Found& found, const Sp
     }
     rule.left_by_code = left_by_code_.data();
   }
-  data_.columns->mark(node.columns[found.column], rows(node), rule, goes_left_);
+  if (right_rows_.size() < static_cast<std::size_t>(node.count)) right_rows_.resize(node.count);
+  return data_.columns->divide_rows(node.columns[found.column], rows(node), rule, goes_left_,
+                                    right_rows_.data());
 }
 
 std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
-  search_->prepare(node.summary, rows(node), data_.columns->binned());
+  search_->prepare(node.summary, rows(node), data_.columns->binned() || data_.options.random_thresholds);
   if (slow(node) && stop.poll()) return std::nullopt;
   std::optional<Found> found = search_all(node, stop);
   while (found && !stop.requested() && !refine(node, *found, stop)) {
@@ -264,9 +282,9 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   }
   if (!found || stop.requested()) return std::nullopt;
   Split split = described(node, *found);
-  mark_sides(node, *found, split);
+  const Index left = divide_rows(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;
-  divide_rows(node, split, stop);
+  describe_children(node, split, left, stop);
   if (stop.requested()) return std::nullopt;
   const double fall = node.summary.weight * node.summary.impurity -
                       split.left.summary.weight * split.left.summary.impurity -
@@ -277,22 +295,11 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   return split;
 }
 
-void NodeSplitter::divide_rows(OpenNode& node, Split& split, StopToken& stop) {
-  const std::span<Row> all = rows(node);
-  if (right_rows_.size() < all.size()) right_rows_.resize(all.size());
-  Index left = 0, right = 0;
-  for (const Row row : all) {
-    const Index goes = goes_left_[row];
-    all[left] = row;
-    right_rows_[right] = row;
-    left += goes;
-    right += 1 - goes;
-  }
-  std::copy_n(right_rows_.data(), right, all.data() + left);
+void NodeSplitter::describe_children(const OpenNode& node, Split& split, Index left, StopToken& stop) const {
   split.left.first = node.first;
   split.left.count = left;
   split.right.first = node.first + left;
-  split.right.count = right;
+  split.right.count = node.count - left;
   std::uint64_t state = node.seed;
   for (OpenNode* child : {&split.left, &split.right}) {
     if (slow(node) && stop.poll()) return;

@@ -115,8 +115,8 @@ class NodeSplitter {
   std::optional<Found> search_all(OpenNode& node, StopToken& stop);
   bool refine(const OpenNode& node, Found& found, StopToken& stop);
   Split described(const OpenNode& node, const Found& found) const;
-  void mark_sides(const OpenNode& node, const Found& found, const Split& split);
-  void divide_rows(OpenNode& node, Split& split, StopToken& stop);
+  Index divide_rows(const OpenNode& node, const Found& found, const Split& split);
+  void describe_children(const OpenNode& node, Split& split, Index left, StopToken& stop) const;
   void pass_bounds(const OpenNode& node, Split& split) const;
   template <class Body>
   void for_columns(const OpenNode& node, std::size_t columns, StopToken& stop, Body&& body);
