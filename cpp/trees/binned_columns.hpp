@@ -17,7 +17,8 @@ struct BinnedView {
   Index columns = 0;
   const std::uint8_t* by_column = nullptr;  // columns x rows; missing_bin for missing values
   View2D<const float> values;               // columns are contiguous
-  const std::uint8_t* exact = nullptr;      // per column: whether every bin holds one value
+  // per column: the value of its first bin if every bin holds one whole number, each the next; else NaN
+  const float* lowest = nullptr;
 
   const std::uint8_t* column(Index j) const { return by_column + j * rows; }
 };
@@ -43,10 +44,9 @@ class BinnedColumns final : public Columns {
   bool divides() const override { return false; }
   bool binned() const override { return true; }
   const std::uint8_t* bins(const ColumnPart& part) const override { return table_.column(part.feature); }
-  std::optional<double> middle(const ColumnPart& part, std::span<const Row> rows,
-                               double border) const override;
-  ColumnView around(const ColumnPart& part, std::span<const Row> rows, double border, ColumnScratch& scratch,
-                    StopToken& stop) const override;
+  std::optional<double> middle(const ColumnPart& part, const BinBorder& border) const override;
+  ColumnView around(const ColumnPart& part, std::span<const Row> rows, const BinBorder& border,
+                    ColumnScratch& scratch, StopToken& stop) const override;
 
  private:
   BinnedView table_;

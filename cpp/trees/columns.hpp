@@ -119,6 +119,12 @@ struct ColumnScratch {
   std::vector<Entry> categories;  // of a categorical column, rearranged
 };
 
+// Two bins that hold rows of a node and have none between them.
+struct BinBorder {
+  int below = 0;
+  int above = 0;
+};
+
 class Columns {
  public:
   virtual ~Columns() = default;
@@ -160,9 +166,9 @@ class Columns {
   // The bin of every row of the table, if the columns are binned.
   virtual const std::uint8_t* bins(const ColumnPart&) const { return nullptr; }
   // The middle between the values next to a border between bins, if every bin of the column holds one value.
-  virtual std::optional<double> middle(const ColumnPart&, std::span<const Row>, double) const { return {}; }
+  virtual std::optional<double> middle(const ColumnPart&, const BinBorder&) const { return {}; }
   // The values of the two bins next to a border in sorted order, all smaller and all larger ones tied.
-  virtual ColumnView around(const ColumnPart&, std::span<const Row>, double, ColumnScratch&,
+  virtual ColumnView around(const ColumnPart&, std::span<const Row>, const BinBorder&, ColumnScratch&,
                             StopToken&) const {
     return {};
   }

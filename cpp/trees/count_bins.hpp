@@ -50,9 +50,6 @@ class CountBins {
       }
     }
     missing_ = visit(missing_bin, [](std::uint64_t, std::uint64_t) {});
-    distinct_ = 0;
-    for (const std::uint64_t word : used_) distinct_ += std::popcount(word);
-    distinct_ -= missing_ > 0;
   }
 
   // seen(label, weight) for every row of a bin, or once for all its rows with a label. How many rows.
@@ -85,8 +82,15 @@ class CountBins {
   }
 
   Index missing() const { return missing_; }
-  // How many bins hold values.
-  int distinct() const { return distinct_; }
+  // Whether all rows are in one bin.
+  bool constant() const {
+    std::uint64_t first = 0, others = 0;
+    for (const std::uint64_t word : used_) {
+      others |= first != 0 ? word : word & (word - 1);
+      first |= word;
+    }
+    return others == 0;
+  }
 
  private:
   static constexpr int bin_count = missing_bin + 1, word_count = bin_count / 64;
@@ -114,7 +118,6 @@ class CountBins {
   std::array<std::uint64_t, word_count> used_{};
   const CountedRow* counted_ = nullptr;
   Index missing_ = 0;
-  int distinct_ = 0;
   bool lists_ = false;
 };
 

@@ -50,6 +50,8 @@ struct Candidate {
   double threshold = 0.0;
   Index left = 0;  // rows
   bool missing_left = false;
+  float below = 0.0f;  // the values (or bins) next to a border between two of them
+  float above = 0.0f;
 
   bool found() const { return gain > -infinity; }
 };
@@ -145,7 +147,7 @@ class ColumnScan {
   }
 
   void consider_between(float low, float high) {
-    if (better()) accept(static_cast<double>(low) / 2.0 + static_cast<double>(high) / 2.0);
+    if (better()) accept(static_cast<double>(low) / 2.0 + static_cast<double>(high) / 2.0, low, high);
   }
 
   void consider(double threshold) {
@@ -172,8 +174,8 @@ class ColumnScan {
            std::max(left, right) <= rules_.upper + rounding && (left - right) * rules_.monotone <= rounding;
   }
 
-  void accept(double threshold) {
-    best_ = {gain_, threshold, left_, missing_left_};
+  void accept(double threshold, float below = 0.0f, float above = 0.0f) {
+    best_ = {gain_, threshold, left_, missing_left_, below, above};
     bar_ = gain_ + rules_.tie;
   }
 

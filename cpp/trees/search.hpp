@@ -109,8 +109,7 @@ class CriterionSearch final : public SplitSearch {
       Sums& sums = sums_[static_cast<std::size_t>(worker)];
       sums.collect(bins, rows);
       const Index missing = sums.bins().missing();
-      const int distinct = sums.bins().distinct();
-      if (distinct == 0 || (distinct == 1 && missing == 0)) return BinnedBest{{}, true, 0};
+      if (sums.bins().constant()) return BinnedBest{{}, true, 0};
       const Candidate candidate = scan({}, rules, worker, [&](auto& scan) {
         scan.run_bins(false);
         if (missing > 0) scan.run_bins(true);

@@ -150,54 +150,51 @@ void NodeSplitter::for_columns(const OpenNode& node, std::size_t columns, StopTo
   }
 }
 
-std::vector<NodeSplitter::Found> NodeSplitter::search_columns(const OpenNode& node,
-                                                              std::span<const std::size_t> columns,
-                                                              StopToken& stop) {
-  std::vector<Found> found(columns.size());
-  for_columns(node, columns.size(), stop,
-              [&](Index i, int worker) { found[i] = search_column(node, columns[i], worker, stop); });
-  return found;
+// Searches the first of the columns named in `searched_`.
+void NodeSplitter::search_columns(const OpenNode& node, std::size_t count, StopToken& stop) {
+  found_.clear();
+  found_.resize(count);
+  for_columns(node, count, stop,
+              [&](Index i, int worker) { found_[i] = search_column(node, searched_[i], worker, stop); });
 }
 
 // Draws `max_features` of all columns without replacement, those that are constant in the node included, and
 // searches them; goes on drawing until one of them is not constant.
-std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
-  std::vector<std::size_t> columns(node.columns.size());
+void NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
   Rng rng(node.seed);
-  std::size_t drawn = 0;
-  ColumnDraws draws_of_all(order_, data_.features);
+  searched_.clear();
+  ColumnDraws draws_of_all(draws_, data_.features);
   const auto draw = [&] {
     const std::uint32_t feature = draws_of_all.next(rng);
     const auto at =
         std::lower_bound(node.columns.begin(), node.columns.end(), feature,
                          [](const ColumnPart& part, std::uint32_t f) { return part.feature < f; });
     if (at != node.columns.end() && at->feature == feature) {
-      columns[drawn++] = static_cast<std::size_t>(at - node.columns.begin());
+      searched_.push_back(static_cast<std::size_t>(at - node.columns.begin()));
     }
   };
-  for (Index draws = 0; draws < data_.options.max_features && drawn < columns.size(); ++draws) draw();
+  const std::size_t all = node.columns.size();
+  for (Index draws = 0; draws < data_.options.max_features && searched_.size() < all; ++draws) draw();
   // In their order: of equally good columns the first wins.
-  std::sort(columns.begin(), columns.begin() + static_cast<Index>(drawn));
-  std::vector<Found> found = search_columns(node, {columns.data(), drawn}, stop);
-  while (drawn < columns.size() && !stop.requested() &&
-         std::all_of(found.begin(), found.end(), [](const Found& each) { return each.constant; })) {
-    const std::size_t before = drawn;
+  std::sort(searched_.begin(), searched_.end());
+  search_columns(node, searched_.size(), stop);
+  while (searched_.size() < all && !stop.requested() &&
+         std::all_of(found_.begin(), found_.end(), [](const Found& each) { return each.constant; })) {
+    const std::size_t before = searched_.size();
     draw();
-    if (drawn > before) found.push_back(search_column(node, columns[before], 0, stop));
+    if (searched_.size() > before) found_.push_back(search_column(node, searched_.back(), 0, stop));
   }
-  return found;
 }
 
 // The best split of all searched columns; of equally good ones that of the first column, or of the first
 // after a random one. Columns that turned out to be constant are dropped from the node.
 std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, StopToken& stop) {
-  std::vector<Found> found;
   if (data_.options.max_features < data_.features) {
-    found = search_drawn(node, stop);
+    search_drawn(node, stop);
   } else {
-    std::vector<std::size_t> columns(node.columns.size());
-    std::iota(columns.begin(), columns.end(), std::size_t{0});
-    found = search_columns(node, columns, stop);
+    searched_.resize(node.columns.size());
+    std::iota(searched_.begin(), searched_.end(), std::size_t{0});
+    search_columns(node, searched_.size(), stop);
   }
   // Nodes of a few rows have many equally good columns: members of an ensemble should not all choose the
   // same.
@@ -205,20 +202,20 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
   if (data_.options.random_ties) {
     const auto place = static_cast<std::uint32_t>(
         Rng(node.seed, ties_stream).below(static_cast<std::uint64_t>(data_.features)));
-    while (start < found.size() && node.columns[found[start].column].feature < place) ++start;
+    while (start < found_.size() && node.columns[found_[start].column].feature < place) ++start;
   }
   std::optional<Found> best;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    Found& each = found[(start + i) % found.size()];
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    Found& each = found_[(start + i) % found_.size()];
     if (!each.candidate.found()) continue;
     if (!best || each.candidate.gain > best->candidate.gain + tie(node)) best = std::move(each);
   }
-  std::vector<std::size_t> constant;
-  for (const Found& each : found) {
-    if (each.constant) constant.push_back(each.column);
+  searched_.clear();  // the constant ones from now on
+  for (const Found& each : found_) {
+    if (each.constant) searched_.push_back(each.column);
   }
-  std::sort(constant.begin(), constant.end(), std::greater<>());
-  for (const std::size_t column : constant) {
+  std::sort(searched_.begin(), searched_.end(), std::greater<>());
+  for (const std::size_t column : searched_) {
     node.columns.erase(node.columns.begin() + static_cast<Index>(column));
     if (best && best->column > column) --best->column;
   }
@@ -230,12 +227,12 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
 bool NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
   const ColumnPart& part = node.columns[found.column];
   if (!data_.columns->binned() || found.categories || found.candidate.threshold == infinity) return true;
-  if (const auto middle = data_.columns->middle(part, rows(node), found.candidate.threshold)) {
+  const BinBorder border{static_cast<int>(found.candidate.below), static_cast<int>(found.candidate.above)};
+  if (const auto middle = data_.columns->middle(part, border)) {
     found.candidate.threshold = *middle;
     return true;
   }
-  const ColumnView view =
-      data_.columns->around(part, rows(node), found.candidate.threshold, scratch_[0], stop);
+  const ColumnView view = data_.columns->around(part, rows(node), border, scratch_[0], stop);
   if (stop.requested()) return true;
   found.candidate = search_->best(view, rules_for(node, part), 0);
   return found.candidate.found();
