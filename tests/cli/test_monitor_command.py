@@ -142,7 +142,7 @@ def test_labels_are_compared_as_numbers_or_text(tmp_path: Path) -> None:
         (("--truth", "no", "--prediction", "p", *REFERENCE), "no column 'no'"),
         ((*LABELS, "--errors", 5), "rows must be a whole number"),
         ((*LABELS, "--threshold", 0.1, *REFERENCE), "exactly one of y, y_true, losses, errors and threshold"),
-        (("--loss-column", "loss", "--threshold", 0.1), "loss_range must be a pair"),
+        (("--loss-column", "loss", "--threshold", 0.1), "--range must be a pair"),
         (("--loss-column", "id", "--high", 1, "--reference", "missing.csv"), "missing.csv"),
     ],
 )

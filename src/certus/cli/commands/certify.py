@@ -41,6 +41,7 @@ def command(
     from certus.cli.look_stores import store_of_looks
     from certus.cli.model_tables import (
         input_of,
+        known_by,
         label_like,
         labels_like,
         read_for_model,
@@ -69,7 +70,7 @@ def command(
         "looks": store_of_looks(looks),
         "sealed": sealed,
         "not_adapted": not_adapted,
-        "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
+        "rows": known_by(frame, target, [name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
     if loaded is not None:
