@@ -14,14 +14,20 @@ from certus.base.catalogue import Entry
 
 
 def learners() -> list[Any]:
-    """One pytest parameter per learner of the catalogue."""
+    """One pytest parameter per learner of the catalogue that learns from tables."""
     import pytest
 
-    return [pytest.param(entry, id=entry.path) for entry in catalogue.entries()]
+    return [pytest.param(entry, id=entry.path) for entry in catalogue.entries() if entry.takes == "tables"]
+
+
+WORDS = ("spring", "summer", "autumn", "winter", "rain", "sun", "snow", "wind", "été", "雪")
 
 
 def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A table and a target that suit the learner's first task."""
+    """A table (or texts) and a target that suit the learner's first task."""
+    if entry.takes == "texts":
+        drawn = np.random.default_rng(seed).integers(0, len(WORDS), (rows, columns))
+        return np.array([" ".join(WORDS[word] for word in row) for row in drawn]), drawn[:, 0] % 2
     tags = get_tags(entry.learner()).target_tags
     if "classification" in entry.tasks or ("transformation" in entry.tasks and tags.required):
         X, y = make_classification(

@@ -16,6 +16,8 @@ from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, Transfor
 from certus.base.docstrings import complete_docstrings
 
 Task = Literal["classification", "regression", "clustering", "transformation", "density", "search"]
+# What ``fit`` learns from: tables of rows and columns, a list of texts, or sequences of rows with their lengths.
+Takes = Literal["tables", "texts", "sequences"]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
@@ -42,6 +44,7 @@ class Entry:
     cost: str
     known_failures: Mapping[str, str] = field(default_factory=dict)
     draws_rows: bool = False  # whether rows are drawn by their place, so that the order of the rows matters
+    takes: Takes = "tables"
 
     @property
     def name(self) -> str:
@@ -63,6 +66,7 @@ class Entry:
             "summary": self.summary,
             "guarantees": list(self.guarantees),
             "cost": self.cost,
+            "takes": self.takes,
             "known_failures": dict(self.known_failures),
         }
 
@@ -79,6 +83,7 @@ def register(
     tasks: tuple[Task, ...] | None = None,
     known_failures: Mapping[str, str] | None = None,
     draws_rows: bool = False,
+    takes: Takes = "tables",
 ) -> Callable[[Class], Class]:
     """Class decorator that puts a learner into the catalogue and completes its docstrings.
 
@@ -96,13 +101,16 @@ def register(
         scikit-learn checks that cannot hold, with the reason.
     draws_rows : bool, default=False
         Whether fitting draws rows by their place, so that another order of the rows gives another model.
+    takes : {"tables", "texts", "sequences"}, default="tables"
+        What ``fit`` learns from. What only tables can promise (a width, weights of rows, refused cells) is not asked
+        of the others; their families test what takes its place.
     """
 
     def add(learner: Class) -> Class:
         complete_docstrings(learner)
         summary = (learner.__doc__ or "").strip().splitlines()[0]
         home, uses = family or learner.__module__.split(".")[1], tasks or (_task_of(learner),)
-        entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows)
+        entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows, takes)
         _entries[entry.path] = entry
         return learner
 
