@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sqlite3
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -60,6 +61,8 @@ def describe(error: Exception, parameters: Sequence[str] = ()) -> str:
     if isinstance(error, ValueError | OSError) and str(error):
         names = getattr(error, "options", ())
         return as_typed(str(error), names) if names else with_flags(str(error), parameters)
+    if isinstance(error, sqlite3.OperationalError):  # a disk that is full, a file that must not be written
+        return f"cannot write a file of the study: {error}."
     lines = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
     return f"something went wrong that should not have ({what}).\nHint: CERTUS_DEBUG=1 shows where; please report it."
