@@ -170,7 +170,8 @@ def _as_count(size: float, rows: int, name: str) -> int:
     """A number of rows; up to 1 a share of all."""
     if size > rows:
         raise ValueError(
-            f"{name} must be no greater than the number of samples ({rows}). Got {size:g}\nHint: X has n_samples={rows}."
+            f"{name} must be no greater than the number of samples ({rows}). Got {size:g}\n"
+            f"Hint: X has n_samples={rows}."
         )
     return max(2, int(size * rows)) if size <= 1 else int(size)
 
