@@ -34,6 +34,9 @@ Range = Annotated[
 ]
 Positive = Annotated[str | None, typer.Option(help="The label that counts as positive.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="Order in which betting goes through the rows.")]
+Key = Annotated[
+    list[str] | None, typer.Option(help="Column to carry through, in front; once per column.", show_default=False)
+]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", show_default=False)]
 AllowTrainingRows = Annotated[
     bool, typer.Option("--allow-training-rows", help="Take rows that the model was trained on: an estimate.")
@@ -47,6 +50,10 @@ Looks = Annotated[
     ),
 ]
 Sealed = Annotated[bool, typer.Option("--sealed", help="Show nothing but the bound, so that later looks can be paid.")]
+SealedSteps = Annotated[
+    int | None,
+    typer.Option(help="Of a sealed look: round the count of errors up to one of so many steps.", show_default=False),
+]
 NotAdapted = Annotated[
     bool, typer.Option("--not-adapted", help="Declare: nothing was chosen after an earlier result on these rows.")
 ]

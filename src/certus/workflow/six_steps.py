@@ -88,6 +88,7 @@ def _opened(
         told: list[str] = []
         frame, options, name = _read(table, options, told)
         options.check_columns(frame)
+        _check_sealed(options, built_in=table is None and options.sql is None)
         check_audit_file(options.audit_rows)
         kept = Path(journal) if journal is not None else None
         state = State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
@@ -97,6 +98,16 @@ def _opened(
     finally:
         if workers is not None:
             workers.close()
+
+
+def _check_sealed(options: Options, *, built_in: bool) -> None:
+    """Refuse a sealed study whose looks nobody counts."""
+    if options.sealed and options.looks is None:
+        why = ": nobody counts who has seen the built-in table" if built_in else ""
+        raise StudyError(
+            f"sealed must come with looks, got none{why}.\nHint: name a SQLite file that counts them.",
+            options=["sealed", "looks"],
+        )
 
 
 def _add_test_rows(state: State, told: list[str]) -> None:
@@ -136,7 +147,8 @@ def _read(table: str | Path | TableLike | None, options: Options, told: list[str
     if options.sql is not None:
         if table is not None:
             raise StudyError("sql and a table exclude each other.\nHint: give one of them.", options=["sql"])
-        return read_query(options.sql, options.database), options, "a query"
+        answered = read_query(options.sql, options.database)
+        return read_table(answered, told=told, spare=options.types or ()), options, "a query"
     if options.database is not None:
         raise StudyError("database needs a query.\nHint: sql='select …'.", options=["database", "sql"])
     if table is None:

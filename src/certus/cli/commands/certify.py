@@ -30,6 +30,7 @@ def command(
     allow_training_rows: options.AllowTrainingRows = False,
     looks: options.Looks = None,
     sealed: options.Sealed = False,
+    sealed_steps: options.SealedSteps = None,
     not_adapted: options.NotAdapted = False,
     skip_missing: options.SkipMissing = False,
     json: options.Json = False,
@@ -41,6 +42,7 @@ def command(
     from certus.cli.look_stores import store_of_looks
     from certus.cli.model_tables import (
         input_of,
+        known_by,
         label_like,
         labels_like,
         read_for_model,
@@ -68,8 +70,9 @@ def command(
         "allow_training_rows": allow_training_rows,
         "looks": store_of_looks(looks),
         "sealed": sealed,
+        "sealed_steps": sealed_steps,
         "not_adapted": not_adapted,
-        "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
+        "rows": known_by(frame, target, [name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
     if loaded is not None:

@@ -84,6 +84,9 @@ class LabelTask(Task):
     def positions(self, values: Array) -> Array:
         return self._order[np.searchsorted(self.labels, values, sorter=self._order)]
 
+    def from_positions(self, positions: Array) -> Array:
+        return self.labels[np.asarray(positions, dtype=np.intp)]
+
     def _in_order(self, response: Array) -> Array:
         """Columns of sorted labels as columns of the task."""
         ordered = np.empty_like(response)
@@ -105,8 +108,9 @@ class LabelTask(Task):
         return predictions.astype(np.int32), probabilities.astype(np.float32)
 
     @staticmethod
-    def best_constant(y: Array, measure: Measure, classes: int) -> Constant:
-        frequencies = np.bincount(y.astype(np.intp), minlength=classes) / len(y)
+    def best_constant(y: Array, measure: Measure, classes: int, weights: Array | None = None) -> Constant:
+        counts = np.bincount(y.astype(np.intp), weights, minlength=classes)
+        frequencies = counts / counts.sum()
         return Constant(int(measure.decide(frequencies[None, :])[0]), frequencies)
 
     def votes(self, predictions: Array, probabilities: Array | None) -> Array:
@@ -124,9 +128,9 @@ class LabelTask(Task):
     def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
         return model.predict(X), self._in_order(model.probabilities(X))
 
-    def calibrate(self, model: StudyModel, responses: Array, truth: Array) -> None:
+    def calibrate(self, model: StudyModel, responses: Array, truth: Array, weights: Array | None = None) -> None:
         sorted_index = np.argsort(self._order)  # of every label of the task among the sorted ones
-        model.calibrate_probabilities(responses[:, self._order], sorted_index[truth])
+        model.calibrate_probabilities(responses[:, self._order], sorted_index[truth], weights)
 
     def certify(self, judged: Judged) -> Certificate:
         return _BOUNDS[self.measure.bounded_by](self, judged)
@@ -170,11 +174,20 @@ class LabelTask(Task):
             found["bins"] = reliability(evaluation.probabilities, ~wrong, confidence)
             found["calibration"] = calibration_error(evaluation.probabilities, ~wrong, confidence)
         if study.split.unit == "row":
-            spared = study.split.calibration if len(study.split.calibration) else study.split.test
-            response = study.model.probabilities(study.frame[spared])
-            right = study.model.classes_[np.argmax(response, axis=1)] == study.values[spared]
-            found["guards"] = guards(response, right, confidence)
+            found["guards"] = guards(*self._sure_and_right(study), confidence)
         return found
+
+    @staticmethod
+    def _sure_and_right(study: Finished) -> tuple[Array, Array]:
+        """Probabilities of rows that the model has not seen, and whether the most probable label is right."""
+        spared = study.split.calibration
+        if study.sealed and not len(spared):
+            assert study.evaluation.probabilities is not None
+            response = study.evaluation.probabilities
+            return response, np.argmax(response, axis=1) == study.task.positions(study.evaluation.truth)
+        rows = spared if len(spared) else study.split.test
+        response = study.model.probabilities(study.frame[rows])
+        return response, study.model.classes_[np.argmax(response, axis=1)] == study.values[rows]
 
     def shown(self, value: float) -> str:
         plain = self.measure.score or self.measure.bounded_by is BoundedBy.MEAN
@@ -182,7 +195,7 @@ class LabelTask(Task):
 
     def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
         confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.predictions, confidence=confidence)
-        shown: list[tuple[str, Display]] = [("Right and wrong on the test rows", confusion)]
+        shown: list[tuple[str, Display]] = [(f"Right and wrong on the {evaluation.rows} rows", confusion)]
         truth, probabilities = self.positions(evaluation.truth), evaluation.probabilities
         if probabilities is not None:
             shown += self.curves(truth, probabilities, confidence)

@@ -145,6 +145,9 @@ class MultiLabelTask(Task):
     def positions(self, values: Array) -> Array:
         return (np.asarray(values) == self.labels[:, 1]).astype(np.intp)
 
+    def from_positions(self, positions: Array) -> Array:
+        return self.labels[np.arange(len(self.labels)), np.asarray(positions, dtype=np.intp)]
+
     def to_learn(self, values: Array) -> Array:
         return self.positions(values)
 
@@ -173,7 +176,7 @@ class MultiLabelTask(Task):
         return predictions.astype(np.int32), probabilities.astype(np.float32)
 
     @staticmethod
-    def best_constant(y: Array, measure: Measure, _classes: int) -> Constant:
+    def best_constant(y: Array, measure: Measure, _classes: int, _weights: Array | None = None) -> Constant:
         """The most frequent set of labels, or the majority of each label."""
         frequencies = y.mean(axis=0)
         if measure.name == "hamming":
@@ -212,7 +215,7 @@ class MultiLabelTask(Task):
         return np.asarray(truth, dtype=np.float64)
 
     def named(self, constant: Any) -> str:
-        values = self.labels[np.arange(len(self.labels)), np.asarray(constant, dtype=np.intp)]
+        values = self.from_positions(constant)
         pairs = zip(self.targets, values.tolist(), strict=True)
         return ", ".join(f"{name} = {value!r}" for name, value in pairs)
 
