@@ -35,6 +35,7 @@ from certus.base.threads import blas_on_one_thread
 from certus.base.training_rows import TRAINING_ROWS, fitting, predicting
 from certus.guarantees import Report
 from certus.guarantees.holdout import certify
+from certus.guarantees.rows import watching
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -76,20 +77,16 @@ def _parameter_names(kind: type) -> frozenset[str]:
     return _names_of[kind]
 
 
-def _looks_fitted(learner: Learner) -> bool:
-    """What `check_is_fitted` looks for at first; the tags that it reads as well cost more than a small prediction."""
-    if hasattr(learner, "__sklearn_is_fitted__"):
-        return False
-    return any(name.endswith("_") and not name.startswith("__") for name in vars(learner))
-
-
 def predict_method(method: Method) -> Method:
     """Wrap a method that needs a fitted learner: say so clearly if it is not, keep BLAS on one thread."""
 
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
-        if not _looks_fitted(self):
+        # Every fit ends with a report. A learner that judges itself whether it is fitted is asked.
+        if "report_" not in vars(self) or hasattr(self, "__sklearn_is_fitted__"):
             check_is_fitted(self)
+        if self._predicts_without_blas and watching() is None:
+            return method(self, *args, **kwargs)
         with blas_on_one_thread(), predicting(self):
             return method(self, *args, **kwargs)
 
@@ -123,6 +120,8 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     _state: ClassVar[tuple[str, ...]] = ()
     _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
     _takes_sparse: ClassVar[bool] = False  # whether fit takes sparse tables
+    # Whether predictions never call BLAS, so that it need not be kept on one thread: a fifth of the time of one row.
+    _predicts_without_blas: ClassVar[bool] = False
 
     report_: Report
 
