@@ -95,5 +95,5 @@ def test_a_last_step_that_would_rise_is_not_taken() -> None:
     at = steps.evaluate(coef, center)
     way, way_center = steps.step(at)
     for factor, accepted in ((1e-3, True), (1.0, True), (-1e3, False), (1e100, False)):
-        step, step_center = factor * way, factor * way_center
-        assert _does_not_rise(problem, at, (coef + step, center + step_center), step, step_center) == accepted
+        moved = coef + factor * way, center + factor * way_center
+        assert _does_not_rise(problem, at, moved) == accepted

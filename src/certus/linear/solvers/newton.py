@@ -30,7 +30,6 @@ Point = tuple[Array, Array]
 # Besides the user's tolerance, the predicted decrease must be below this share of the objective at zero.
 DECREASE = 1e-13
 EPSILON = np.finfo(float).eps
-SHORT = 0.25  # change of scores that is small for every loss
 
 
 class SingularStartError(ArithmeticError):
@@ -313,9 +312,9 @@ def minimize(
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
         near = -0.5 * slope <= DECREASE * scale
         if small and near and good_enough(coef, center):
-            # The step is known already, and so near the minimum it squares the error.
+            # The step is known already, and so near the minimum it squares the error, unless curvatures change fast.
             moved = problem.neutral(coef + way, center + way_center)
-            if _does_not_rise(problem, at, moved, way, way_center):
+            if _does_not_rise(problem, at, moved):
                 coef, center = moved
             converged = True
             break
@@ -332,18 +331,10 @@ def minimize(
     return NewtonResult(coef, center, iterations, converged, history)
 
 
-def _does_not_rise(problem: SmoothProblem, at: Evaluation, moved: Point, way: Array, way_center: Array) -> bool:
-    """Whether a Newton step does not raise the objective: unseen if it changes no score by much, else by looking.
-
-    Third derivatives of the losses are at most twice their second ones, so that a step along which scores change by
-    up to d < 1/2 lowers the objective at least by the share 1 - (e^2d - 1 - 2d) / (2d)^2 of what it predicts
-    (Bach 2010). No score changes by more than the root of the sum of all squares.
-    """
-    spread = np.abs(way) @ problem.spread + np.abs(way_center)
-    if np.sqrt(problem.design.rows) * float(spread.max(initial=0.0)) <= SHORT:
-        return True
+def _does_not_rise(problem: SmoothProblem, at: Evaluation, moved: Point) -> bool:
+    """Whether the objective is not higher at a point than here, beyond rounding."""
     try:
-        return bool(problem.evaluate(*moved).value <= at.value + 8.0 * EPSILON * abs(at.value))
+        return problem.evaluate(*moved).value <= at.value + 8.0 * EPSILON * abs(at.value)
     except ScoreOverflowError:
         return False
 
