@@ -334,7 +334,7 @@ def minimize(
 def _does_not_rise(problem: SmoothProblem, at: Evaluation, moved: Point) -> bool:
     """Whether the objective is not higher at a point than here, beyond rounding."""
     try:
-        return problem.evaluate(*moved).value <= at.value + 8.0 * EPSILON * abs(at.value)
+        return bool(problem.evaluate(*moved).value <= at.value + 8.0 * EPSILON * abs(at.value))
     except ScoreOverflowError:
         return False
 
