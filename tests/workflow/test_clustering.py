@@ -19,6 +19,7 @@ from certus.workflow.findings.cluster_quality import cluster_quality
 from certus.workflow.findings.clusters import compared, describe
 from certus.workflow.models import ClusterModel
 from certus.workflow.models.distance_ratios import distance_ratios
+from certus.workflow.race.trials import comparable
 from tests.cli.conftest import Run
 
 
@@ -100,6 +101,11 @@ def test_clusters_of_every_learner_have_their_quality(learner: KMeans | KMedoids
     own.model_ = make_pipeline(FunctionTransformer(), learner).fit(pl.DataFrame(X, schema=names).to_numpy())
     centers = own.model_[-1].cluster_centers_[own.model_.predict(X)]
     np.testing.assert_allclose(own.distances(X), np.linalg.norm(X - centers, axis=1), atol=1e-12)
+
+
+def test_equal_candidates_keep_their_order_whatever_rounding_does() -> None:
+    assert comparable(0.06809807728049497) == comparable(0.06809807728049495) < comparable(0.0680980773)
+    assert comparable(np.inf) == np.inf
 
 
 def test_noise_is_called_noise() -> None:
