@@ -92,7 +92,7 @@ class Trial:
 
 
 def comparable(value: float) -> float:
-    """A value without its last digits, in which rounding alone makes equal candidates differ, now one way, now another."""
+    """A value without its last digits, in which rounding alone makes equal candidates differ."""
     return float(f"{value:.12g}")
 
 
