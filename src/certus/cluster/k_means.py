@@ -11,13 +11,14 @@ from scipy import sparse
 
 from certus.base import Iterations, fit_method, register, resolve_seed, warn_user
 from certus.base.inputs import RandomStateLike, Table, TableLike, TargetLike, WeightsLike, check_weights
-from certus.base.params import ArrayLike, Boolean, Function, Interval, OneOf, RandomState, Verbosity
+from certus.base.params import ArrayLike, Boolean, Exactly, Function, Interval, OneOf, RandomState, Verbosity
 from certus.cluster.evidence.cost_certificate import dual_certificate, line_certificate, spectral_certificate
 from certus.cluster.evidence.dual_bound import Relaxation
 from certus.cluster.evidence.sampled_certificate import sampled_certificate
 from certus.cluster.evidence.seeding_certificate import seeding_certificate
 from certus.cluster.fitting.nearest_center import NearestCenter, starts_to_try
 from certus.cluster.solvers.first_centers import METHODS, Rows, Starts
+from certus.cluster.solvers.sized_clusters import sized_clusters
 from certus.guarantees import Report
 
 RANDOM_STARTS = 10  # of "random" and callable starts, if n_init="auto"
@@ -66,6 +67,10 @@ class KMeans(NearestCenter):
     stop : {"shift", "max-shift", "cost"}, default="shift"
         Rounds end when the squared moves of the centers sum to at most ``tol`` times the columns' mean variance, when
         the largest of them is at most that, or when a round lowers the cost by at most ``tol`` times the cost.
+    min_size : int, default=None
+        Least number of rows of a cluster. Further rounds then give every cluster as many: each solves a transport
+        problem of n k unknowns, so that the table must not be long. ``labels_`` and ``inertia_`` are about these
+        clusters; ``predict`` gives the nearest center all the same.
 
     Attributes
     ----------
@@ -100,6 +105,7 @@ class KMeans(NearestCenter):
         "bound_samples": [Interval(1, None, integer=True)],
         "bound_confidence": [Interval(0, 1, closed="neither")],
         "stop": [OneOf("shift", "max-shift", "cost")],
+        "min_size": [Interval(1, None, integer=True), Exactly(None)],
     }
     _state: ClassVar[tuple[str, ...]] = ("cluster_centers_", "labels_", "inertia_", "n_iter_", "converged_")
 
@@ -122,6 +128,7 @@ class KMeans(NearestCenter):
         bound_samples: int = 40,
         bound_confidence: float = 0.95,
         stop: str = "shift",
+        min_size: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -136,6 +143,7 @@ class KMeans(NearestCenter):
         self.bound_samples = bound_samples
         self.bound_confidence = bound_confidence
         self.stop = stop
+        self.min_size = min_size
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KMeans:
@@ -159,8 +167,12 @@ class KMeans(NearestCenter):
         self._fit_rows(kept, rows, weights, seed)
         self.labels_, squared = self._nearest(table)
         self.inertia_ = float(squared.sum() if given is None else given @ squared)
+        labels = None if self.min_size is None else self._enlarge(kept, weights, self.min_size)
+        if labels is not None:
+            self.labels_ = self._nearest(table)[0]
+            self.labels_[np.ones(len(self.labels_), dtype=bool) if given is None else given > 0.0] = labels
         self._warn_about_few(int(np.count_nonzero(np.bincount(self.labels_))))
-        self.report_ = self._certified(kept, weights, rows, seed)
+        self.report_ = self._certified(kept, weights, rows, seed, labels)
         return self
 
     def _fit_rows(self, X: Table, rows: Rows, weights: NDArray[np.float64], seed: int) -> None:
@@ -205,19 +217,35 @@ class KMeans(NearestCenter):
                 return rounds, True
         return self.max_iter, False
 
-    def _certified(self, X: Any, weights: NDArray[np.float64], rows: Rows, seed: int) -> Report:
+    def _enlarge(self, X: Any, weights: NDArray[np.float64], least: int) -> NDArray[np.intp]:
+        """Move rows until every cluster has enough of them; sets centers and cost, returns the labels."""
+        if least * self.n_clusters > X.shape[0]:
+            most = X.shape[0] // self.n_clusters
+            raise ValueError(
+                f"min_size must be at most {most} for {self.n_clusters} clusters of {X.shape[0]} rows, got {least}.\n"
+                "Hint: ask for smaller or fewer clusters."
+            )
+        table = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        found = sized_clusters(table, weights, self.cluster_centers_.astype(np.float64), least, self.max_iter)
+        self.cluster_centers_, self.inertia_ = found.centers.astype(X.dtype), found.cost
+        self.n_iter_, self.converged_ = self.n_iter_ + found.rounds, self.converged_ and found.converged
+        return found.labels
+
+    def _certified(
+        self, X: Any, weights: NDArray[np.float64], rows: Rows, seed: int, labels: NDArray[np.intp] | None
+    ) -> Report:
         """The bound that the effort asks for, where the table is not too large for it."""
         seeding = isinstance(self.init, str) and self.init == "plain-k-means++"
         found = [seeding_certificate(self.n_clusters)] if seeding else []
         centers, count = self.cluster_centers_.astype(np.float64), X.shape[0]
         if X.shape[1] == 1:
-            return Report([*found, line_certificate(self.inertia_, centers, X, weights)])
+            return Report([*found, line_certificate(self.inertia_, centers, X, weights, labels=labels)])
         if self.bound_effort and count <= WIDEST_CERTIFIED:
             table = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
             bound = Relaxation(table, weights, self.n_clusters).ascend(self.bound_effort, self.inertia_)
-            return Report([*found, dual_certificate(self.inertia_, centers, bound)])
+            return Report([*found, dual_certificate(self.inertia_, centers, bound, labels=labels)])
         if min(X.shape) <= WIDEST_CERTIFIED:
-            found.append(spectral_certificate(self.inertia_, centers, *rows.scatter()))
+            found.append(spectral_certificate(self.inertia_, centers, *rows.scatter(), labels=labels))
         if self.bound_effort:
             sampled = sampled_certificate(
                 self.inertia_,
@@ -228,6 +256,7 @@ class KMeans(NearestCenter):
                 samples=self.bound_samples,
                 confidence=self.bound_confidence,
                 seed=seed,
+                labels=labels,
             )
             found.append(sampled)
         return Report(found)
