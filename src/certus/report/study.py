@@ -33,6 +33,7 @@ def render_study(study: Study) -> str:
         version=__version__,
         headline=_headline(study),
         caution=study.findings.caution,
+        look_caution="" if study.look is None else study.look.caution,
         bars=_bars(study),
         further=_further(study),
         figures=_figures(study),
