@@ -25,8 +25,9 @@ from certus.geometry.search.neighbor_index import dense, radii_of
 
 SLACK = 1e-9
 TRIED, TRIPLES = 50, 20_000  # rows and their triples that are tried before a function is trusted
-# Those without a kernel for which it is proved; Bray-Curtis and Dice are none, and are compared with all rows.
-_OTHER_METRICS = ("jaccard", "mahalanobis", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath")
+# Those without a kernel for which it is proved. Bray-Curtis and Dice are none, and rows without a true value have no
+# distance by Sokal and Sneath: these are compared with all rows.
+_OTHER_METRICS = ("jaccard", "mahalanobis", "rogerstanimoto", "russellrao", "sokalmichener")
 
 
 class _Ball:
