@@ -68,6 +68,8 @@ def _intercepts(value: Any, state: dict[str, Any]) -> None:
 
 
 def _kept_rows(value: Any, _state: dict[str, Any]) -> None:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "SVMmc":
+        raise ValueError("rows that were kept are neither numbers nor objects of the user's")
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isfinite(value).all():
         raise ValueError("rows that were kept are not finite")
 
@@ -82,6 +84,11 @@ def _categorical(value: Any, state: dict[str, Any]) -> None:
         raise ValueError("categories_ must have one entry per column")
 
 
+def _threads(value: Any, _state: dict[str, Any]) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, got {value!r}")
+
+
 RULES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
     "n_features_in_": _width,
     "feature_names_in_": _names,
@@ -91,4 +98,7 @@ RULES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
     "is_categorical_": _categorical,
     "X_fit_": _kept_rows,
     "components_": _kept_rows,
+    "cluster_centers_": _kept_rows,
+    "rows_": _kept_rows,
+    "n_jobs": _threads,
 }
