@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -169,3 +170,27 @@ def test_descriptions_of_errors() -> None:
     assert describe(ValueError("one.\nHint: two.")) == "one.\nHint: two."
     assert describe(FileNotFoundError(2, "No such file or directory", "x.csv")) == "x.csv: No such file or directory"
     assert "RuntimeError).\nHint: CERTUS_DEBUG=1" in describe(RuntimeError())
+
+
+def test_closed_streams_and_full_disks(tmp_path: Path) -> None:
+    closed = subprocess.run(
+        f"{sys.executable} -m certus plan --error 0.1 >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+    told = describe(sqlite3.OperationalError("database or disk is full"))
+    assert told == "cannot write a file of the study: database or disk is full."
+
+
+def test_interrupted_while_importing() -> None:
+    code = """
+import sys, types
+module = types.ModuleType("certus.cli.app")
+def stop(name):
+    raise KeyboardInterrupt
+module.__getattr__ = stop
+sys.modules["certus.cli.app"] = module
+from certus.__main__ import main
+main()
+"""
+    run = process(code=code)
+    assert (run.returncode, run.stderr) == (130, "")

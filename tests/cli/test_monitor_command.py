@@ -142,7 +142,7 @@ def test_labels_are_compared_as_numbers_or_text(tmp_path: Path) -> None:
         (("--truth", "no", "--prediction", "p", *REFERENCE), "no column 'no'"),
         ((*LABELS, "--errors", 5), "rows must be a whole number"),
         ((*LABELS, "--threshold", 0.1, *REFERENCE), "exactly one of y, y_true, losses, errors and threshold"),
-        (("--loss-column", "loss", "--threshold", 0.1), "loss_range must be a pair"),
+        (("--loss-column", "loss", "--threshold", 0.1), "--range must be a pair"),
         (("--loss-column", "id", "--high", 1, "--reference", "missing.csv"), "missing.csv"),
     ],
 )
@@ -206,3 +206,15 @@ def test_survives_kill_minus_nine_without_counting_twice(stream: Path, tmp_path:
     assert counted % 40 == 0
     run = Run("monitor", stream, *LABELS, "--state", state, "--json")
     assert run.json == {"rows_new": 1500 - counted, **monitored(stream).summary()}
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_other_separators_and_decimal_commas(separator: str, tmp_path: Path) -> None:
+    lines = [separator.join(("id", "loss")), *(separator.join((str(row), "0,25")) for row in range(50))]
+    (tmp_path / "stream.csv").write_text("\n".join(lines) + "\n")
+    told = Run(
+        *("monitor", tmp_path / "stream.csv", "--state", tmp_path / "state", "--loss-column", "loss"),
+        *("--range", 0, 1, "--threshold", 0.5, "--json"),
+    )
+    assert told.code == 0, told.err
+    assert told.json["mean"] == 0.25

@@ -173,7 +173,7 @@ def test_compare(predictions: Path) -> None:
     assert Run(*arguments).out.startswith("a is better than b (p = ")
     alone = Run("compare", predictions, "--truth", "y", "--prediction", "a")
     assert alone.code == 2
-    assert "at least two models" in alone.err
+    assert "--prediction must name at least two different columns, got 'a'" in alone.err
 
 
 def test_select(predictions: Path) -> None:
@@ -217,10 +217,18 @@ def test_conformal_intervals(predictions: Path, tmp_path: Path) -> None:
     table = columns(predictions)
     expected = certus.conformal(y_pred=table["size"], y_cal=table["y"], confidence=0.8)
     assert run.json["certificates"] == [item.to_dict() for item in expected.report_]
-    written = pl.read_csv(output).to_numpy()
-    assert np.array_equal(written, expected.predict_interval(table["size"]))
+    written = pl.read_csv(output)
+    assert written.columns == ["prediction", "lower", "upper"]
+    assert np.array_equal(written.select("lower", "upper").to_numpy(), expected.predict_interval(table["size"]))
+    assert np.array_equal(written["prediction"], table["size"])
+    width = np.diff(expected.predict_interval(table["size"]))[0, 0]
+    assert run.json["size"]["mean_width"] == pytest.approx(width)
+    assert f"Intervals are {width:.4g} wide (±{width / 2:.4g})." in Run(*arguments).out
+    keyed = Run(*arguments, "--apply", predictions, "-o", output, "--key", "half")
+    assert keyed.code == 0
+    assert pl.read_csv(output).columns == ["half", "prediction", "lower", "upper"]
     assert "600 rows written" in run.err
-    assert "with probability at least" in " ".join(Run(*arguments).out.split())
+    assert "The interval of a new row contains its value with probability" in Run(*arguments).out
     grouped = Run(*arguments, "--group", "half", "--json").json
     assert len(grouped["certificates"]) > len(run.json["certificates"])
 
@@ -266,3 +274,58 @@ def test_plan_for_a_class() -> None:
     told = Run("plan", "--error", "0.05", "--confidence", "0.99", "--hypotheses", "1000", "--json")
     assert told.json == certus.plan(0.05, 0.99, hypotheses=1000).to_dict()
     assert "After 1 018 training rows" in Run("plan", "--error", "0.1", "--vc-dimension", "3").out
+
+
+def test_sizes_of_sets_are_told(predictions: Path) -> None:
+    arguments = ["conformal", predictions, "--truth", "label", "--label", "no=p_no", "--label", "yes=p_yes"]
+    size = Run(*arguments, "--json").json["size"]
+    assert sum(size["shares"].values()) == pytest.approx(1.0)
+    assert f"Sets of these rows have {size['mean_labels']:.3g} labels on average" in Run(*arguments).out
+
+
+def test_the_error_comes_first_and_the_source_once(predictions: Path) -> None:
+    out = Run("certify", predictions, "--target", "y", "--prediction", "a", "--looks", "none").out
+    claims = [line for line in out.splitlines() if "With confidence" in line]
+    assert "the error is at most" in claims[0]
+    assert out.count("Clopper, Pearson 1934") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["certify", "--prediction", "size"], "--loss absolute and --range LOW HIGH"),
+        (["certify", "--prediction", "size"], "'certus conformal'"),
+        (["certify", "--prediction", "size", "--loss", "absolute", "--range", "0", "0.001"], "; row 1 is "),
+        (["guard", "--score", "size", "--target", "label"], "--positive must name"),
+        (["guard", "--score", "size", "--target", "label"], "Hint: --positive yes, for example"),
+    ],
+)
+def test_messages_speak_the_command_line(arguments: list[str], told: str, predictions: Path, tmp_path: Path) -> None:
+    noisy = pl.read_csv(predictions).with_columns(real=pl.col("size") + 0.123)
+    noisy.write_csv(tmp_path / "noisy.csv")
+    target = [] if "--target" in arguments else ["--target", "real"]
+    run = Run(arguments[0], tmp_path / "noisy.csv", *arguments[1:], *target)
+    assert run.code == 2
+    assert told in run.err
+    assert "np." not in run.err
+    assert "loss_range" not in run.err
+
+
+def test_rows_without_further_columns_can_be_certified(tmp_path: Path) -> None:
+    table = pl.DataFrame({"truth": ["True", "False"] * 50, "prediction": ["true", "false"] * 49 + ["false", "true"]})
+    table.write_csv(tmp_path / "bare.csv")
+    arguments = ["certify", tmp_path / "bare.csv", "--target", "truth", "--prediction", "prediction"]
+    first = Run(*arguments, "--json")
+    assert first.code == 0
+    assert first.json["certificates"][0]["value"] == certus.guarantees.error_bound(2, 100).value
+    assert first.json["look"]["number"] == 1
+    table.with_columns(prediction=pl.lit("true")).write_csv(tmp_path / "bare.csv")
+    assert Run(*arguments, "--json").json["look"]["number"] == 2
+    table[:98].write_csv(tmp_path / "bare.csv")  # other rows: labels alone do not make them the same
+    assert Run(*arguments, "--json").json["look"]["number"] == 1
+
+
+def test_the_width_of_tables_can_be_asked(predictions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    out = Run("certify", predictions, "--target", "y", "--prediction", "a", "--looks", "none").out
+    assert max(len(line) for line in out.splitlines() if "│" in line) <= 60

@@ -58,8 +58,9 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
     return X, y
 
 
-# Learners whose defaults warn, as their scikit-learn namesakes' do, with settings that do not.
+# Learners whose defaults warn, as their scikit-learn namesakes' do, or take long, with settings that do not.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "BayesianLogisticRegression": {"draws": 50, "tune": 50, "chains": 2},  # long chains only cost time here
     "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),

@@ -12,6 +12,7 @@ from certus.base.catalogue import Entry
 from tests.common.problems import answer, learners, make, problem
 
 NEEDS_TWO_CLASSES = {
+    "BayesianLogisticRegression",
     "GradientBoostingClassifier",
     "GroupLassoClassifier",
     "KernelLogistic",

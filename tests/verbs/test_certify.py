@@ -119,7 +119,7 @@ def test_bounded_losses_of_a_regression():
     [
         ({"y_true": [0.5, 1.25], "y_pred": [1.0, 2.0]}, "(?s)real numbers.*certus.conformal"),
         ({"y_true": [0, 1], "y_pred": [1, 2], "loss": "squared"}, "(?s)no finite range.*certus.conformal"),
-        ({"y_true": [0, 1], "y_pred": [9, 2], "loss": "absolute", "loss_range": (0, 5)}, "row 0 is .*9.0"),
+        ({"y_true": [0, 1], "y_pred": [9, 2], "loss": "absolute", "loss_range": (0, 5)}, "row 0 is 9 "),
         ({"y_true": [0, 1], "y_pred": [1, 2], "loss": "absolute", "loss_range": 5}, r"pair \(low, high\)"),
         ({"y_true": [0, 1], "y_pred": [1]}, "1 prediction for 2 labels"),
         ({"y_true": [], "y_pred": []}, "non-empty"),

@@ -94,3 +94,36 @@ def test_a_study_in_a_terminal() -> None:
     Console(file=stream, width=200).print(run(pl.DataFrame({"x": X, "y": Y})))
     assert "Leaderboard" in stream.getvalue()
     assert "With confidence 95% the error is at most" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (pd.Series(pd.period_range("2020-01", periods=ROWS, freq="M")), "date"),
+        (pd.cut(pd.Series(X), 5), "category"),
+        (pd.Series(pd.arrays.SparseArray(np.where(X > 1, X, 0.0))), "number"),
+    ],
+    ids=["period", "interval", "sparse"],
+)
+def test_types_that_only_pandas_has(column: pd.Series, kind: str) -> None:
+    result = run(pd.DataFrame({"x": X, "odd": column, "y": Y}))
+    assert result.columns.kind("odd") == kind
+    assert len(result.predict(pd.DataFrame({"x": X, "odd": column}))) == ROWS
+
+
+def test_types_that_cannot_be_used_are_not_offered() -> None:
+    result = run(pl.DataFrame({"x": X, "many": [[1, 2]] * ROWS, "y": Y}), keep=["many"])
+    (told,) = [str(note) for note in result.notes if "'many'" in str(note)]
+    assert "keep" not in told
+
+
+def test_rows_of_one_moment_stay_together_and_that_is_told() -> None:
+    days = np.where(np.arange(ROWS) < 40, "2024-01-01", "2024-01-02")
+    result = run(pl.DataFrame({"x": X, "day": days, "y": Y}), order="day")
+    assert len(result.split.test) == 80
+    assert any(
+        "80 of 120 rows are test rows: rows of one moment of 'day' stay together" in str(n) for n in result.notes
+    )
+    weeks = np.repeat([f"2024-01-{day:02d}" for day in range(1, 7)], ROWS // 6)
+    nearest = run(pl.DataFrame({"x": X, "day": weeks, "y": Y}), order="day", holdout=0.3)
+    assert len(nearest.split.test) == 40

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ import polars as pl
 import pytest
 
 import certus
-from certus.tables import TableError, as_floats, moments_of, read_table
+from certus.tables import TableError, as_floats, moments_of, read_query, read_table
 from certus.workflow import Study, study
 from tests.cli.conftest import Run
+from tests.workflow.spreadsheets import write_spreadsheet
 
 ROWS = 160
 START = datetime.datetime(2024, 1, 1)
@@ -92,12 +95,32 @@ def written(frame: pl.DataFrame, form: str, folder: Path) -> Path:
         frame.with_columns(pl.col("size").cast(pl.String).str.replace(".", ",", literal=True)).write_csv(
             path, separator=";"
         )
+    elif form == "xlsx":  # numbers there have 53 bits, and moments no zone
+        write_spreadsheet(_zoneless(frame).with_columns(pl.col("^huge$").cast(pl.String)), path)
     else:
         frame.write_csv(path)
     return path
 
 
-@pytest.mark.parametrize("form", ["csv", "pandas.csv", "csv.gz", "semicolon.csv", "tsv", "parquet", "arrow", "jsonl"])
+def _zoneless(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(pl.col("^zoned$").dt.to_string("iso"))
+
+
+def database(frame: pl.DataFrame, path: Path) -> Path:
+    """The rows as SQLite keeps them: truth values as 0 and 1, dates, times and long integers as texts."""
+    plain = _zoneless(frame).with_columns(
+        pl.col(pl.Boolean).cast(pl.Int64), pl.col(pl.Date, pl.Datetime, pl.Time, pl.UInt64).cast(pl.String)
+    )
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"create table t ({', '.join(map(repr, plain.columns))})")
+        marks = ", ".join("?" * plain.width)
+        connection.executemany(f"insert into t values ({marks})", plain.rows())
+    return path
+
+
+@pytest.mark.parametrize(
+    "form", ["csv", "pandas.csv", "csv.gz", "semicolon.csv", "tsv", "parquet", "arrow", "jsonl", "xlsx"]
+)
 def test_the_same_predictions_from_every_format(form: str, learned: Study, model: Path, tmp_path: Path) -> None:
     frame = fresh()
     expected = learned.predict_proba(frame)
@@ -110,21 +133,29 @@ def test_the_same_predictions_from_every_format(form: str, learned: Study, model
     assert said["flag"].null_count() == frame.height
 
 
-@pytest.mark.parametrize("kind", ["pandas", "arrow", "texts", "nullable"])
-def test_the_same_predictions_from_every_data_frame(kind: str, learned: Study) -> None:
+@pytest.mark.parametrize("kind", ["pandas", "arrow", "texts", "nullable", "sql", "spreadsheet"])
+def test_the_same_predictions_from_every_data_frame(kind: str, learned: Study, tmp_path: Path) -> None:
     frame = fresh()
     made: dict[str, Any] = {
         "pandas": lambda: frame.to_pandas(),
         "arrow": frame.to_arrow,
         "texts": lambda: pl.read_csv(frame.write_csv().encode(), infer_schema=False, null_values=[""]),
         "nullable": lambda: frame.to_pandas().convert_dtypes(),
+        "sql": lambda: read_query("select * from t", str(database(frame, tmp_path / "t.sqlite"))),
+        "spreadsheet": lambda: read_table(written(frame, "xlsx", tmp_path)),
     }
     np.testing.assert_array_equal(learned.predict_proba(made[kind]()), learned.predict_proba(frame))
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "tsv"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "tsv", "xlsx", "sql", "pandas"])
 def test_the_same_columns_are_learned_from_every_format(form: str, learned: Study, tmp_path: Path) -> None:
-    again = study(written(columns(), form, tmp_path), target="y", families=["trees", "linear"], trials=2, threads=1)
+    asked: dict[str, Any] = {"target": "y", "families": ["trees", "linear"], "trials": 2, "threads": 1}
+    if form == "sql":
+        again = study(sql="select * from t", database=str(database(columns(), tmp_path / "t.sqlite")), **asked)
+    elif form == "pandas":
+        again = study(columns().to_pandas(), **asked)
+    else:
+        again = study(written(columns(), form, tmp_path), **asked)
     assert again.model.column_kinds == learned.model.column_kinds
     np.testing.assert_array_equal(again.predict_proba(fresh()), learned.predict_proba(fresh()))
 

@@ -63,7 +63,8 @@ def test_dates_turn_in_circles() -> None:
 
 def test_texts_are_weighted_by_rarity() -> None:
     encoder = TableEncoder(texts=["note"]).fit(FRAME)
-    assert list(encoder.get_feature_names_out()) == ["note: food"]  # the only word in three texts, not in nearly all
+    names = list(encoder.get_feature_names_out())
+    assert [name for name in names if "letters" not in name] == ["note: food"]  # in three texts, not in nearly all
     assert_array_equal(encoder.transform(FRAME)[:, 0], [1.0, 1.0, 0.0, 1.0])
 
 
@@ -94,3 +95,54 @@ def test_refusals() -> None:
         encoder.transform(np.zeros((2, 2)))
     with pytest.raises(ValueError, match="learned dates there"):
         encoder.transform(FRAME.with_columns(day=pl.lit(3.5)))
+
+
+def many_levels(rows: int = 600) -> tuple[pl.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 80, rows)
+    return pl.DataFrame({"zip": [f"z{code:02d}" for code in codes]}), rng.normal(size=80)[codes]
+
+
+def test_mean_targets_of_many_levels_come_from_other_rows() -> None:
+    frame, y = many_levels()
+    encoder = TableEncoder(categories=["zip"])
+    trained = encoder.fit_transform(frame, y)
+    assert list(encoder.get_feature_names_out())[-1] == "zip: mean target"
+    assert np.corrcoef(trained[:, -1], y)[0, 1] > 0.8
+    noise = np.random.default_rng(1).normal(size=frame.height)
+    seen = encoder.fit(frame, noise).transform(frame)[:, -1]
+    unseen = encoder.fit_transform(frame, noise)[:, -1]
+    assert np.corrcoef(seen, noise)[0, 1] > 0.2  # a row that sees its own target
+    assert np.corrcoef(unseen, noise)[0, 1] < 0.1
+    standard = (noise - noise.mean()) / noise.std()
+    first = (frame["zip"] == frame["zip"][0]).to_numpy()
+    assert_allclose(seen[0], standard[first].sum() / (first.sum() + 10))
+    assert encoder.transform(pl.DataFrame({"zip": ["nowhere"]}))[0, -1] == 0.0
+
+
+def test_classes_have_a_mean_each_and_few_levels_none() -> None:
+    frame, _ = many_levels()
+    y = np.array(["a", "b", "c"])[np.arange(frame.height) % 3]
+    names = TableEncoder(categories=["zip"]).fit(frame, y).get_feature_names_out()
+    assert [name for name in names if "mean target" in name] == ["zip: mean target 0", "zip: mean target 1"]
+    assert TableEncoder(categories=["zip"]).fit_transform(frame).shape[1] == 51
+    few = frame.with_columns(zip=pl.col("zip").str.slice(0, 2))
+    assert TableEncoder(categories=["zip"]).fit_transform(few, y).shape[1] == few["zip"].n_unique()
+
+
+def test_letters_of_short_texts_are_hashed_alike_everywhere(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"{rng.choice(['ford', 'bmw', 'fiat'])}{number}" for number in rng.integers(0, 10**6, 90)]
+    frame = pl.DataFrame({"name": names, "long": ["many words " * 9] * 90})
+    encoder = TableEncoder(texts=["name", "long"]).fit(frame)
+    letters = [name for name in encoder.get_feature_names_out() if "letters" in name]
+    assert letters[0] == "name: letters 0"
+    assert len(letters) == 64  # texts of 60 letters and more have words enough
+    values = encoder.transform(frame)[:, -64:]
+    assert_allclose(np.linalg.norm(values, axis=1), 1.0)
+    same = values @ values.T
+    ford, bmw = (np.array([name.startswith(brand) for name in names]) for brand in ("ford", "bmw"))
+    assert same[np.ix_(ford, ford)].mean() > same[np.ix_(ford, bmw)].mean() + 0.1
+    certus.save(encoder, tmp_path / "encoder.certus")
+    assert_array_equal(certus.load(tmp_path / "encoder.certus").transform(frame), encoder.transform(frame))
+    assert encoder.transform(pl.DataFrame({"name": [None, "", "ü"], "long": [None] * 3}, strict=False)).shape[0] == 3

@@ -10,9 +10,13 @@ import pytest
 
 import certus
 from certus.workflow import Study
+from certus.workflow.measures import MEASURES
 from certus.workflow.models.scaled_target import ScaledTarget
+from certus.workflow.models.temperature import fitted_exponent
+from certus.workflow.race.blending import choose_blend
 from certus.workflow.race.weighted_fit import fit_rows, takes_weights
 from certus.workflow.study_error import StudyError
+from certus.workflow.tasks import BinaryTask, RegressionTask
 from tests.cli.conftest import Run
 
 
@@ -45,7 +49,7 @@ def test_a_model_follows_the_heavy_rows(family: str) -> None:
     assert agreement(plain, table) < 0.3
     assert agreement(weighted, table) > 0.7
     assert "importance" not in weighted.model.feature_names_in_
-    (told,) = [str(note) for note in weighted.notes if "'importance' count in training only" in str(note)]
+    (told,) = [str(note) for note in weighted.notes if "'importance' count in training," in str(note)]
     assert "with every row counted alike" in told
     assert "takes none" not in told
 
@@ -96,3 +100,34 @@ def test_wrong_use(tmp_path: Path) -> None:
     assert refused.code == 2
     assert "--weight: the table has no column 'importanc'" in refused.err
     assert "did you mean 'importance'?" in refused.err
+
+
+def test_baselines_blends_and_calibration_follow_the_heavy_rows() -> None:
+    y, heavy = np.array([0, 0, 1]), np.array([1.0, 1.0, 5.0])
+    assert BinaryTask.best_constant(y, MEASURES["error"], 2).prediction == 0
+    assert BinaryTask.best_constant(y, MEASURES["error"], 2, heavy).prediction == 1
+    numbers = np.array([0.0, 2.0, 10.0])
+    assert RegressionTask.best_constant(numbers, MEASURES["mae"], 0, heavy).prediction == 10.0
+    assert RegressionTask.best_constant(numbers, MEASURES["rmse"], 0, heavy).prediction == pytest.approx(52 / 7)
+
+
+@pytest.mark.parametrize("measure", ["error", "auc", "balanced_error"])
+def test_a_blend_is_chosen_by_the_weights(measure: str) -> None:
+    rng = np.random.default_rng(0)
+    truth, heavy = rng.integers(0, 2, 300), np.arange(300) % 3 == 0
+    right = np.eye(2)[truth]
+    votes = [np.where((heavy == sees)[:, None], right, 1.0 - right) for sees in (True, False)]
+    votes[0] = 0.9 * votes[0] + 0.05
+    plain = choose_blend(votes, truth, MEASURES[measure], 0, always=True)
+    weighted = choose_blend(votes, truth, MEASURES[measure], 0, always=True, row_weights=np.where(heavy, 20.0, 1.0))
+    assert plain is None or plain[1] > 0.5
+    assert weighted is None or weighted[0] > 0.5
+
+
+def test_probabilities_are_calibrated_by_the_weights() -> None:
+    responses = np.tile([[0.9, 0.1]], (200, 1))
+    truth, heavy = np.arange(200) % 4 // 3, np.arange(200) % 4 == 3
+    plain = fitted_exponent(responses, truth)
+    assert plain == pytest.approx(np.log(3.0) / np.log(9.0), rel=1e-3)  # 75 of 100 rows are of the first class
+    weighted = fitted_exponent(responses, truth, np.where(heavy, 1.0, 5.0))
+    assert weighted == pytest.approx(np.log(15.0) / np.log(9.0), rel=1e-3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,12 @@ from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLi
 from certus.base.params import HasMethods, InstanceOf, OneOf
 from certus.base.persistence import check_shapes
 from certus.bayes.counting.joint_classifier import JointClassifier
+from certus.bayes.counting.linear_form import LinearForm, linear_form
 from certus.bayes.densities import class_densities as densities
 from certus.distributions import ConjugateModel
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
-
-
-class LinearForm(NamedTuple):
-    """Scores ``X @ coef.T + intercept``; for two classes one row, positive for the second class."""
-
-    coef: Floats
-    intercept: Floats
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(n p^2 + k p^3), predict O(n p^2 k) for k classes")
@@ -202,6 +196,4 @@ class BayesClassifier(JointClassifier):
                 "to_linear needs density='shared_gaussian', or density='multinomial' by 'ml' or 'map', got "
                 f"density={self.density!r} and estimation={self.estimation!r}: their scores are not linear."
             )
-        if len(self.classes_) == 2:
-            return LinearForm(coef[1:] - coef[:1], intercept[1:] - intercept[:1])
-        return LinearForm(coef, intercept)
+        return linear_form(coef, intercept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,8 +25,10 @@ from certus.tables import (
 )
 
 __all__ = [
+    "beside",
     "column",
     "input_of",
+    "known_by",
     "label_like",
     "labels_like",
     "read_for_model",
@@ -106,6 +109,19 @@ def with_truth(frame: pl.DataFrame, targets: Sequence[str], skip: bool) -> pl.Da
     return kept
 
 
+def known_by(frame: pl.DataFrame, target: str, others: Sequence[str]) -> pl.DataFrame:
+    """What rows are known by when looks at them are counted: all columns but the named ones.
+
+    Where no column is left, a row is known by its place in the column of true values, which is then taken as a whole:
+    labels alone would make rows of any two tables the same.
+    """
+    rest = frame.drop(others)
+    if rest.width:
+        return rest
+    whole = hashlib.sha256("\0".join(map(str, frame[target].to_list())).encode("utf-8", "surrogatepass")).hexdigest()
+    return pl.DataFrame({"place": [f"{whole} {place}" for place in range(frame.height)]})
+
+
 def values_of(frame: pl.DataFrame, name: str, option: str) -> NDArray[Any]:
     """A column without empty entries as an array: numbers as they are, everything else as text."""
     found = column(frame, name, option)
@@ -150,7 +166,8 @@ def input_of(model: Any, frame: pl.DataFrame) -> Any:
                 "Hint: leave out the columns that it does not know."
             )
         return _numbers(frame).to_numpy()
-    missing = [name for name in names if name not in frame.columns]
+    own = set(frame.columns)
+    missing = [name for name in names if name not in own]
     if missing:
         raise ValueError(
             f"the table lacks the columns {', '.join(map(repr, missing))}, which the model needs.\n"
@@ -212,6 +229,16 @@ def labels_like(model: Any, values: pl.Series) -> NDArray[Any]:
     if np.asarray(labels).dtype.kind in "UOT" and values.dtype != pl.Boolean:
         return np.asarray(values.cast(pl.String).to_list())
     return values.to_numpy()
+
+
+def beside(keys: Sequence[pl.Series], predictions: pl.DataFrame) -> pl.DataFrame:
+    """The carried columns in front of the predictions."""
+    taken = [one.name for one in keys if one.name in predictions.columns]
+    if taken:
+        raise ValueError(
+            f"--key: {taken[0]!r} is also a column of the predictions.\nHint: rename that column of the table."
+        )
+    return pl.DataFrame([*keys, *predictions.get_columns()])
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:

@@ -34,6 +34,9 @@ Range = Annotated[
 ]
 Positive = Annotated[str | None, typer.Option(help="The label that counts as positive.", show_default=False)]
 Seed = Annotated[int, typer.Option(help="Order in which betting goes through the rows.")]
+Key = Annotated[
+    list[str] | None, typer.Option(help="Column to carry through, in front; once per column.", show_default=False)
+]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write.", show_default=False)]
 AllowTrainingRows = Annotated[
     bool, typer.Option("--allow-training-rows", help="Take rows that the model was trained on: an estimate.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import textwrap
@@ -57,7 +58,7 @@ def print_report(report: Any) -> None:
     """Print certificates as a table; vacuous ones follow with the reason."""
     shown = [item for item in report if not item.vacuous]
     if shown:
-        print_table(("claim", "standing", "theorem"), [(item.claim, item.standing, item.theorem) for item in shown])
+        _print_claims(shown)
     for item in report.vacuous:
         print_text(f"(vacuous) {item.why_vacuous()}")
     for fact in (report.training_overlap, report.look):
@@ -65,6 +66,20 @@ def print_report(report: Any) -> None:
             print_text(str(fact))
     if report.look is not None and not report.look.promised:
         say(WAYS_OUT)
+
+
+def _print_claims(shown: Sequence[Any]) -> None:
+    """Claims with their standing and theorem; what is the same for all of them is said once, below.
+
+    Claims that hold with a probability state it themselves.
+    """
+    names = ("theorem",) if all(item.kind == "probable" for item in shown) else ("standing", "theorem")
+    told = {name: {getattr(item, name) for item in shown} for name in names}
+    common = [name for name in names if len(shown) > 1 and len(told[name]) == 1]
+    own = [name for name in names if name not in common]
+    print_table(("claim", *own), [(item.claim, *(getattr(item, name) for name in own)) for item in shown])
+    for name in common:
+        print_text(f"{name}: {told[name].pop()}")
 
 
 def certificates_of(report: Any) -> list[dict[str, Any]]:
@@ -87,5 +102,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
     table = Table(*columns, title=title, title_justify="left")
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))  # Text: brackets in a cell are not markup
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    asked = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()  # rich obeys both
+    width = None if asked else _WIDTH_OF_FILES
     Console(width=width).print(table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import typer
 
@@ -30,6 +30,31 @@ def as_typed(text: str, names: Sequence[str]) -> str:
         option = flag(name)
         text = re.sub(pattern, lambda match, option=option: _spelled(option, match), text)  # type: ignore[misc]
     return text
+
+
+def with_flags(text: str, names: Collection[str]) -> str:
+    """A message of a Python function in the words of the command line, for a command with these parameters.
+
+    ``loss_range=(low, high)`` is ``--range LOW HIGH``, ``recall=0.95`` is ``--recall 0.95``, ``positive must …`` is
+    ``--positive must …``, ``certus.conformal`` the command, and rows count from 1. Other words are not touched.
+    """
+    known = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    if not known:
+        return text
+    text = re.sub(rf"(?<![\w.'\"(-])({known})=\((\w+), (\w+)\)", _two_values, text)
+    text = re.sub(rf"(?<![\w.'\"(-])({known})=('[^']*'|[\w.+-]*\w)", _one_value, text)
+    text = re.sub(rf"^({known})(?= must )", lambda match: flag(match[1]), text)
+    text = re.sub(r"; row (\d+) (is|has)\b", lambda match: f"; row {int(match[1]) + 1} {match[2]}", text)
+    return re.sub(r"\bcertus\.(certify|compare|conformal|guard|monitor|plan|select|study)\b", r"'certus \1'", text)
+
+
+def _two_values(match: re.Match[str]) -> str:
+    return f"{flag(match[1])} {match[2].upper()} {match[3].upper()}"
+
+
+def _one_value(match: re.Match[str]) -> str:
+    value = match[2].strip("'")
+    return f"{flag(match[1])} {match[2] if ' ' in value else value}"
 
 
 def _spelled(option: str, match: re.Match[str]) -> str:

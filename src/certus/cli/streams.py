@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+SEPARATORS = (",", ";", "\t", "|")
 START = hashlib.sha256(b"certus monitor").hexdigest()
 
 
@@ -35,7 +36,7 @@ class Row:
         found = []
         for name, cell in zip(names, self.cells, strict=True):
             try:
-                value = float(cell)
+                value = float(cell.replace(",", ".") if cell.count(",") == 1 and "." not in cell else cell)
             except ValueError:
                 value = math.nan
             if math.isnan(value):
@@ -78,13 +79,19 @@ def opened(source: Path) -> Iterator[TextIO]:
         yield stream
 
 
+def _fields(line: str, separator: str) -> list[str]:
+    """The names in the first line of the input."""
+    return [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
+
+
 def rows_of(stream: TextIO, names: Sequence[str]) -> Iterator[Row]:
     """The asked columns, row by row. A last row that is still being written is left for the next time."""
-    reader = csv.reader(stream)
-    header = next(reader, None)
-    if header is None:
+    first = stream.readline()
+    if not first:
         raise ValueError("the input is empty.\nHint: it must begin with a line of column names.")
-    header = [name.strip() for name in header]
+    separator = max(SEPARATORS, key=lambda mark: len(set(names) & set(_fields(first, mark))))
+    reader = csv.reader(stream, delimiter=separator)
+    header = _fields(first, separator)
     for name in names:
         if name not in header:
             raise ValueError(f"the input has no column {name!r}.\nHint: it has {', '.join(map(repr, header))}.")

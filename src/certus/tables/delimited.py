@@ -80,10 +80,10 @@ def find_dialect(source: Path | IO[bytes]) -> Dialect:
         raise TableError("the file has no content.\nHint: it needs a header line and rows.")
     separator = max(SEPARATORS, key=lambda mark: _consistency(lines, mark))
     rows = list(csv.reader(lines, delimiter=separator))
-    fields = [field.strip() for row in rows[1:] for field in row]
+    fields = [field.strip() for row in rows[1:] for field in row] if separator != "," else []
     commas = sum(bool(_DECIMAL_COMMA.fullmatch(field)) for field in fields)
     points = sum(bool(_DECIMAL_POINT.fullmatch(field)) for field in fields)
-    decimal = separator != "," and commas > points
+    decimal = commas > points
     numbers = [field for field in fields if _DECIMAL_COMMA.fullmatch(field)] if decimal else []
     unclear = bool(numbers) and all(_MAYBE_THOUSANDS.fullmatch(field) for field in numbers)
     return Dialect(separator, decimal, rows[0], numbers[0] if unclear else "")

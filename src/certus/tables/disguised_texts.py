@@ -42,9 +42,10 @@ def _typed(column: pl.Series, told: list[str]) -> pl.Series | None:
 
 
 def _as_numbers(column: pl.Series, told: list[str]) -> pl.Series | None:
-    whole = column.cast(pl.Int64, strict=False)
-    if whole.null_count() == column.null_count():
-        return whole
+    for integers in (pl.Int64, pl.Int128):  # as text files have them
+        whole = column.cast(integers, strict=False)
+        if whole.null_count() == column.null_count():
+            return whole
     numbers = numbers_of(column)
     if numbers.null_count() > column.null_count():
         return None

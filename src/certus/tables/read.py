@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from certus.tables.table_error import TableError
 __all__ = ["STANDARD_INPUT", "read_query", "read_table", "readable_twice"]
 
 STANDARD_INPUT = "-"
+_SECOND_DAY = datetime.datetime(1900, 1, 1)  # of a spreadsheet
 
 # First bytes of the kinds that can be told by them; everything else from standard input is text.
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
@@ -32,11 +34,19 @@ _NOTHING = "Standard input is empty.\nHint: pipe a table into it, or name a file
 
 def _read_excel(source: Any) -> pl.DataFrame:
     try:
-        return pl.read_excel(source, infer_schema_length=None)
+        return _with_times(pl.read_excel(source, infer_schema_length=None))
     except Exception as error:  # the reader has errors of its own, of no common kind
         raise TableError(
             "it is not a spreadsheet.\nHint: open it in a spreadsheet program and save it again."
         ) from error
+
+
+def _with_times(frame: pl.DataFrame) -> pl.DataFrame:
+    """Times of day are parts of a spreadsheet's first day, and are read as moments of it: times again."""
+    moments = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Datetime)]
+    last = frame.select(pl.col(moments).max()).row(0, named=True) if moments and frame.height else {}
+    times = [name for name, moment in last.items() if moment is not None and moment < _SECOND_DAY]
+    return frame.with_columns(pl.col(times).cast(pl.Time)) if times else frame
 
 
 def _read_json_lines(source: Any) -> pl.DataFrame:
@@ -105,12 +115,29 @@ def read_table(
 
 def _from_data_frame(source: IntoDataFrame) -> pl.DataFrame:
     try:
-        return nw.from_native(source, eager_only=True).to_polars()
+        return nw.from_native(_in_plain_types(source), eager_only=True).to_polars()
     except nw.exceptions.NarwhalsError as error:
         reason = " ".join(str(error).split())
         raise TableError(f"The data frame cannot be read: {reason}.\nHint: give each column its own name.") from error
     except Exception as error:  # pandas, pyarrow and polars have errors of their own for columns that have no one type
         raise TableError(_unreadable_column(source)) from error
+
+
+def _in_plain_types(source: Any) -> Any:
+    """A pandas table whose periods are moments, whose intervals are texts, and whose sparse columns are dense."""
+    if not nw.dependencies.is_pandas_dataframe(source):
+        return source
+    plain = {}
+    for name, dtype in source.dtypes.items():
+        inner = getattr(getattr(dtype, "categories", None), "dtype", dtype)
+        kind = type(inner).__name__
+        if kind == "PeriodDtype":
+            plain[name] = source[name].astype(inner).dt.to_timestamp()
+        elif kind == "IntervalDtype":
+            plain[name] = source[name].astype("string")
+        elif kind == "SparseDtype":
+            plain[name] = source[name].sparse.to_dense()
+    return source.assign(**plain) if plain and all(isinstance(name, str) for name in plain) else source
 
 
 def _unreadable_column(source: Any) -> str:

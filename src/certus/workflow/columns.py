@@ -18,6 +18,7 @@ LARGEST_CATEGORY_COUNT = 50
 _COUNTER = r"^(\D*)\d+$"
 _HASH = r"^(?:[0-9a-fA-F]{8,}|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$"
 ASKED = "left out as asked"
+_UNREADABLE = (pl.List, pl.Struct, pl.Binary, pl.Object, pl.Array)
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,15 @@ def _asked(column: pl.Series, drop: bool, keep: bool, named: str | None) -> tupl
     if named in ("category", "number", "date", "text"):
         return named, ""  # type: ignore[return-value]
     kind, reason = _kind_of(column)
-    if kind is None and keep:
+    if kind is None and keep and can_be_kept(column):
         numeric = column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Duration, pl.Time)
         return ("number" if numeric else "category"), ""
     return kind, reason
+
+
+def can_be_kept(column: pl.Series) -> bool:
+    """Whether there is a way to use a column at all: lists, structures and bytes have none."""
+    return column.dtype not in _UNREADABLE
 
 
 def as_named(frame: pl.DataFrame, types: Mapping[str, str]) -> pl.DataFrame:
@@ -111,7 +117,7 @@ def _kind_of(column: pl.Series) -> tuple[Kind | None, str]:
     filled = column.drop_nulls()
     if filled.len() == 0:
         return None, "all values are missing"
-    if column.dtype in (pl.List, pl.Struct, pl.Binary, pl.Object, pl.Array):
+    if column.dtype in _UNREADABLE:
         return None, f"values of type {column.dtype} are not used"
     distinct = filled.n_unique()
     if distinct < 2 and filled.len() == column.len():

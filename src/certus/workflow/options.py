@@ -148,7 +148,8 @@ class Options:
     weight: str | None = option(
         None,
         "str",
-        "Column with positive weights of rows, for the training of learners that take them. Candidates are judged, and "
+        "Column with positive weights of rows, for the training of learners that take them, of the baseline, of a "
+        "blend and of calibrated probabilities. Candidates are judged, and "
         "the winner is tested and certified, with every row counted alike.",
         str,
         later=True,

@@ -147,7 +147,8 @@ def _read(table: str | Path | TableLike | None, options: Options, told: list[str
     if options.sql is not None:
         if table is not None:
             raise StudyError("sql and a table exclude each other.\nHint: give one of them.", options=["sql"])
-        return read_query(options.sql, options.database), options, "a query"
+        answered = read_query(options.sql, options.database)
+        return read_table(answered, told=told, spare=options.types or ()), options, "a query"
     if options.database is not None:
         raise StudyError("database needs a query.\nHint: sql='select …'.", options=["database", "sql"])
     if table is None:

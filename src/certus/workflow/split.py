@@ -143,13 +143,17 @@ def _by_time(frame: pl.DataFrame, group_of: Rows, copies: bool, order: str, want
         )
     ranks = frame[order].rank("dense").to_numpy().astype(np.intp)
     rows = np.argsort(ranks, kind="stable")
-    border = frame.height - wanted
-    while 0 < border < frame.height and ranks[rows[border - 1]] == ranks[rows[border]]:
-        border -= 1
+    border = _between_moments(ranks[rows], frame.height - wanted)
     learn, test = rows[:border], rows[border:]
     test = _one_of_each(test[~np.isin(group_of[test], group_of[learn])], group_of)
     _check_sizes(frame.height, len(np.unique(ranks)), learn, test, "moments")
     return Split(learn, test, group_of[learn], group_of[test], "time", copies)
+
+
+def _between_moments(ranks: Rows, border: int) -> int:
+    """The place nearest to the border at which one moment ends and the next begins."""
+    places = np.flatnonzero(np.diff(ranks)) + 1
+    return int(places[np.argmin(np.abs(places - border))]) if len(places) else 0
 
 
 def _one_of_each(rows: Rows, group_of: Rows) -> Rows:

@@ -42,6 +42,7 @@ def command(
     from certus.cli.look_stores import store_of_looks
     from certus.cli.model_tables import (
         input_of,
+        known_by,
         label_like,
         labels_like,
         read_for_model,
@@ -71,7 +72,7 @@ def command(
         "sealed": sealed,
         "sealed_steps": sealed_steps,
         "not_adapted": not_adapted,
-        "rows": frame.drop([name for name in (target, prediction, score) if name in frame.columns]),
+        "rows": known_by(frame, target, [name for name in (target, prediction, score) if name in frame.columns]),
     }
     y_true = values_of(frame, target, "--target")
     if loaded is not None:

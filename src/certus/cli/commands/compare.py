@@ -53,6 +53,11 @@ def command(
         return
     if target is None or not prediction:
         raise ValueError("--target and --prediction must be given.\nHint: or --scores and --test for scores of folds.")
+    if len(dict.fromkeys(prediction)) < 2:
+        raise ValueError(
+            f"--prediction must name at least two different columns, got {', '.join(map(repr, prediction))}.\n"
+            "Hint: --prediction one --prediction other"
+        )
     frame = with_truth(frame, [target], skip_missing)
     candidates = {name: values_of(frame, name, "--prediction") for name in prediction}
     found = compare(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import options
-from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, say
+from certus.cli.output import certificates_of, facts_of_rows, print_json, print_report, print_text, say
 
 
 def command(
@@ -32,6 +32,7 @@ def command(
     ] = None,
     apply: Annotated[Path | None, typer.Option(help="Rows to give intervals or sets to.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for these.", show_default=False)] = None,
+    key: options.Key = None,
     allow_training_rows: options.AllowTrainingRows = False,
     skip_missing: options.SkipMissing = False,
     json: options.Json = False,
@@ -60,19 +61,14 @@ def command(
     )
     written = None
     if apply is not None and output is not None:
-        written = _write(wrapped, source, source.read(apply), group, output)
+        written = _write(wrapped, source, source.read(apply), group, output, key or [])
+    size = _size(wrapped, source.response(frame), groups)
     if json:
-        certificates = certificates_of(wrapped.report_)
-        print_json(
-            {
-                "rows": len(y_true),
-                "output": output and str(output),
-                "certificates": certificates,
-                **facts_of_rows(wrapped.report_),
-            }
-        )
+        told = {"rows": len(y_true), "output": output and str(output), "size": size}
+        print_json({**told, "certificates": certificates_of(wrapped.report_), **facts_of_rows(wrapped.report_)})
     else:
         print_report(wrapped.report_)
+        print_text(_size_in_words(size))
     if written is not None:
         say(f"{written} rows written to {output}")
 
@@ -121,18 +117,47 @@ class _Source:
         return {"y_pred": self.response(frame), **known}
 
 
-def _write(wrapped: Any, source: _Source, frame: Any, group: str | None, output: Path) -> int:
+def _size(wrapped: Any, response: Any, groups: Any) -> dict[str, Any]:
+    """How wide the intervals, or how large the sets, of these rows are: coverage is only half an answer."""
+    import numpy as np
+
+    if hasattr(wrapped, "predict_interval"):
+        ends = wrapped.predict_interval(response, groups)
+        widths = ends[:, 1] - ends[:, 0]
+        finite = widths[np.isfinite(widths)]
+        shown = {"mean_width": float(finite.mean()), "median_width": float(np.median(finite))} if len(finite) else {}
+        return {"kind": "interval", **shown, "infinite": int(len(widths) - len(finite))}
+    labels = wrapped.predict_set(response, groups).sum(axis=1)
+    shares = {str(size): float(np.mean(labels == size)) for size in np.unique(labels).tolist()}
+    return {"kind": "set", "mean_labels": float(labels.mean()), "shares": shares}
+
+
+def _size_in_words(size: dict[str, Any]) -> str:
+    if size["kind"] == "set":
+        shares = ", ".join(f"{share:.1%} {number}" for number, share in size["shares"].items())
+        return f"Sets of these rows have {size['mean_labels']:.3g} labels on average ({shares})."
+    infinite = f"; {size['infinite']} of them are infinite" if size["infinite"] else ""
+    if "mean_width" not in size:
+        return "All intervals are infinite: there are too few rows for this confidence."
+    mean, median = size["mean_width"], size["median_width"]
+    if abs(mean - median) <= 1e-9 * abs(mean):
+        return f"Intervals are {mean:.4g} wide (±{mean / 2:.4g}){infinite}."
+    return f"Intervals of these rows are {mean:.4g} wide on average (median {median:.4g}){infinite}."
+
+
+def _write(wrapped: Any, source: _Source, frame: Any, group: str | None, output: Path, keys: list[str]) -> int:
     import polars as pl
 
-    from certus.cli.model_tables import values_of, write_table
+    from certus.cli.model_tables import beside, column, values_of, write_table
 
     groups = None if group is None else values_of(frame, group, "--group")
     response = source.response(frame)
     if hasattr(wrapped, "predict_interval"):
         ends = wrapped.predict_interval(response, groups)
-        found = pl.DataFrame({"lower": ends[:, 0], "upper": ends[:, 1]})
+        middle = source.model.predict(response) if source.kind == "model" else response
+        found = pl.DataFrame({"prediction": middle, "lower": ends[:, 0], "upper": ends[:, 1]})
     else:
         inside = wrapped.predict_set(response, groups)
         found = pl.DataFrame({str(name): inside[:, index] for index, name in enumerate(wrapped.classes_)})
-    write_table(found, output)
+    write_table(beside([column(frame, name, "--key") for name in keys], found), output)
     return found.height

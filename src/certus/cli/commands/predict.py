@@ -19,9 +19,7 @@ def command(
         Path | None,
         typer.Option("--output", "-o", help="File for the predictions; stdout without it.", show_default=False),
     ] = None,
-    key: Annotated[
-        list[str] | None, typer.Option(help="Column to carry through, in front; once per column.", show_default=False)
-    ] = None,
+    key: options.Key = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.", show_default=False)] = None,
     json: options.Json = False,
 ) -> None:
@@ -50,14 +48,14 @@ def command(
 
 
 def _pieces(model: Any, table: Path, keys: list[str], encoding: str | None) -> Iterator[Any]:
-    from certus.cli.model_tables import column, input_of, read_table
+    from certus.cli.model_tables import beside, column, input_of, read_table
     from certus.tables import read_chunks, without_absurd
 
     told: list[str] = []
     if not getattr(model, "reads_tables", False):  # it needs the types of the whole table
         frame = read_table(table, told=told, encoding=encoding)
         kept = [column(frame, name, "--key") for name in keys]
-        yield _beside(kept, _predictions(model, input_of(model, frame)))
+        yield beside(kept, _predictions(model, input_of(model, frame)))
         return
     usual = model.usual_numbers
     for number, piece in enumerate(read_chunks(table, model.column_kinds, told, encoding)):
@@ -66,19 +64,7 @@ def _pieces(model: Any, table: Path, keys: list[str], encoding: str | None) -> I
                 say(guess)
         kept = [column(piece, name, "--key") for name in keys]
         cleared, flags = without_absurd(input_of(model, piece), usual)
-        yield _beside(kept, _predictions(model, cleared).with_columns(flags))
-
-
-def _beside(keys: list[Any], predictions: Any) -> Any:
-    """The carried columns in front of the predictions."""
-    import polars as pl
-
-    taken = [one.name for one in keys if one.name in predictions.columns]
-    if taken:
-        raise ValueError(
-            f"--key: {taken[0]!r} is also a column of the predictions.\nHint: rename that column of the table."
-        )
-    return pl.DataFrame([*keys, *predictions.get_columns()])
+        yield beside(kept, _predictions(model, cleared).with_columns(flags))
 
 
 def _print(pieces: Iterator[Any]) -> None:

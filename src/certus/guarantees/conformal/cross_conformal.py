@@ -190,7 +190,7 @@ def _record(
         trivial=0.0 if finite else 1.0,
         confidence=1.0,
         kind="expectation",
-        theorem="Predictive inference with the jackknife+ (2021)",
+        theorem="Predictive inference with the jackknife+ (Barber et al. 2021)",
         rule="cross-conformal",
         assumptions=("exchangeable", "random-folds", *learner, *SUBJECT_ASSUMPTIONS[subject]),
         inputs={"level": str(level), "method": method, "subject": subject},

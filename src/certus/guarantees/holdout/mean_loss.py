@@ -113,7 +113,7 @@ def _unequal_ranges(
     bad = np.flatnonzero(~((lows <= values) & (values <= highs) & np.isfinite(highs - lows)))
     if bad.size:
         row = int(bad[0])
-        raise ValueError(f"losses: row {row} is {values[row]!r}, outside its range [{lows[row]}, {highs[row]}].")
+        raise ValueError(f"losses: row {row} is {values[row]:g}, outside its range [{lows[row]}, {highs[row]}].")
     squared = math.fsum(((highs - lows) ** 2).tolist()) * (1.0 + 1e-14)
     return math.fsum(lows) / len(values), math.fsum(highs) / len(values), values, squared
 

@@ -22,10 +22,10 @@ THEOREMS = {
     "hoeffding": "Probability Inequalities for Sums of Bounded Random Variables (Hoeffding 1963)",
     "kl": "Tutorial on Practical Prediction Theory for Classification: Chernoff bound (Langford 2005)",
     "bernstein": "Concentration Inequalities: Bernstein's inequality (Boucheron, Lugosi, Massart 2013)",
-    "empirical-bernstein": "Empirical Bernstein Bounds and Sample-Variance Penalization (2009)",
+    "empirical-bernstein": "Empirical Bernstein Bounds and Sample-Variance Penalization (Maurer, Pontil 2009)",
     "hoeffding-bentkus": "Distribution-Free, Risk-Controlling Prediction Sets (Bates et al. 2021)",
     "betting": "Estimating means of bounded random variables by betting (Waudby-Smith, Ramdas 2023)",
-    "star": "STaR-Bets: Sequential Target-Recalculating Bets for Tighter Confidence Intervals (2025)",
+    "star": "STaR-Bets: Sequential Target-Recalculating Bets for Tighter Confidence Intervals (Voráček, Orabona 2025)",
 }
 METHODS = tuple(THEOREMS)
 ORDERED = ("betting", "star")  # these depend on the order of the rows

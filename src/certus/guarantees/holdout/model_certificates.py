@@ -127,8 +127,8 @@ def certify(
         if is_regression(model, truth, predicted):
             raise ValueError(
                 "the labels are real numbers, and the mean of an unbounded loss cannot be bounded from a sample.\n"
-                "Hint: certify(..., loss='absolute', loss_range=(low, high)) if the loss cannot leave that range, "
-                "or certus.conformal for prediction intervals, which need no range."
+                "Hint: loss='absolute' and loss_range=(low, high) if the loss cannot leave that range, or "
+                "certus.conformal for prediction intervals, which need no range."
             )
         loss = "error"
     if sealed and loss != "error":

@@ -73,7 +73,7 @@ def check_losses(losses: ArrayLike, low: float, high: float, name: str = "losses
     if bad.size:
         first = int(bad[0])
         raise ValueError(
-            f"{name} must lie in the declared range [{low:g}, {high:g}]; row {first} is {values[first]!r} "
-            f"({bad.size} of {values.size} rows are outside).\nHint: declare the range with low= and high=."
+            f"{name} must lie in the declared range [{low:g}, {high:g}]; row {first} is {values[first]:g} "
+            f"({bad.size} of {values.size} rows are outside).\nHint: declare a range that no row can leave."
         )
     return values

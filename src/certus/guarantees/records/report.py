@@ -16,7 +16,7 @@ from certus.guarantees.records.wording import confidence_percent, plural
 class Report:
     """An immutable, ordered collection of certificates.
 
-    Per quantity the tightest comes first; across quantities the worst news first; vacuous certificates are
+    Per quantity the tightest comes first; across quantities the error, then the worst news first; vacuous ones are
     folded to the end with the reason. Estimates are marked and come after the guarantees of their quantity.
 
     Parameters
@@ -157,7 +157,7 @@ class Report:
         """One line per certificate; vacuous ones are folded with the reason."""
         if not self._certificates:
             return "No guarantees."
-        lines = [str(item) for item in self._certificates if not item.vacuous]
+        lines = self._claims()
         lines += [f"(vacuous) {item.why_vacuous()}" for item in self.vacuous]
         promises = [item for item in self._certificates if item.guaranteed]
         if len(promises) > 1 and 0 < self.confidence < 1:
@@ -168,6 +168,14 @@ class Report:
         if self.look is not None and not self.look.promised:
             lines.append(self.look.ways_out())
         return "\n".join(lines)
+
+    def _claims(self) -> list[str]:
+        """What is claimed, with its source; a source that all claims have follows them once."""
+        shown = [item for item in self._certificates if not item.vacuous]
+        sources = {str(item).removeprefix(item.claim) for item in shown}
+        if len(shown) == 1 or len(sources) != 1:
+            return [str(item) for item in shown]
+        return [*(item.claim for item in shown), *(source.strip() for source in sources)]
 
     __str__ = text
 
@@ -211,12 +219,12 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _ordered(certificates: tuple[Certificate, ...]) -> tuple[Certificate, ...]:
-    """Vacuous last; worst quantity first, judged by its tightest guarantee; within it tightest first."""
+    """Vacuous last; the error, then the worst quantity by its tightest guarantee; within it the tightest first."""
     groups: dict[Quantity, list[Certificate]] = {}
     for item in certificates:
         groups.setdefault(item.quantity, []).append(item)
     for group in groups.values():
         group.sort(key=lambda item: (not item.guaranteed, _badness(item)))
-    by_news = sorted(groups.values(), key=lambda group: -_badness(group[0]))
+    by_news = sorted(groups.values(), key=lambda group: (group[0].quantity != "error", -_badness(group[0])))
     flat = [item for group in by_news for item in group]
     return tuple(sorted(flat, key=lambda item: item.vacuous))

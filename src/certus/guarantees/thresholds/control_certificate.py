@@ -21,8 +21,8 @@ from certus.guarantees.records.wording import count, percent
 from certus.guarantees.thresholds.demanded_rates import RATES, Demand
 
 _THEOREMS = {
-    "guard-monotone": "Distribution-Free, Risk-Controlling Prediction Sets (2021)",
-    "guard-search": "Learn then Test: Calibrating Predictive Algorithms to Achieve Risk Control (2021)",
+    "guard-monotone": "Distribution-Free, Risk-Controlling Prediction Sets (Bates et al. 2021)",
+    "guard-search": "Learn then Test: Calibrating Predictive Algorithms to Achieve Risk Control (Angelopoulos 2021)",
 }
 _SEARCH_KEYS = ("thresholds", "starts", "shares", "successes", "trials")
 

@@ -15,7 +15,9 @@ from certus.base.params import Constraints, InstanceOf, OneOf
 from certus.guarantees import Report
 from certus.tables.encoding.categories import CategoryPart
 from certus.tables.encoding.dates import DatePart
+from certus.tables.encoding.hashed_texts import LetterPart
 from certus.tables.encoding.numbers import NumberPart
+from certus.tables.encoding.target_means import TargetPart
 from certus.tables.encoding.texts import TextPart
 
 Style = Literal["scaled", "native"]
@@ -25,8 +27,10 @@ Style = Literal["scaled", "native"]
 class TableEncoder(Transformer):
     """Turns numbers, categories, dates and free texts of a data frame into a matrix of numbers.
 
-    Everything is learned on the rows given to ``fit``. Levels, dates and words that were never seen, and missing
-    values, are all encoded; a text where numbers were learned is refused with its row.
+    Texts are read word by word, short ones by their letters too. Categories with many levels also get the mean target
+    of their level, which for rows given to ``fit_transform`` comes from other rows than themselves. Everything
+    is learned on the rows given to ``fit``. Levels, dates and words that were never seen, and missing values, are all
+    encoded; a text where numbers were learned is refused with its row.
 
     Parameters
     ----------
@@ -81,18 +85,33 @@ class TableEncoder(Transformer):
         """Learn how to encode the columns of a data frame."""
         frame = self._frame(X)
         scaled = self.style == "scaled"
-        self.parts_: list[CategoryPart | NumberPart | DatePart | TextPart] = [
+        self.parts_: list[CategoryPart | NumberPart | DatePart | TextPart | LetterPart | TargetPart] = [
             CategoryPart(self.categories, one_hot=scaled),
             NumberPart(self.numbers, scaled=scaled),
             DatePart(self.dates, scaled=scaled),
             TextPart(self.texts),
+            LetterPart(self.texts),
+            TargetPart(self.categories),
         ]
         for part in self.parts_:
-            part.fit(frame)
+            part.fit(frame, None if y is None else np.asarray(y)) if isinstance(part, TargetPart) else part.fit(frame)
         self.feature_names_in_ = np.array(self._used(), dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         self.report_ = Report()
         return self
+
+    def fit_transform(self, X: TableLike, y: TargetLike | None = None, **fit_params: Any) -> NDArray[np.float64]:
+        """Learn, and encode the same rows; mean targets of their levels come from other rows than themselves."""
+        frame = self.fit(X, y, **fit_params)._frame(X)
+        known = None if y is None else np.asarray(y)
+        return np.ascontiguousarray(
+            np.hstack(
+                [
+                    part.out_of_fold(frame, known) if isinstance(part, TargetPart) else part.transform(frame)
+                    for part in self.parts_
+                ]
+            )
+        )
 
     @predict_method
     def transform(self, X: TableLike) -> NDArray[np.float64]:

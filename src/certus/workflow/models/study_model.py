@@ -73,13 +73,15 @@ class StudyModel:
         """Whether there are probabilities: the winner's own, or responses calibrated on rows that were left out."""
         return self._responds_in_probabilities or getattr(self, "exponent_", None) is not None
 
-    def calibrate_probabilities(self, responses: Floats, truth: NDArray[Any]) -> None:
+    def calibrate_probabilities(
+        self, responses: Floats, truth: NDArray[Any], weights: NDArray[Any] | None = None
+    ) -> None:
         """Learn from out-of-fold responses how sure the model may be, if its response is no probability.
 
         ``truth`` has the indices of the true labels among ``classes_``.
         """
         if not self._responds_in_probabilities and not self.several:
-            self.exponent_ = fitted_exponent(responses, truth)
+            self.exponent_ = fitted_exponent(responses, truth, weights)
 
     def probabilities(self, X: TableLike) -> Floats:
         """The response as probabilities, where the model gives them; else the response."""

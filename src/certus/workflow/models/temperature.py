@@ -19,12 +19,13 @@ LEAST = 1e-6  # responses below this are taken as this: nobody is entirely sure
 _SMALLEST, _LARGEST = -6.0, 6.0  # of log a
 
 
-def fitted_exponent(responses: Floats, truth: NDArray[Any]) -> float:
-    """The exponent under which the true classes (indices of columns) are most likely."""
+def fitted_exponent(responses: Floats, truth: NDArray[Any], weights: NDArray[Any] | None = None) -> float:
+    """The exponent under which the true classes (indices of columns) of rows with these weights are most likely."""
     logs, rows = _logs(responses), np.arange(len(truth))
 
     def surprise(log_exponent: float) -> float:
-        return -float(np.mean(log_softmax(np.exp(log_exponent) * logs, axis=1)[rows, truth]))
+        given = log_softmax(np.exp(log_exponent) * logs, axis=1)[rows, truth]
+        return -float(np.average(given, weights=weights))
 
     found = minimize_scalar(surprise, bounds=(_SMALLEST, _LARGEST), method="bounded")
     return float(np.exp(found.x))

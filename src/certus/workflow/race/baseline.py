@@ -12,7 +12,8 @@ def baseline_value(learning: Learning, measure: Measure) -> float:
     """The measure of the best constant prediction over all divisions, each time learned from the rows to fit on."""
     predictions, probabilities = [], []
     for division in learning.divisions[-1:] if learning.rungs else learning.divisions:
-        constant = learning.kind.best_constant(learning.y[division.fit], measure, learning.classes)
+        weights = None if learning.weights is None else learning.weights[division.fit]
+        constant = learning.kind.best_constant(learning.y[division.fit], measure, learning.classes, weights)
         rows = len(division.validation)
         predictions.append(_repeated(constant.prediction, rows))
         if constant.probabilities is not None:

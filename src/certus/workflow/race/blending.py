@@ -16,14 +16,21 @@ REPEATS = 3  # divisions into halves by which a blend is compared with the best 
 
 
 def choose_blend(
-    votes: Sequence[Array], truth: Array, measure: Measure, seed: int, *, always: bool = False
+    votes: Sequence[Array],
+    truth: Array,
+    measure: Measure,
+    seed: int,
+    *,
+    always: bool = False,
+    row_weights: Array | None = None,
 ) -> NDArray[np.float64] | None:
     """Weights of a blend that beats the best single trial by more than a standard error, or None.
 
     ``votes`` has for each trial its out-of-fold numbers, or probabilities of every class. Whether a blend wins is
     judged on rows that did not choose it: weights chosen on one half of the rows are measured on the other, and the
     same is done for the best single trial; three times, since halves are a matter of chance. A blend is larger and
-    harder to explain, so its paired gain must exceed the gain's standard error. ``always`` asks for it anyway.
+    harder to explain, so its paired gain must exceed the gain's standard error. ``always`` asks for it anyway. Weights
+    of rows count where a blend is chosen, which is training, and not where it is judged.
     """
     if len(votes) < 2:
         return None
@@ -34,7 +41,8 @@ def choose_blend(
         halves = rng.permutation(len(truth)) % 2
         for half in (0, 1):
             chosen, judged = halves == half, halves != half
-            weights = greedy_weights([vote[chosen] for vote in votes], truth[chosen], measure)
+            own = None if row_weights is None else row_weights[chosen]
+            weights = greedy_weights([vote[chosen] for vote in votes], truth[chosen], measure, own)
             best = min(votes, key=lambda vote: _value(vote[chosen], truth[chosen], measure))
             pair = best[judged], mix([vote[judged] for vote in votes], weights)
             gains.append(_value(pair[0], truth[judged], measure) - _value(pair[1], truth[judged], measure))
@@ -44,15 +52,21 @@ def choose_blend(
     differences = np.array(gains) if measure.rows is None else by_row
     if not always and not np.mean(differences) > np.std(differences) / np.sqrt(len(differences)):
         return None
-    weights = greedy_weights(votes, truth, measure)
+    weights = greedy_weights(votes, truth, measure, row_weights)
     return weights if np.count_nonzero(weights) > 1 else None
 
 
-def greedy_weights(votes: Sequence[Array], truth: Array, measure: Measure) -> NDArray[np.float64]:
+def greedy_weights(
+    votes: Sequence[Array], truth: Array, measure: Measure, row_weights: Array | None = None
+) -> NDArray[np.float64]:
     """Add one vote at a time, whichever gives the lowest loss of the mean; keep the best number of votes.
 
-    Of equal losses, as counts of errors often are, the one with the better probabilities counts as lower.
+    Of equal losses, as counts of errors often are, the one with the better probabilities counts as lower. With weights
+    of rows, each row is there as often as its weight says (`_repeats`), so that every measure can be asked.
     """
+    if row_weights is not None:
+        rows = _repeats(row_weights)
+        votes, truth = [vote[rows] for vote in votes], truth[rows]
     total, counts = np.zeros_like(votes[0], dtype=np.float64), np.zeros(len(votes))
     lowest, kept = (np.inf, np.inf), counts
     for number in range(1, LARGEST_BLEND + 1):
@@ -64,6 +78,13 @@ def greedy_weights(votes: Sequence[Array], truth: Array, measure: Measure) -> ND
         if values[best] < lowest:
             lowest, kept = values[best], counts.copy()
     return kept / kept.sum()
+
+
+def _repeats(row_weights: Array) -> Array:
+    """Rows in proportion to their weights: those at evenly spaced places of the cumulated weight, four per row."""
+    reached = np.cumsum(row_weights)
+    places = (np.arange(4 * len(row_weights)) + 0.5) * (reached[-1] / (4 * len(row_weights)))
+    return np.searchsorted(reached, places)
 
 
 def mix(votes: Sequence[Array], weights: NDArray[np.float64]) -> Array:

@@ -166,7 +166,7 @@ class Evaluator:
         if key not in self._encoded:
             learning, division = self._learning, self._learning.divisions[index]
             encoder = make_encoder(learning.columns, style)
-            fit = encoder.fit_transform(learning.frame[division.fit])
+            fit = encoder.fit_transform(learning.frame[division.fit], learning.y[division.fit])
             self._encoded[key] = fit, encoder.transform(learning.frame[division.validation])
             while (
                 len(self._encoded) > 1 and sum(a.nbytes + b.nbytes for a, b in self._encoded.values()) > LARGEST_CACHE

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.tables import as_floats
-from certus.workflow.columns import ASKED, classify_columns
+from certus.workflow.columns import ASKED, can_be_kept, classify_columns
 from certus.workflow.leakage import leakage_suspects
 from certus.workflow.profile import profile_table
 from certus.workflow.split import split_rows
@@ -35,6 +35,11 @@ def prepare_data(state: State) -> None:
         spare=task.calibrates,
         own_test=state.own_test,
     )
+    if options.order is not None and len(state.split.test) > 1.5 * options.holdout * state.frame.height:
+        state.note(
+            f"{len(state.split.test)} of {state.frame.height} rows are test rows: rows of one moment of "
+            f"{options.order!r} stay together"
+        )
     described = state.frame
     if options.sealed:  # the profile shows class sizes and drifts of what it sees
         described = described[np.setdiff1d(np.arange(described.height), state.split.test)]
@@ -79,9 +84,10 @@ def _tell_guesses(state: State) -> None:
     """Columns that are left out, and texts that are read word by word, with the option that says otherwise."""
     for column, why in state.columns.left_out.items():
         if why != ASKED:
-            state.note(f"column {column!r} is not used: {why} (keep={column} uses it)", "keep")
+            way = f" (keep={column} uses it)" if can_be_kept(state.frame[column]) else ""
+            state.note(f"column {column!r} is not used: {why}{way}", "keep")
     for column in state.columns.texts:
-        state.note(f"column {column!r} is read as text, word by word (types={column}=category)", "types")
+        state.note(f"column {column!r} is read as text, by words and letters (types={column}=category)", "types")
     for column in state.columns.dates:
         state.note(f"column {column!r} is read as dates (types={column}=category)", "types")
 

@@ -62,8 +62,9 @@ def _tell_weights(state: State) -> None:
     without = sorted({title for title, learner in built if not takes_weights(learner)})
     told = f"; {', '.join(without)} takes none" if without else ""
     state.note(
-        f"the weights of column {state.options.weight!r} count in training only{told}: candidates are judged, and the "
-        "winner is tested and certified, with every row counted alike"
+        f"the weights of column {state.options.weight!r} count in training{told}, also of the baseline, of a blend "
+        "and of calibrated probabilities: candidates are judged, and the winner is tested and certified, with every "
+        "row counted alike"
     )
 
 
@@ -139,7 +140,14 @@ def _winner(state: State) -> Winner:
     leaders = candidates[:BLENDED_AT_MOST] if task.blends and asked is not False else candidates[:1]
     votes = [task.votes(*race.predictions(trial)) for trial in leaders]
     truth = state.learning.y[state.learning.validated(race.depth)]
-    weights = choose_blend(votes, truth, task.measure, state.options.seed, always=asked is True)
+    weights = choose_blend(
+        votes,
+        truth,
+        task.measure,
+        state.options.seed,
+        always=asked is True,
+        row_weights=_validated_weights(state),
+    )
     if weights is None:
         best = candidates[0]
         return Winner([best], np.ones(1), best.value, *race.predictions(best))
@@ -147,6 +155,12 @@ def _winner(state: State) -> Winner:
     predictions, probabilities = task.decide(mix([votes[index] for index in kept], weights[kept]))
     value = task.measure.value(truth, predictions, probabilities)
     return Winner([leaders[index] for index in kept], weights[kept], value, predictions, probabilities)
+
+
+def _validated_weights(state: State) -> NDArray[np.float64] | None:
+    """The weights of the rows that candidates were judged on, in the order of the outcomes."""
+    learning = state.learning
+    return None if learning.weights is None else learning.weights[learning.validated(state.race.depth)]
 
 
 def _trainable(state: State) -> list[Trial]:
@@ -211,7 +225,7 @@ def _give_probabilities(state: State, model: StudyModel) -> None:
     if state.task.blended_classes is None or responses is None:
         return
     truth = state.learning.y[state.learning.validated(state.race.depth)]
-    state.task.calibrate(model, responses, truth)
+    state.task.calibrate(model, responses, truth, _validated_weights(state))
 
 
 def _give_sets(state: State) -> list[Certificate]:

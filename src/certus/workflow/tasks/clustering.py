@@ -91,7 +91,7 @@ class ClusteringTask(Task):
         return distance_ratios(learner.fit(X), X_new), None
 
     @staticmethod
-    def best_constant(_y: Array, _measure: Measure, _classes: int) -> Constant:
+    def best_constant(_y: Array, _measure: Measure, _classes: int, _weights: Array | None = None) -> Constant:
         """One cluster: nothing tells a row's center from a second one."""
         return Constant(1.0)
 

@@ -127,8 +127,8 @@ class Task(ABC):
 
     @staticmethod
     @abstractmethod
-    def best_constant(y: Array, measure: Measure, classes: int) -> Constant:
-        """The best prediction that looks at no column: what every learner must beat."""
+    def best_constant(y: Array, measure: Measure, classes: int, weights: Array | None = None) -> Constant:
+        """The best prediction that looks at no column, learned with weights of rows: what every learner must beat."""
 
     # Blends: votes are numbers, or probabilities, or all weight on the prediction.
 
@@ -151,7 +151,7 @@ class Task(ABC):
         """The model that the study hands over."""
         return StudyModel(trained, self.target, {})
 
-    def calibrate(self, model: StudyModel, responses: Array, truth: Array) -> None:
+    def calibrate(self, model: StudyModel, responses: Array, truth: Array, weights: Array | None = None) -> None:
         """Give a model probabilities by out-of-fold responses, where labels are predicted."""
         return
 

@@ -108,8 +108,9 @@ class LabelTask(Task):
         return predictions.astype(np.int32), probabilities.astype(np.float32)
 
     @staticmethod
-    def best_constant(y: Array, measure: Measure, classes: int) -> Constant:
-        frequencies = np.bincount(y.astype(np.intp), minlength=classes) / len(y)
+    def best_constant(y: Array, measure: Measure, classes: int, weights: Array | None = None) -> Constant:
+        counts = np.bincount(y.astype(np.intp), weights, minlength=classes)
+        frequencies = counts / counts.sum()
         return Constant(int(measure.decide(frequencies[None, :])[0]), frequencies)
 
     def votes(self, predictions: Array, probabilities: Array | None) -> Array:
@@ -127,9 +128,9 @@ class LabelTask(Task):
     def respond(self, model: StudyModel, X: pl.DataFrame) -> tuple[Array, Array | None]:
         return model.predict(X), self._in_order(model.probabilities(X))
 
-    def calibrate(self, model: StudyModel, responses: Array, truth: Array) -> None:
+    def calibrate(self, model: StudyModel, responses: Array, truth: Array, weights: Array | None = None) -> None:
         sorted_index = np.argsort(self._order)  # of every label of the task among the sorted ones
-        model.calibrate_probabilities(responses[:, self._order], sorted_index[truth])
+        model.calibrate_probabilities(responses[:, self._order], sorted_index[truth], weights)
 
     def certify(self, judged: Judged) -> Certificate:
         return _BOUNDS[self.measure.bounded_by](self, judged)

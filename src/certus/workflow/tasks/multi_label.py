@@ -176,7 +176,7 @@ class MultiLabelTask(Task):
         return predictions.astype(np.int32), probabilities.astype(np.float32)
 
     @staticmethod
-    def best_constant(y: Array, measure: Measure, _classes: int) -> Constant:
+    def best_constant(y: Array, measure: Measure, _classes: int, _weights: Array | None = None) -> Constant:
         """The most frequent set of labels, or the majority of each label."""
         frequencies = y.mean(axis=0)
         if measure.name == "hamming":

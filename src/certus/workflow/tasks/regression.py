@@ -77,9 +77,11 @@ class RegressionTask(Task):
         return np.asarray(fit_rows(learner, X, y, weights).predict(X_new)).astype(np.float64), None
 
     @staticmethod
-    def best_constant(y: Array, measure: Measure, _classes: int) -> Constant:
+    def best_constant(y: Array, measure: Measure, _classes: int, weights: Array | None = None) -> Constant:
         """The median minimizes absolute errors, the mean squared ones."""
-        return Constant(float(np.median(y) if measure.name == "mae" else np.mean(y)))
+        if measure.name != "mae":
+            return Constant(float(np.average(y, weights=weights)))
+        return Constant(float(np.median(y) if weights is None else _weighted_median(y, weights)))
 
     def decide(self, votes: Array) -> tuple[Array, Array | None]:
         return votes, None
@@ -139,3 +141,10 @@ def tolerance(truth: Array, predictions: Array) -> float:
         return 0.0
     unit = 10.0 ** (np.floor(np.log10(size)) - 1)
     return float(f"{np.ceil(size / unit) * unit:.2g}")
+
+
+def _weighted_median(y: Array, weights: Array) -> float:
+    """The least number up to which half of the weight lies."""
+    order = np.argsort(y, kind="stable")
+    reached = np.cumsum(weights[order])
+    return float(y[order][np.searchsorted(reached, reached[-1] / 2.0)])
