@@ -25,8 +25,6 @@ from tests.persistence.fuzzing import change_json, changed_file, use
 
 EVERY_LEARNER = [entry.path for entry in catalogue.entries()]
 
-# A changed radius is a radius: rows without a neighbor are refused when they come.
-REFUSE_ROWS = {"certus.neighbors.RadiusNeighborsClassifier"}
 # Compiled code follows indices of their states.
 WITH_INDICES = (
     *("trees.DecisionTreeClassifier", "ensemble.RandomForestRegressor", "ensemble.GradientBoostingClassifier"),
@@ -46,8 +44,7 @@ def fuzz(paths: list[str], files: int) -> None:
         assert findings == []
         assert sum(outcomes.values()) == files, path
         assert outcomes["refused"] > 0, path
-        if path not in REFUSE_ROWS:
-            assert outcomes["error"] == 0, path
+        assert outcomes["error"] == 0, path
 
 
 def test_files_of_every_learner_do_not_hurt() -> None:

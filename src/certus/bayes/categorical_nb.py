@@ -14,7 +14,7 @@ from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
-from certus.bayes.counting.linear_scores import log_share
+from certus.bayes.counting.linear_scores import check_log_probabilities, log_share
 
 NUMBERS = (*FLOATS, np.int64)  # kept as they are until they are known to be finite
 
@@ -135,6 +135,7 @@ class CategoricalNB(CountNB):
         for table, categories in zip(self.feature_log_prob_, self.n_categories_, strict=True):
             if table.shape != (classes, categories):
                 raise ValueError("feature_log_prob_ must have a row per class and a column per category.")
+            check_log_probabilities(table)
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

@@ -73,6 +73,10 @@ class AgglomerativeClustering(MergedClusters, Clusterer):
             return
         check_shapes(self, row_numbers_=(None,))
         rows = len(self.row_numbers_)
+        if self._precomputed() != (self.rows_ is None) or (
+            self._precomputed() and self.n_features_in_ != len(self.labels_)
+        ):
+            raise ValueError("rows_ are kept unless X holds distances.")
         if self.rows_ is not None:
             check_shapes(self, rows_=(rows, self.n_features_in_))
         if not rows or not ((self.row_numbers_ >= 0) & (self.row_numbers_ < len(self.labels_))).all():
