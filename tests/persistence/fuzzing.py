@@ -37,8 +37,12 @@ SCALARS = [
 SPECIAL = [{"type": "float", "value": "nan"}, {"type": "float", "value": "inf"}, [], {}, {"type": "list", "items": []}]
 TYPES = ["f8", "f4", "i8", "i4", "i1", "u8", "u1", "?", "S3", "c16", "M8[s]", ">f8"]
 MOST_COLUMNS = 10_000
-# What sound models say of rows: a radius without neighbors, a chain of states that cannot emit them.
-REFUSALS_OF_ROWS = ("No neighbors found for test samples", "has the probability 0 under the model")
+# What sound models say: no neighbors within the radius, fewer rows than neighbors, states that cannot emit the rows.
+REFUSALS_OF_ROWS = (
+    "No neighbors found for test samples",
+    "Expected n_neighbors <= n_samples_fit",
+    "has the probability 0 under the model",
+)
 HUGE = [(0, 2**40), (2**40, 0), (0,), (1,), (1, 1), (0, 0), (2, 0, 3)]
 
 

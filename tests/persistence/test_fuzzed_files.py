@@ -17,6 +17,7 @@ from certus.ensemble import HistGradientBoostingClassifier
 from certus.ensemble.boosted_trees import BoostedTrees
 from certus.guarantees import CertificateError
 from certus.guarantees.rows import LookStore
+from certus.trees import DecisionTreeClassifier
 from certus.workflow.race.journal import Journal
 from certus.workflow.study_error import StudyError
 from tests.common.problems import make, problem
@@ -74,6 +75,25 @@ def test_a_place_that_overflows_is_no_place() -> None:
     trees.left[0] = 2**31 - 1
     with pytest.raises(ValueError, match="parents come before their children"):
         trees._restored()
+
+
+def test_starts_whose_differences_overflow_cover_nothing() -> None:
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    model = HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=2).fit(X, y)
+    trees = next(value for value in vars(model).values() if isinstance(value, BoostedTrees))
+    trees.starts = trees.starts.copy()
+    trees.starts[1:3] = 2**63 - 1, -(2**63)  # from one to the other is 1, as numbers of 64 bits wrap around
+    with pytest.raises(ValueError, match="one after the other"):
+        trees._restored()
+
+
+def test_shares_of_classes_are_shares() -> None:
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    tree = DecisionTreeClassifier(max_depth=2).fit(X, y).tree_
+    for changed in (-0.5, 2.0, np.nan):
+        tree.value = np.full_like(tree.value, changed)
+        with pytest.raises(ValueError, match="shares of its classes"):
+            tree._restored()
 
 
 def test_arrays_without_entries_are_short(tmp_path: Path) -> None:

@@ -79,7 +79,11 @@ class AgglomerativeClustering(MergedClusters, Clusterer):
             raise ValueError("rows_ are kept unless X holds distances.")
         if self.rows_ is not None:
             check_shapes(self, rows_=(rows, self.n_features_in_))
-        if not rows or not ((self.row_numbers_ >= 0) & (self.row_numbers_ < len(self.labels_))).all():
+        if (
+            not rows
+            or self.row_numbers_.dtype.kind != "i"
+            or not ((self.row_numbers_ >= 0) & (self.row_numbers_ < len(self.labels_))).all()
+        ):
             raise ValueError("row_numbers_ must be numbers of training rows.")
 
     @fit_method

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence import check_shapes
+from certus.base.persistence import check_shapes, check_starts
 from certus.ensemble._native_calls import boosting_kernels as kernels
 
 
@@ -96,9 +96,8 @@ class BoostedTrees:
         self.sets = np.ascontiguousarray(self.sets, dtype=np.uint64)
         for name in self._FIELDS:
             setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=kernels.NODE[name]))
-        for starts, total in ((self.starts, nodes), (self.set_starts, len(self.sets))):
-            if len(starts) == 0 or starts[0] != 0 or starts[-1] != total or (np.diff(starts) < 0).any():
-                raise ValueError("the trees do not cover the nodes one after the other.")
+        check_starts(self.starts, nodes, "nodes of the trees")
+        check_starts(self.set_starts, len(self.sets), "sets of the trees")
         sizes = np.diff(self.starts)
         if self.outputs < 1 or len(self) % self.outputs or (sizes < 1).any():
             raise ValueError("the number of trees does not fit the number of outputs.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence import check_shapes
+from certus.base.persistence import check_shapes, check_starts
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.trees import Tree
 from certus.trees.growing import CategorySets, compact_arrays
@@ -165,7 +165,8 @@ class PackedForest:
         nodes = int(self.offsets[-1])
         check_shapes(self, **dict.fromkeys([name for name in _NODES if name != "value"], (nodes,)))
         check_shapes(self, value=(nodes, self.n_outputs, int(self.n_classes.max())))
-        if trees == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 1).any() or nodes >= 2**31:
+        check_starts(self.offsets, nodes, "nodes of the trees")
+        if trees == 0 or (np.diff(self.offsets) < 1).any() or nodes >= 2**31:
             raise ValueError("the offsets of the trees do not fit their nodes.")
         self.offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
         self.seeds = np.ascontiguousarray(self.seeds, dtype=np.uint64)
