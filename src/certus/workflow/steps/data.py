@@ -82,7 +82,7 @@ def _tell_guesses(state: State) -> None:
             way = f" (keep={column} uses it)" if can_be_kept(state.frame[column]) else ""
             state.note(f"column {column!r} is not used: {why}{way}", "keep")
     for column in state.columns.texts:
-        state.note(f"column {column!r} is read as text, word by word (types={column}=category)", "types")
+        state.note(f"column {column!r} is read as text, by words and letters (types={column}=category)", "types")
     for column in state.columns.dates:
         state.note(f"column {column!r} is read as dates (types={column}=category)", "types")
 
