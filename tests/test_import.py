@@ -15,6 +15,7 @@ FAMILIES = {
     "certus.distributions",
     "certus.ensemble",
     "certus.geometry",
+    "certus.graphical",
     "certus.guarantees",
     "certus.kernels",
     "certus.linear",

@@ -24,6 +24,7 @@ PUBLIC = (
     "ensemble",
     "evaluation",
     "geometry",
+    "graphical",
     "guarantees",
     "kernels",
     "linear",

@@ -4,6 +4,7 @@
 
 #include "bindings/common.hpp"
 #include "cluster/assign.hpp"
+#include "cluster/condense.hpp"
 #include "cluster/graph_linkage.hpp"
 #include "cluster/grouped_rows.hpp"
 #include "cluster/line_partition.hpp"
@@ -156,6 +157,20 @@ void bind_linkage(nb::module_& m) {
       },
       nb::arg("pairs").noconvert(), nb::arg("children").noconvert(),
       "Fill in the clusters that each merge joins.");
+  m.def(
+      "condense",
+      [](Matrix<const std::int64_t> children, Vector<const double> heights, std::int64_t least,
+         Vector<std::int64_t> row_cluster, Vector<double> row_height, Vector<std::int64_t> parent,
+         Vector<double> birth, Vector<std::int64_t> size) {
+        return run_kernel([&](StopToken& stop) {
+          return condense(view(children), span(heights), least, stop,
+                          {span(row_cluster), span(row_height), span(parent), span(birth), span(size)});
+        });
+      },
+      nb::arg("children").noconvert(), nb::arg("heights").noconvert(), nb::arg("least"),
+      nb::arg("row_cluster").noconvert(), nb::arg("row_height").noconvert(), nb::arg("parent").noconvert(),
+      nb::arg("birth").noconvert(), nb::arg("size").noconvert(),
+      "Fill in the condensed tree of a hierarchy; returns its number of clusters.");
 }
 
 }  // namespace

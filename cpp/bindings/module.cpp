@@ -10,6 +10,7 @@ void bind_cluster(nb::module_& m);
 void bind_core(nb::module_& m);
 void bind_ensemble(nb::module_& m);
 void bind_geometry(nb::module_& m);
+void bind_graphical(nb::module_& m);
 void bind_guarantees(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
@@ -35,6 +36,7 @@ NB_MODULE(_native, m) {
   certus::bindings::bind_core(m);
   certus::bindings::bind_ensemble(m);
   certus::bindings::bind_geometry(m);
+  certus::bindings::bind_graphical(m);
   certus::bindings::bind_guarantees(m);
   certus::bindings::bind_kernels(m);
   certus::bindings::bind_linear(m);

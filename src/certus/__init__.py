@@ -16,6 +16,7 @@ _SUBPACKAGES = (
     "ensemble",
     "evaluation",
     "geometry",
+    "graphical",
     "guarantees",
     "kernels",
     "linear",

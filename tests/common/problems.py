@@ -23,8 +23,22 @@ def learners() -> list[Any]:
 WORDS = ("spring", "summer", "autumn", "winter", "rain", "sun", "snow", "wind", "été", "雪")
 
 
+def _sequence(entry: Entry, rows: int, columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """One sequence that stays in a state for some rows: symbols, counts or numbers, and its states."""
+    rng = np.random.default_rng(seed)
+    states = np.repeat(rng.integers(0, 2, rows // 10 + 1), 10)[:rows]
+    tags = get_tags(entry.learner()).input_tags
+    if tags.categorical:
+        return (3 * states + rng.integers(0, 3, rows))[:, None], states
+    if tags.positive_only:
+        return rng.poisson(3.0 + 4.0 * states[:, None], (rows, columns)).astype(float), states
+    return rng.normal(3.0 * states[:, None], 1.0, (rows, columns)), states
+
+
 def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A table (or texts) and a target that suit the learner's first task."""
+    """A table (or texts, or a sequence) and a target that suit the learner's first task."""
+    if entry.takes == "sequences":
+        return _sequence(entry, rows, columns, seed)
     if entry.takes == "texts":
         drawn = np.random.default_rng(seed).integers(0, len(WORDS), (rows, columns))
         return np.array([" ".join(WORDS[word] for word in row) for row in drawn]), drawn[:, 0] % 2
@@ -44,8 +58,9 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
     return X, y
 
 
-# Learners whose defaults warn, as their scikit-learn namesakes' do, with settings that do not.
+# Learners whose defaults warn, as their scikit-learn namesakes' do, or take long, with settings that do not.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "BayesianLogisticRegression": {"draws": 50, "tune": 50, "chains": 2},  # long chains only cost time here
     "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
@@ -68,6 +83,8 @@ WIDER: dict[str, dict[str, Any]] = {
 def make(entry: Entry) -> Any:
     """A fresh learner with a fixed seed where it has one, and with few members where it is an ensemble."""
     learner = entry.learner(**SETTINGS.get(entry.name, {}), **WIDER.get(entry.name, {}))
+    if entry.takes == "sequences":
+        learner.set_params(n_components=2, tol=0.0)
     members = "max_iter" if entry.name.startswith("HistGradientBoosting") else "n_estimators"
     if members in learner.get_params():
         learner.set_params(**{members: 10})

@@ -12,6 +12,7 @@ from certus.base.catalogue import Entry
 from tests.common.problems import answer, learners, make, problem
 
 NEEDS_TWO_CLASSES = {
+    "BayesianLogisticRegression",
     "GradientBoostingClassifier",
     "GroupLassoClassifier",
     "KernelLogistic",
@@ -29,8 +30,9 @@ NEEDS_TWO_CLASSES = {
     "SGDClassifier",
     "SVC",
 }
-# Binned columns only have an order, in which infinity is the largest value; as in scikit-learn.
-ACCEPTS_INFINITY = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
+# Binned columns only have an order, in which infinity is the largest value; HDBSCAN gives rows without a place labels
+# of their own; as in scikit-learn.
+ACCEPTS_INFINITY = {"HDBSCAN", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}
 
 every_learner = pytest.mark.parametrize("entry", learners())
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import mean_tweedie_deviance, roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import get_tags
 
 from certus.base.catalogue import Entry
@@ -33,10 +34,27 @@ def numbers(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
     return columns @ way + 0.5 * np.abs(columns[:, 0]) + 0.5 * rng.normal(size=len(X))
 
 
+def learns_from_labels(entry: Entry, model: Any) -> bool:
+    """Whether columns are made that tell classes apart."""
+    return bool(
+        hasattr(model, "transform") and get_tags(model).target_tags.required and "regression" not in entry.tasks
+    )
+
+
+def suited(entry: Entry, model: Any, X: np.ndarray) -> np.ndarray:
+    """The table as the learner takes it: no negative cells, or codes of categories."""
+    if entry.name == "CategoricalNB":
+        borders = np.quantile(X, np.arange(1, 5) / 5, axis=0)
+        return (X[:, None, :] > borders[None]).sum(axis=1)
+    if entry.family == "bayes" and get_tags(model).input_tags.positive_only:
+        return X - X.min(axis=0)
+    return X
+
+
 def target(entry: Entry, model: Any, rng: np.random.Generator, score: np.ndarray, regime: str) -> np.ndarray:
     """Labels or numbers that suit the learner."""
     tags = get_tags(model).target_tags
-    if "classification" in entry.tasks:
+    if "classification" in entry.tasks or learns_from_labels(entry, model):
         shares = CLASSES.get(regime, (1 / 3, 2 / 3))
         y = np.digitize(score + 0.3 * rng.normal(size=len(score)), np.quantile(score, shares))
         return y if tags.single_output else np.column_stack([y, y[::-1]])
@@ -63,29 +81,77 @@ def problem_in(regime: str, entry: Entry, model: Any, seed: int) -> Problem:
     kept_rows = regime in ("duplicates", "near-collinear", "copied column", "constant columns")
     X = changed(rng, plain)
     y = target(entry, model, rng, numbers(rng, np.asarray(X if kept_rows else plain, dtype=float)), regime)
+    X = suited(entry, model, X)
     weights = WEIGHTS[regime](rng, rows) if regime in WEIGHTS else None
     return Problem(X[:rows], y[:rows], weights, X[rows:], y[rows:])
 
 
 def loss(entry: Entry, model: Any, problem: Problem, regime: str) -> float:
-    """How bad a fitted learner is on the unseen rows, relative to the best constant for numbers."""
+    """How bad a fitted learner is on the unseen rows, relative to the best constant for numbers; NaN if none tells."""
     if "regression" in entry.tasks:
-        error = np.sqrt(np.mean((np.asarray(model.predict(problem.new_X)) - problem.new_y) ** 2))
-        return float(error / np.sqrt(np.mean((problem.new_y - problem.y.mean(axis=0)) ** 2)))
+        return _error_of_numbers(entry, model, problem)
     if "classification" in entry.tasks:
         if regime == "2 % positives" and (scores := _scores(model, problem.new_X)) is not None:
             return 1.0 - float(roc_auc_score(problem.new_y, scores))
         return float(np.mean(model.predict(problem.new_X) != problem.new_y))
+    if learns_from_labels(entry, model):
+        voters = KNeighborsClassifier(3).fit(model.transform(problem.X), problem.y)
+        return float(np.mean(voters.predict(model.transform(problem.new_X)) != problem.new_y))
+    if hasattr(model, "inverse_transform"):
+        back = np.asarray(model.inverse_transform(model.transform(problem.new_X)))
+        return _share_of_spread(back - problem.new_X, problem)
     if "clustering" in entry.tasks:
-        if not hasattr(model, "score"):
-            return float("nan")
-        reference = np.mean((problem.new_X - problem.X.mean(axis=0, dtype=float)) ** 2) * problem.X.shape[1]
-        return float(-model.score(problem.new_X) / len(problem.new_X) / reference)
+        return _spread_in_clusters(model, problem)
     if hasattr(model, "score_samples") and hasattr(model, "predict"):  # regions: the share of new rows outside
         return abs(float(np.mean(model.predict(problem.new_X) == -1)) - 0.5)
-    if hasattr(model, "components_") and hasattr(model, "gamma"):
+    if hasattr(model, "gamma") and (hasattr(model, "components_") or hasattr(model, "random_weights_")):
         return _kernel_error(model, problem.new_X[:100])
-    return float("nan")  # nothing that unseen rows could tell
+    return _distances(model, problem)
+
+
+def _error_of_numbers(entry: Entry, model: Any, problem: Problem) -> float:
+    """Root mean square, or root of the deviance that the learner is about; 1 for the best constant."""
+    predicted, constant = np.asarray(model.predict(problem.new_X)), problem.y.mean(axis=0)
+    powers = {"PoissonRegressor": 1.0, "GammaRegressor": 2.0, "TweedieRegressor": getattr(model, "power", 0.0)}
+    if entry.name in powers:
+        fixed, power = np.full(len(problem.new_y), constant), powers[entry.name]
+        of_constant = mean_tweedie_deviance(problem.new_y, fixed, power=power)
+        return float(np.sqrt(mean_tweedie_deviance(problem.new_y, predicted, power=power) / of_constant))
+    error = np.sqrt(np.mean((predicted - problem.new_y) ** 2))
+    return float(error / np.sqrt(np.mean((problem.new_y - constant) ** 2)))
+
+
+def _share_of_spread(differences: np.ndarray, problem: Problem) -> float:
+    """Squares of differences, relative to those of the new rows to the mean of the others."""
+    return float(np.mean(differences**2) / np.mean((problem.new_X - problem.X.mean(axis=0, dtype=float)) ** 2))
+
+
+def _spread_in_clusters(model: Any, problem: Problem) -> float:
+    """Of new rows around the nearest center, or without centers of the rows themselves around those of their labels."""
+    if hasattr(model, "score"):
+        reference = np.mean((problem.new_X - problem.X.mean(axis=0, dtype=float)) ** 2) * problem.X.shape[1]
+        return float(-model.score(problem.new_X) / len(problem.new_X) / reference)
+    X, total = np.asarray(problem.X, dtype=float), 0.0
+    for label in np.unique(model.labels_):
+        own = X[model.labels_ == label]
+        center = X.mean(axis=0) if label == -1 else own.mean(axis=0)  # noise belongs to no cluster
+        total += float(((own - center) ** 2).sum())
+    return total / float(((X - X.mean(axis=0)) ** 2).sum())
+
+
+def _distances(model: Any, problem: Problem) -> float:
+    """Of what a search found, relative to the distances of all pairs: others are not nearer."""
+    usual = np.sqrt(
+        np.mean((problem.new_X[:, None] - np.asarray(problem.X, dtype=float)[None]) ** 2) * problem.X.shape[1]
+    )
+    if hasattr(model, "kneighbors"):
+        found = (
+            model.transform(problem.new_X).data if hasattr(model, "transform") else model.kneighbors(problem.new_X)[0]
+        )
+        return float(np.mean(found) / usual)
+    if hasattr(model, "transform"):
+        return -float(model.transform(problem.new_X).nnz) / len(problem.new_X)
+    return float("nan")
 
 
 def _scores(model: Any, X: Any) -> np.ndarray | None:

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from certus.linear import LogisticRegression
+from certus.trees import DecisionTreeClassifier
+
 Settings = dict[str, Any]
 SETTINGS: dict[str, list[Settings]] = {
     "HuberRegressor": [{}, {"alpha": 1.0}, {"alpha": 0.0}, {"fit_intercept": False}, {"epsilon": 1.0}],
@@ -43,6 +46,8 @@ SETTINGS: dict[str, list[Settings]] = {
     "OneVsRestSVC": [{}, {"kernel": "linear"}],
     "KernelRidge": [{"kernel": "rbf"}, {"kernel": "rbf", "alpha": 1e-6}, {"kernel": "poly"}],
     "KernelLogistic": [{}, {"kernel": "linear"}],
+    "MultiOutputClassifier": [{"estimator": LogisticRegression()}, {"estimator": DecisionTreeClassifier(max_depth=4)}],
+    "FeatureAgglomeration": [{"pooling_func": np.mean}],
 }
 
 

@@ -18,7 +18,7 @@ import pytest
 from sklearn.utils import all_estimators
 from sklearn.utils.validation import has_fit_parameter
 
-from certus.base import catalogue
+from certus.base import Learner, catalogue
 from certus.base.catalogue import Entry
 from tests.common.problems import make
 from tests.differential.known import KNOWN
@@ -47,7 +47,16 @@ def namesake(entry: Entry, settings: Settings) -> Any:
     given = make(entry).set_params(**settings).get_params(deep=False)
     if given.get("max_iter") == -1:
         given["max_iter"] = 100_000  # without a limit LIBSVM may never end
-    return NAMESAKES[entry.name](**{name: value for name, value in given.items() if name in known})
+    return NAMESAKES[entry.name](**{name: _as_theirs(value) for name, value in given.items() if name in known})
+
+
+def _as_theirs(value: Any) -> Any:
+    """A learner among the parameters becomes its namesake."""
+    name = type(value).__name__
+    if not (isinstance(value, Learner) and name in NAMESAKES):
+        return value
+    known = inspect.signature(NAMESAKES[name]).parameters
+    return NAMESAKES[name](**{key: given for key, given in value.get_params(deep=False).items() if key in known})
 
 
 def judged(entry: Entry, settings: Settings, regime: str, seed: int) -> tuple[float, float]:
@@ -89,8 +98,6 @@ def takes(entry: Entry, regime: str) -> bool:
     """Whether the regime concerns the learner."""
     if regime.startswith("weights"):
         return all(has_fit_parameter(kind, "sample_weight") for kind in (entry.learner, NAMESAKES[entry.name]))
-    if entry.name == "CategoricalNB":
-        return False  # numbers are no categories
     labels = regime in ("rare classes", "100 classes", "2 % positives")
     return "classification" in entry.tasks if labels else True
 
@@ -102,6 +109,15 @@ def tried(entry: Entry) -> Iterator[tuple[Settings, str]]:
             in_turn = number == 0 or (number + place) % 3 == 0
             if in_turn and takes(entry, regime) and (entry.name, regime) not in KNOWN:
                 yield settings, regime
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", COMPARED, ids=lambda entry: entry.path)
+def test_is_judged_at_all(entry: Entry) -> None:
+    """A learner that the namesake refuses, or that no number judges, would be skipped in silence."""
+    ours, theirs = judged(entry, settings_of(entry.name)[0], "plain", 0)
+    assert np.isfinite(ours)
+    assert np.isfinite(theirs)
 
 
 @pytest.mark.slow

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 
 import certus
 from certus.guarantees import error_bound
+from certus.guarantees.holdout import count_ladder, step_above
 from certus.guarantees.rows import Look, LookStore, user_store
 
 RNG = np.random.default_rng(0)
@@ -106,6 +110,7 @@ def test_damaged_stores(tmp_path: Path) -> None:
         look(store, 1)
 
 
+STEPS = 12
 Uses = Callable[[LookStore, np.ndarray, np.ndarray], int]
 
 
@@ -124,24 +129,33 @@ def without_the_store(store: LookStore, rows: np.ndarray, wrong: np.ndarray) -> 
     return 1
 
 
-def broken_claims(uses: Uses, looks: int, runs: int, folder: Path, rows: int = 60) -> int:
+def uses_in_steps(store: LookStore, rows: np.ndarray, wrong: np.ndarray) -> int:
+    found = store.look(rows, wrong, by="attack", sealed=True, outcomes=len(count_ladder(len(rows), STEPS)))
+    assert found.promised
+    return found.uses
+
+
+def broken_claims(uses: Uses, looks: int, runs: int, folder: Path, rows: int = 60, steps: int | None = None) -> int:
     """Runs in which any claim of the majority attack fails.
 
     Labels are fair coins, so that every classifier errs on half of all rows. Nine of ten looks try a random one; every
     tenth a vote over them, each reversed if its result was above one half.
     """
     failed = 0
+    memory = Path("/dev/shm")  # a store waits for the disk at every look
+    folder = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() and os.access(memory, os.W_OK) else folder))
     hashes = np.arange(rows, dtype=np.uint64)
     for run in range(runs):
         rng = np.random.default_rng(run)
         store, votes, any_failed = LookStore(folder / f"{run}.sqlite"), np.zeros(rows), False
         for number in range(1, looks + 1):
             wrong = rng.integers(0, 2, rows) if number % 10 else (votes > 0).astype(int)
-            errors = int(wrong.sum())
+            errors = step_above(int(wrong.sum()), count_ladder(rows, steps))
             any_failed |= error_bound(errors, rows, uses=uses(store, hashes, wrong)).single_value < 0.5
             if number % 10:
                 votes += np.sign(rows / 2 - errors) * (2 * wrong - 1)
         failed += any_failed
+    shutil.rmtree(folder)
     return failed
 
 
@@ -160,3 +174,67 @@ def test_sealed_looks_hold_against_long_attacks(looks: int, tmp_path: Path) -> N
     runs = {10: 300, 30: 150, 100: 60}[looks]
     failed = broken_claims(sealed_uses, looks, runs, tmp_path)
     assert failed <= 0.05 * runs + 3 * (0.05 * 0.95 * runs) ** 0.5
+
+
+@pytest.mark.slow
+def test_sealed_looks_in_steps_hold_against_a_long_attack(tmp_path: Path) -> None:
+    assert broken_claims(uses_in_steps, 30, 100, tmp_path, steps=STEPS) <= 5 + 6
+
+
+def test_counts_in_steps(tmp_path: Path) -> None:
+    assert count_ladder(100, 6) == [0, 4, 16, 36, 64, 100]
+    assert count_ladder(4, 9) == count_ladder(4, None) == [0, 1, 2, 3, 4]
+    store = tmp_path / "looks.sqlite"
+    wrong = int((guess(0) != Y).sum())
+    told = certus.certify(y_true=Y, y_pred=guess(0), rows=X, looks=store, sealed=True, sealed_steps=6)
+    bound = told["error"]
+    assert bound.witness["errors"] == step_above(wrong, count_ladder(100, 6)) >= wrong
+    assert "(at most 64 errors in 100 rows; 2 uses of these rows paid for)" in bound.claim
+    assert bound.check(guess(0) != Y)
+    with pytest.raises(certus.CertificateError, match="the witness says 64"):
+        bound.check(np.arange(100) < 65)
+    assert look(store, 1, sealed=True).uses == 6 * 6
+    assert look(store, 0, sealed=True).number == 1  # now all counts may have been shown
+    assert look(store, 2, sealed=True).uses == 12 * 101 * 101
+    with pytest.raises(ValueError, match="sealed_steps must come with sealed=True"):
+        certus.certify(y_true=Y, y_pred=Y, rows=X, looks=store, sealed_steps=6)
+    with pytest.raises(ValueError, match="sealed_steps must be"):
+        certus.certify(y_true=Y, y_pred=Y, rows=X, looks=store, sealed=True, sealed_steps=1)
+
+
+def test_two_ladders_of_one_count_show_at_most_their_joint_steps(tmp_path: Path) -> None:
+    store = LookStore(tmp_path / "looks.sqlite")
+    rows = np.arange(50, dtype=np.uint64)
+    for steps in (5, 5, 7, 5):
+        store.look(rows, rows % 2, by="certify", sealed=True, outcomes=steps)
+    later = store.look(rows, rows % 3, by="certify", sealed=True)
+    assert later.earlier == (("certify", 15),)  # 5, then 5 + 7 - 1, then 5 more: never less than there can be
+    for steps in (40, 41):
+        store.look(rows, rows % 2, by="certify", sealed=True, outcomes=steps)
+    assert store.look(rows, rows % 5, by="certify", sealed=True).earlier[0] == ("certify", 51)
+
+
+def test_rows_that_a_study_opened_count(tmp_path: Path) -> None:
+    store = LookStore(tmp_path / "looks.sqlite")
+    tested, learned, fresh = (np.arange(10, dtype=np.uint64) + start for start in (0, 10, 20))
+    store.look(tested, tested, by="study", sealed=True, opened=np.concatenate([learned, tested[:3]]))
+    again = store.look(tested, tested + 1, by="study", sealed=True, opened=learned)
+    assert again.promised
+    assert again.earlier == (("study", 11),)  # equal rows among those that it learned from break no seal
+    after = store.look(learned[:1], [1], by="certify", sealed=True)
+    assert not after.promised
+    assert after.earlier == (("study", None), ("study", None))
+    assert store.look(fresh, fresh, by="certify", sealed=True).number == 1
+    with sqlite3.connect(store.path) as database:
+        assert database.execute("SELECT count(*) FROM parts").fetchone() == (1,)  # equal sets are kept once
+        database.execute("UPDATE parts SET hashes = x'010203'")
+    with pytest.raises(certus.CertusFileError, match="malformed"):
+        store.look(fresh, fresh + 1, by="certify")
+
+
+def test_stores_of_the_first_form_are_continued(tmp_path: Path) -> None:
+    path = tmp_path / "looks.sqlite"
+    look(path, 0)
+    with sqlite3.connect(path) as database:
+        database.executescript("DROP TABLE parts; DROP TABLE opened; PRAGMA user_version = 1")
+    assert look(path, 1).number == 2

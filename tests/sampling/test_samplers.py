@@ -268,3 +268,52 @@ def test_summary_and_export() -> None:
 def test_bad_input(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_callback_sees_every_draw_and_can_stop() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def callback(chain: int, draw: int, state: Any, info: Any) -> bool:
+        seen.append((chain, draw))
+        return chain == 1 and draw == 9
+
+    found = sample(normal(), draws=30, tune=20, chains=2, random_state=0, n_jobs=1, callback=callback)
+    assert found.values.shape == (2, 10, 2)
+    assert seen == [(0, draw) for draw in range(30)] + [(1, draw) for draw in range(10)]
+    with pytest.raises(ValueError, match="cannot be called from there"):
+        sample(normal(), draws=5, callback=callback, parallel="processes")
+    with pytest.raises(ValueError, match="before any of them had draws"):
+        sample(normal(), draws=30, tune=20, chains=1, random_state=0, callback=lambda *_: True)
+
+
+def test_processes_draw_the_same() -> None:
+    one = sample(normal(), draws=20, tune=20, chains=2, random_state=7, n_jobs=1)
+    two = sample(normal(), draws=20, tune=20, chains=2, random_state=7, n_jobs=2, parallel="processes")
+    np.testing.assert_array_equal(one.values, two.values)
+
+
+def test_value_and_gradient_at_once_changes_nothing() -> None:
+    plain = normal()
+    both = Target(
+        plain.log_density, plain.gradient, dim=2, value_and_gradient=lambda t: (plain.log_density(t), plain.gradient(t))
+    )
+    one = sample(plain, draws=20, tune=20, chains=1, random_state=7)
+    np.testing.assert_array_equal(one.values, sample(both, draws=20, tune=20, chains=1, random_state=7).values)
+    wrong = Target(plain.log_density, plain.gradient, dim=2, value_and_gradient=lambda t: (0.0, np.zeros(3)))
+    with pytest.raises(ValueError, match=r"gradient must give a vector of shape \(2,\)"):
+        sample(wrong, draws=20, chains=1)
+
+
+def test_a_target_written_in_torch() -> None:
+    pytest.importorskip("torch")
+    plain = normal()
+    precision = PRECISION.tolist()
+
+    def log_density(theta: Any) -> Any:
+        away = theta - theta.new_tensor(CENTER.tolist())
+        return -0.5 * away @ theta.new_tensor(precision) @ away
+
+    found = Target.from_torch(log_density, dim=2)
+    value, gradient = found.value_and_gradient(np.array([0.3, 0.4]))
+    assert value == pytest.approx(plain.log_density(np.array([0.3, 0.4])))
+    np.testing.assert_allclose(gradient, plain.gradient(np.array([0.3, 0.4])))

@@ -27,7 +27,19 @@ _TASKS: dict[type, Task] = {
 }
 
 # Sub-packages that hold learners; each registers its own when it is imported.
-FAMILIES = ("linear", "neighbors", "bayes", "trees", "ensemble", "kernels", "svm", "cluster", "multioutput", "sampling")
+FAMILIES = (
+    "linear",
+    "neighbors",
+    "bayes",
+    "trees",
+    "ensemble",
+    "kernels",
+    "svm",
+    "cluster",
+    "multioutput",
+    "sampling",
+    "graphical",
+)
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
 

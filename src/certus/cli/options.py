@@ -50,6 +50,10 @@ Looks = Annotated[
     ),
 ]
 Sealed = Annotated[bool, typer.Option("--sealed", help="Show nothing but the bound, so that later looks can be paid.")]
+SealedSteps = Annotated[
+    int | None,
+    typer.Option(help="Of a sealed look: round the count of errors up to one of so many steps.", show_default=False),
+]
 NotAdapted = Annotated[
     bool, typer.Option("--not-adapted", help="Declare: nothing was chosen after an earlier result on these rows.")
 ]

@@ -7,6 +7,7 @@ from certus.cluster.dbscan import DBSCAN, dbscan
 from certus.cluster.divisive_clustering import DivisiveClustering
 from certus.cluster.dp_means import DPMeans
 from certus.cluster.feature_agglomeration import FeatureAgglomeration
+from certus.cluster.hdbscan import HDBSCAN
 from certus.cluster.k_center import KCenter
 from certus.cluster.k_centroids import KCentroids
 from certus.cluster.k_means import KMeans, k_means
@@ -24,6 +25,7 @@ __all__ = [
     "DPMeans",
     "DivisiveClustering",
     "FeatureAgglomeration",
+    "HDBSCAN",
     "KCenter",
     "KCentroids",
     "KMeans",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,3 +109,28 @@ def name_merges(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     children = np.empty_like(pairs)
     _native.name_merges(pairs, children)
     return children
+
+
+class CondensedTree(NamedTuple):
+    """Clusters, the root first and parents before children, and where rows leave them (see cluster/condense.hpp)."""
+
+    row_cluster: NDArray[np.int64]  # the last cluster of each row
+    row_height: Floats  # where it leaves that cluster
+    parent: NDArray[np.int64]  # -1 for the root
+    birth: Floats  # the height at which a cluster begins
+    size: NDArray[np.int64]
+
+
+def condense(children: NDArray[np.int64], heights: Floats, least: int) -> CondensedTree:
+    """The clusters of at least so many rows in a hierarchy of merges of ascending heights."""
+    rows = len(heights) + 1
+    room = 1 + 2 * (rows // least)
+    tree = CondensedTree(
+        row_cluster=np.empty(rows, dtype=np.int64),
+        row_height=np.empty(rows),
+        parent=np.empty(room, dtype=np.int64),
+        birth=np.empty(room),
+        size=np.empty(room, dtype=np.int64),
+    )
+    count = _native.condense(children, heights, least, *tree)
+    return tree._replace(parent=tree.parent[:count], birth=tree.birth[:count], size=tree.size[:count])

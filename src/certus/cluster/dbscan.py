@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import Tags, check_array
+from sklearn.utils import check_array
 
-from certus.base import Clusterer, fit_method, predict_method, register
+from certus.base import fit_method, predict_method, register
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_X
-from certus.base.params import Exactly, Function, InstanceOf, Interval, OneOf
+from certus.base.params import Exactly, Interval, OneOf
+from certus.cluster.fitting.searched_rows import SearchedRows
 from certus.cluster.solvers.dense_regions import DenseRegions, graph_regions
 from certus.geometry.search import check_method, has_kernel
 from certus.guarantees import Report
@@ -21,7 +22,7 @@ from certus.guarantees import Report
     guarantees=(),
     cost="fit O(n log n) with a kd-tree, else O(n^2), memory O(n); predict O(log n) per row or O(n)",
 )
-class DBSCAN(Clusterer):
+class DBSCAN(SearchedRows):
     """DBSCAN: clusters are regions with many rows; what lies in no region is noise.
 
     A row is a core row if the rows at most ``eps`` away, itself included, weigh at least ``min_samples``. Core rows at
@@ -34,18 +35,8 @@ class DBSCAN(Clusterer):
         Largest distance of neighbors.
     min_samples : int, default=5
         Rows, or weight, that a neighborhood needs.
-    metric : str or callable, default="euclidean"
-        The distance; "precomputed" if X holds distances, dense, or a sparse graph of those that count.
-    metric_params : dict, default=None
-        Its parameters.
-    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
-        How neighbors are found; the result is the same.
-    leaf_size : int, default=30
-        Most rows in a leaf of a tree.
     p : float, default=None
         Power of the Minkowski metric.
-    n_jobs : int, default=None
-        Number of threads.
     border : {"first", "nearest"}, default="first"
         Which cluster a row joins that lies at the border of several: the first, as in scikit-learn, or that of its
         nearest core row, which does not depend on the order of the rows.
@@ -69,16 +60,11 @@ class DBSCAN(Clusterer):
     [ 0  0  0  1  1 -1] [ 0 -1]
     """
 
-    _keeps_training_rows = True
     _constraints: ClassVar[Any] = {
+        **SearchedRows._search_constraints,
         "eps": [Interval(0, None, closed="neither")],
         "min_samples": [Interval(1, None, integer=True)],
-        "metric": [InstanceOf(str), Function()],
-        "metric_params": [Exactly(None), InstanceOf(dict)],
-        "algorithm": [OneOf("auto", "ball_tree", "kd_tree", "brute")],
-        "leaf_size": [Interval(1, None, integer=True)],
         "p": [Exactly(None), Interval(0, None)],
-        "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
         "border": [OneOf("first", "nearest")],
     }
     _state: ClassVar[tuple[str, ...]] = ("core_sample_indices_", "components_", "labels_")
@@ -101,15 +87,6 @@ class DBSCAN(Clusterer):
         border: str = "first",
     ) -> None:
         self._set_parameters(locals())
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _precomputed(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def _restored(self) -> None:
         if hasattr(self, "labels_"):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from certus.base import resolve_threads
 from certus.geometry import _native_calls
@@ -42,7 +43,7 @@ def minimum_spanning_tree(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The rows; if ``metric='precomputed'``, their distances.
+        The rows; if ``metric='precomputed'``, their distances, which may be infinite.
     metric : str, callable or DistanceMetric, default='euclidean'
         The distance.
     metric_params : dict, default=None
@@ -70,9 +71,9 @@ def minimum_spanning_tree(
     if algorithm not in ("auto", "prim", "boruvka"):
         raise ValueError(f"algorithm must be 'auto', 'prim' or 'boruvka', got {algorithm!r}.")
     metric, params = effective_metric(metric, metric_params, None)
-    rows = dense(checked_table(X, metric))
-    cores = _checked_cores(core_distances, len(rows))
     precomputed = isinstance(metric, str) and metric == "precomputed"
+    rows = _given_distances(X) if precomputed else dense(checked_table(X, metric))
+    cores = _checked_cores(core_distances, len(rows))
     compiled = None if precomputed else native_metric(metric, params, columns=rows.shape[1])
     if compiled is None:
         if algorithm == "boruvka":
@@ -105,7 +106,7 @@ def _prim_by_rows(
     """Prim's method with one row of distances at a time, for the metrics that have no kernel."""
     n = len(rows)
     outside = np.ones(n, dtype=bool)
-    best, link = np.full(n, np.inf), np.full(n, -1, dtype=np.intp)
+    best, link = np.full(n, np.inf), np.zeros(n, dtype=np.intp)  # where nothing is nearer, row 0 it is
     low, high, lengths = np.empty(n - 1, dtype=np.intp), np.empty(n - 1, dtype=np.intp), np.empty(n - 1)
     joined = 0
     for step in range(n - 1):
@@ -138,6 +139,15 @@ def _distances_from(
     if isinstance(metric, str) and metric == "precomputed":
         return np.asarray(rows[row, others], dtype=np.float64)
     return other_distances(rows[row : row + 1], rows[others], metric, params)[0]
+
+
+def _given_distances(X: Any) -> Floats:
+    distances: Floats = dense(check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
+    if np.isnan(distances).any():
+        raise ValueError("X must hold distances for metric='precomputed', got nan.")
+    if distances.shape[0] != distances.shape[1]:
+        raise ValueError(f"X must be a square matrix of distances for metric='precomputed', got {distances.shape}.")
+    return distances
 
 
 def _checked_cores(core_distances: Any, rows: int) -> Floats:

@@ -1,5 +1,7 @@
 """Linear models: fast solvers, and for every solution a certificate of how far it can be from the best one."""
 
+from certus.linear.ard_regression import ARDRegression
+from certus.linear.bayesian_ridge import BayesianRidge
 from certus.linear.elastic_net import ElasticNet
 from certus.linear.elastic_net_cv import ElasticNetCV
 from certus.linear.gamma_regressor import GammaRegressor
@@ -30,6 +32,8 @@ from certus.linear.sgd_regressor import SGDRegressor
 from certus.linear.tweedie_regressor import TweedieRegressor
 
 __all__ = [
+    "ARDRegression",
+    "BayesianRidge",
     "ElasticNet",
     "ElasticNetCV",
     "GammaRegressor",

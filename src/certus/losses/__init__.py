@@ -5,7 +5,7 @@ Penalties are functions of the coefficients (`certus.losses.penalties.convex_pen
 of every loss and penalty with a native name (``cpp/core/losses.hpp``, ``cpp/core/penalties.hpp``).
 """
 
-from certus.losses._native_calls import native_loss, native_loss_named
+from certus.losses._native_calls import loss_gradient, native_loss, native_loss_named
 from certus.losses.epsilon_insensitive import EpsilonInsensitive, SquaredEpsilonInsensitive
 from certus.losses.exponential import Exponential
 from certus.losses.gamma import Gamma
@@ -65,6 +65,7 @@ __all__ = [
     "Tweedie",
     "TweedieIdentity",
     "ZeroOne",
+    "loss_gradient",
     "named_loss",
     "native_loss",
     "native_loss_named",

@@ -33,6 +33,7 @@ def render_study(study: Study) -> str:
         version=__version__,
         headline=_headline(study),
         caution=study.findings.caution,
+        look_caution="" if study.look is None else study.look.caution,
         bars=_bars(study),
         further=_further(study),
         figures=_figures(study),
@@ -51,6 +52,7 @@ def _sections(study: Study) -> list[tuple[str, str]]:
     """The table of contents: anchors and titles of the sections that this study has."""
     there = {
         "guaranteed": ("What is guaranteed", True),
+        "looks": ("Looks at the test rows", study.look is not None),
         "next": ("What next", True),
         "leaderboard": ("Leaderboard", True),
         "pictures": ("Pictures", True),

@@ -2,6 +2,7 @@
 
 from certus.evaluation import ess, mcse, rhat
 from certus.sampling.bayesian_linear_regression import BayesianLinearRegression
+from certus.sampling.bayesian_logistic_regression import BayesianLogisticRegression
 from certus.sampling.chains import sample
 from certus.sampling.diffusions import brownian_motion, euler_maruyama, langevin
 from certus.sampling.discretization import (
@@ -29,6 +30,7 @@ __all__ = [
     "SGLD",
     "ULA",
     "BayesianLinearRegression",
+    "BayesianLogisticRegression",
     "Draws",
     "Gibbs",
     "Metropolis",

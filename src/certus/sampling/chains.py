@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from certus.base import RandomStateLike, resolve_seed, resolve_threads
 from certus.sampling.draws import Draws
@@ -14,10 +18,12 @@ from certus.sampling.hmc import HMC
 from certus.sampling.mala import MALA
 from certus.sampling.metropolis import Metropolis
 from certus.sampling.nuts import NUTS
-from certus.sampling.sampler import Floats, Sampler, State
+from certus.sampling.sampler import Floats, Info, Sampler, State
 from certus.sampling.target import Target
 
 NAMED: dict[str, Callable[[], Sampler]] = {"nuts": NUTS, "hmc": HMC, "mala": MALA, "metropolis": Metropolis}
+FEWEST = 4  # draws of a chain of which diagnostics can be computed
+Callback = Callable[[int, int, State, Info], Any]
 
 
 def sample(
@@ -32,11 +38,13 @@ def sample(
     n_jobs: int | None = None,
     thin: int = 1,
     resume: Draws | None = None,
+    callback: Callback | None = None,
+    parallel: Literal["threads", "processes"] = "threads",
 ) -> Draws:
     """Draw from a target by Markov chains.
 
     Every chain has its own stream of random numbers: the draws are the same for any ``n_jobs``. Ctrl-C ends the
-    sampling and keeps what all chains have drawn by then (with one job).
+    sampling and keeps what the chains have drawn by then.
 
     Parameters
     ----------
@@ -55,11 +63,16 @@ def sample(
     random_state : int, RandomState instance or None, default=None
         Seed.
     n_jobs : int, default=None
-        Threads that run chains.
+        Threads or processes that run chains.
     thin : int, default=1
         Keep every thin-th draw.
     resume : Draws, default=None
         Go on where these draws ended, without tuning.
+    callback : callable, default=None
+        ``callback(chain, draw, state, info)`` after every draw that is kept; if it gives True, all chains stop and what
+        was drawn is kept. With threads it is called from several of them.
+    parallel : {"threads", "processes"}, default="threads"
+        Processes are faster where the log density is plain Python; they take no callback, and Ctrl-C keeps nothing.
 
     Returns
     -------
@@ -86,24 +99,33 @@ def sample(
     before = [None] * chains if resume is None else list(zip(resume.samplers, resume.states, strict=True))
     if len(before) != chains:
         raise ValueError(f"chains must be as many as in resume, {len(before)}, got {chains}.")
-    threads = 1 if chains == 1 else resolve_threads(n_jobs)
+    if parallel not in ("threads", "processes"):
+        raise ValueError(f"parallel must be 'threads' or 'processes', got {parallel!r}.")
+    if parallel == "processes" and callback is not None:
+        raise ValueError("callback must be None with parallel='processes': it cannot be called from there.")
+    threads = min(chains, resolve_threads(n_jobs))
     work = [
-        (target, sampler, begin, int(draws), int(tune), int(thin), stream, earlier, threads == 1 and place == 0)
+        _Work(target, sampler, begin, int(draws), int(tune), int(thin), place, stream, earlier)
         for place, (begin, stream, earlier) in enumerate(zip(starts, streams, before, strict=True))
     ]
-    if threads == 1:
-        found = _in_turn(work)
+    if parallel == "processes" and threads > 1:
+        found = Parallel(n_jobs=threads)(delayed(_chain)(each) for each in work)
     else:
-        found = Parallel(n_jobs=threads, prefer="threads")(delayed(_chain)(*each) for each in work)
-    shortest = min(len(each[0]) for each in found)
+        found = _in_threads(work, threads, callback)
+    return _together(target, found)
+
+
+def _together(target: Target, found: list[Chain]) -> Draws:
+    """All chains, cut to the length of the shortest."""
+    shortest = min(len(each.values) for each in found)
     return Draws(
-        np.array([each[0][:shortest] for each in found]),
+        np.array([each.values[:shortest] for each in found]),
         target.names,
-        np.array([each[1][:shortest] for each in found]),
-        np.array([each[2][:shortest] for each in found]),
-        found[0][3],
-        states=tuple(each[4] for each in found),
-        samplers=tuple(each[3] for each in found),
+        np.array([each.acceptance[:shortest] for each in found]),
+        np.array([each.divergent[:shortest] for each in found]),
+        found[0].sampler,
+        states=tuple(each.state for each in found),
+        samplers=tuple(each.sampler for each in found),
     )
 
 
@@ -118,48 +140,107 @@ def _starts(target: Target, start: Any, chains: int, streams: list[np.random.See
     return [target.start(each) for each in np.broadcast_to(given, (chains, target.dim))]
 
 
-Chain = tuple[Floats, Floats, Any, Any, State]
+@dataclass(frozen=True)
+class _Work:
+    """What a chain is run with."""
+
+    target: Target
+    sampler: Any
+    begin: Floats
+    draws: int
+    tune: int
+    thin: int
+    place: int
+    stream: np.random.SeedSequence
+    earlier: tuple[Any, State] | None
 
 
-def _in_turn(work: list[Any]) -> list[Chain]:
-    """One chain after the other; Ctrl-C keeps the chains that are whole, or else the draws of the first one."""
-    found: list[Chain] = []
-    for each in work:
-        try:
-            found.append(_chain(*each))
-        except KeyboardInterrupt:
-            if not found:
+@dataclass(frozen=True)
+class Chain:
+    """What a chain gave."""
+
+    values: Floats
+    acceptance: Floats
+    divergent: NDArray[np.bool_]
+    sampler: Any
+    state: State
+
+
+class _StoppedError(Exception):
+    """The chain was told to stop."""
+
+
+class _Watched(Target):
+    """The same target, whose evaluations end once the chains were told to stop."""
+
+    def __init__(self, target: Target, stop: Event | None) -> None:
+        self.__dict__.update(vars(target))
+        self._stop = stop
+
+    def log_density(self, theta: Floats) -> float:
+        self.poll()
+        return super().log_density(theta)
+
+    def gradient(self, theta: Floats) -> Floats:
+        self.poll()
+        return super().gradient(theta)
+
+    def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
+        self.poll()
+        return super().value_and_gradient(theta)
+
+    def poll(self) -> None:
+        """Stop if the chains were told to."""
+        if self._stop is not None and self._stop.is_set():
+            raise _StoppedError
+
+
+def _in_threads(work: list[_Work], threads: int, callback: Callback | None) -> list[Chain]:
+    """All chains. Ctrl-C, or a callback that says so, stops them; those that have draws by then are kept."""
+    stop = Event()
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(_chain, each, callback, stop) for each in work]
+        for future in futures:
+            try:
+                future.result()
+            except _StoppedError:
+                continue
+            except KeyboardInterrupt:
+                stop.set()
+            except BaseException:
+                stop.set()
                 raise
-            break
+    found = [future.result() for future in futures if future.exception() is None]
+    found = [each for each in found if len(each.values) >= min(FEWEST, work[0].draws)]
+    if not found:
+        raise (
+            KeyboardInterrupt
+            if callback is None
+            else ValueError("callback stopped the chains before any of them had draws.")
+        )
     return found
 
 
-def _chain(
-    target: Target,
-    sampler: Any,
-    begin: Floats,
-    draws: int,
-    tune: int,
-    thin: int,
-    stream: np.random.SeedSequence,
-    earlier: Any,
-    keep: bool,
-) -> Chain:
-    generator = np.random.default_rng(stream)
-    if earlier is None:
-        sampler, state = sampler.tuned(target, sampler.init(target, begin), tune, generator)
+def _chain(work: _Work, callback: Callback | None = None, stop: Event | None = None) -> Chain:
+    target, generator = _Watched(work.target, stop), np.random.default_rng(work.stream)
+    if work.earlier is None:
+        sampler, state = work.sampler.tuned(target, work.sampler.init(target, work.begin), work.tune, generator)
     else:
-        sampler, state = earlier
-    values, acceptance = np.empty((draws, target.dim)), np.empty(draws)
-    divergent = np.zeros(draws, dtype=bool)
+        sampler, state = work.earlier
+    values, acceptance = np.empty((work.draws, target.dim)), np.empty(work.draws)
+    divergent = np.zeros(work.draws, dtype=bool)
     done = 0
     try:
-        for draw in range(draws):
-            for _ in range(thin):
+        for draw in range(work.draws):
+            target.poll()
+            for _ in range(work.thin):
                 state, info = sampler.step(target, state, generator)
             values[draw], acceptance[draw], divergent[draw] = state.position, info.acceptance, info.divergent
             done = draw + 1
-    except KeyboardInterrupt:
-        if not keep or done < 4:
+            if callback is not None and callback(work.place, draw, state, info) is True and stop is not None:
+                stop.set()
+    except (_StoppedError, KeyboardInterrupt):
+        if stop is None:
             raise
-    return values[:done], acceptance[:done], divergent[:done], sampler, state
+        stop.set()
+    return Chain(values[:done], acceptance[:done], divergent[:done], sampler, state)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import register_part
 from certus.evaluation import ess, mcse, rhat
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
 
 
+@register_part("sampling")
 @dataclass(frozen=True, eq=False)
 class Draws:
     """Draws of several chains, with what tells how far to trust them.
@@ -46,6 +48,18 @@ class Draws:
     states: tuple[Any, ...] = field(default=(), repr=False)
     samplers: tuple[Any, ...] = field(default=(), repr=False)
     report_: Report = field(default_factory=Report, repr=False)
+    _state: ClassVar[tuple[str, ...]] = ("values", "names", "acceptance", "divergent")
+
+    def _restored(self) -> None:
+        """Draws from a file have no chains that could go on."""
+        for name, value in (("sampler", None), ("states", ()), ("samplers", ()), ("report_", Report())):
+            object.__setattr__(self, name, value)
+        shape = np.shape(self.values)
+        sizes = (shape[:2], shape[:2], shape[2:])
+        if len(shape) != 3 or (np.shape(self.acceptance), np.shape(self.divergent), (len(self.names),)) != sizes:
+            raise ValueError("the draws, their acceptance and their names must have matching shapes.")
+        if self.values.dtype != np.float64 or not np.isfinite(self.values).all():
+            raise ValueError("draws must be finite doubles.")
 
     @property
     def rhat(self) -> Floats:

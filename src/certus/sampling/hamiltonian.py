@@ -36,7 +36,7 @@ def leapfrog(target: Target, mass: Mass, state: State, momentum: Floats, step: f
     half = momentum + 0.5 * step * state.gradient
     position = state.position + step * velocity(mass, half)
     with np.errstate(over="ignore", invalid="ignore"):
-        moved = State(position, target.log_density(position), target.gradient(position))
+        moved = State(position, *target.value_and_gradient(position))
     return moved, half + 0.5 * step * moved.gradient
 
 

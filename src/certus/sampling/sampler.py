@@ -40,9 +40,9 @@ class Sampler:
 
     def init(self, target: Target, position: Floats) -> State:
         """The state at a position."""
-        return State(
-            position, target.log_density(position), target.gradient(position) if self._needs_gradient else None
-        )
+        if self._needs_gradient:
+            return State(position, *target.value_and_gradient(position))
+        return State(position, target.log_density(position))
 
     @property
     def _needs_gradient(self) -> bool:

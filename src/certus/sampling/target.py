@@ -38,6 +38,8 @@ class Target:
         Gradient of the log prior (for `SGLD`).
     n_rows : int, default=None
         Number of rows (for `SGLD`).
+    value_and_gradient : callable, default=None
+        ``value_and_gradient(theta)`` gives both at once, where that is cheaper; samplers along gradients call it.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Target:
         row_gradient: Callable[[Floats, NDArray[np.intp]], Any] | None = None,
         prior_gradient: Callable[[Floats], Any] | None = None,
         n_rows: int | None = None,
+        value_and_gradient: Callable[[Floats], tuple[float, Any]] | None = None,
     ) -> None:
         if int(dim) != dim or dim < 1:
             raise ValueError(f"dim must be a whole number of at least 1, got {dim!r}.")
@@ -69,11 +72,46 @@ class Target:
             raise ValueError(
                 f"strong_convexity must be above 0 and at most smoothness, got {strong_convexity} and {smoothness}."
             )
-        self._log_density, self._gradient = log_density, gradient
+        self._log_density, self._gradient, self._both = log_density, gradient, value_and_gradient
         self.dim, self.strong_convexity, self.smoothness = int(dim), strong_convexity, smoothness
         self.names = list(names) if names is not None else [f"theta[{j}]" for j in range(self.dim)]
         self.row_gradient, self.prior_gradient, self.n_rows = row_gradient, prior_gradient, n_rows
         self._told = False
+
+    @classmethod
+    def from_torch(cls, log_density: Callable[[Any], Any], *, dim: int, names: Sequence[str] | None = None) -> Target:
+        """A target whose log density is written with PyTorch's functions, which gives the gradient.
+
+        Parameters
+        ----------
+        log_density : callable
+            ``log_density(theta)`` takes a tensor of doubles of shape (dim,) and gives a tensor with one number.
+        dim : int
+            Number of components.
+        names : sequence of str, default=None
+            Their names.
+
+        Examples
+        --------
+        >>> from certus.sampling import Target
+        >>> normal = Target.from_torch(lambda t: -0.5 * (t @ t), dim=2)  # doctest: +SKIP
+        """
+        try:
+            import torch
+        except ImportError as error:
+            raise ImportError(
+                "Target.from_torch needs PyTorch, which is not installed.\nHint: pip install torch"
+            ) from error
+
+        def both(theta: Floats) -> tuple[float, Floats]:
+            at = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
+            value = log_density(at)
+            (gradient,) = torch.autograd.grad(value, at)
+            return float(value.detach()), gradient.numpy()
+
+        return cls(
+            lambda theta: both(theta)[0], lambda theta: both(theta)[1], dim=dim, names=names, value_and_gradient=both
+        )
 
     @property
     def has_gradient(self) -> bool:
@@ -88,7 +126,17 @@ class Target:
         """The gradient of the log density, given or by central differences."""
         if self._gradient is None:
             return self._differences(theta)
-        found = np.asarray(self._gradient(theta), dtype=np.float64)
+        return self._vector(self._gradient(theta))
+
+    def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
+        """Log density and gradient at a point."""
+        if self._both is None:
+            return self.log_density(theta), self.gradient(theta)
+        value, gradient = self._both(theta)
+        return float(value), self._vector(gradient)
+
+    def _vector(self, given: Any) -> Floats:
+        found = np.asarray(given, dtype=np.float64)
         if found.shape != (self.dim,):
             raise ValueError(f"gradient must give a vector of shape ({self.dim},), got shape {found.shape}.")
         return found

@@ -88,7 +88,7 @@ def leave_one_out(machine: SVC | SVR, X: Objects, y: TargetLike, sample_weight: 
         reader = clone(machine)
         X, target = reader._read_training(X, y, numeric=isinstance(machine, SVR))
         weights = reader._weights(sample_weight, len(target))
-        rows = reader._prepare(X, weights)
+        rows = reader._centered(reader._prepare(X, weights))
         if reader.shape_fit_ != machine.shape_fit_:
             raise ValueError(
                 f"X has the shape {reader.shape_fit_}, but the machine was fitted on {machine.shape_fit_}.\n"

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import ClassWeightLike, RandomStateLike, register, warn_user
-from certus.svm._native_calls import Floats, Problems
+from certus.svm._native_calls import Floats, Kernel, Problems, Table
+from certus.svm.evidence.svm_duality import duality_gaps
 from certus.svm.machines.classification_machine import CLASSIFIER_CONSTRAINTS, CLASSIFIER_STATE, ClassificationMachine
 from certus.svm.machines.kernel_argument import KernelLike
-from certus.svm.machines.machine import NU
+from certus.svm.machines.machine import NU, SolverRows
 from certus.svm.solvers.dual_problems import nu_classification
+from certus.svm.solvers.gap_stopping import solve_to_gap
+from certus.svm.solvers.nu_margins import has_margin, nu_in_use, with_margins
 from certus.svm.solvers.verified_solution import Solution
 
 _INFEASIBLE = (
@@ -43,12 +46,18 @@ class NuSVC(ClassificationMachine):
 
     where h is a function of the kernel's space and |h| its norm there. At most a share nu of the weight lies within the
     margin, and at least that share belongs to support vectors. The solution is scaled so that the margin is at decision
-    values of -1 and 1: it is that of `SVC` with C = 1 / rho.
+    values of -1 and 1: it is that of `SVC` with C = 1 / rho. If classes overlap so much that the best margin is zero,
+    f = 0 is optimal and says nothing; such a pair is solved with a larger nu, and a warning says so.
 
     Parameters
     ----------
     nu : float
         Upper bound on the share of margin errors, lower bound on that of support vectors; in (0, 1].
+
+    Attributes
+    ----------
+    nu_ : ndarray of shape (n_pairs,)
+        The nu that each pair of classes was solved with: ``nu``, or the smallest tried that leaves them a margin.
 
     References
     ----------
@@ -64,7 +73,9 @@ class NuSVC(ClassificationMachine):
     """
 
     _constraints = {"nu": NU, **CLASSIFIER_CONSTRAINTS}
-    _state = CLASSIFIER_STATE
+    _state = (*CLASSIFIER_STATE, "nu_")
+
+    nu_: Floats
 
     def __init__(
         self,
@@ -91,17 +102,29 @@ class NuSVC(ClassificationMachine):
     def _problems(self, codes: NDArray[np.intp], weights: Floats) -> tuple[Problems, Floats]:
         return nu_classification(codes, weights, int(codes.max()) + 1, self.nu)
 
+    def _solve(
+        self, table: Table, kernel: Kernel, codes: NDArray[np.intp], weights: Floats, gap_tol: float | None
+    ) -> tuple[Solution, float, float]:
+        solution, gap, scale = super()._solve(table, kernel, codes, weights, gap_tol)
+        options = self._options()
+        mended = with_margins(
+            solution,
+            self.nu,
+            lambda problem, start: solve_to_gap(table, kernel, problem, start, options, gap_tol)[0],
+        )
+        return mended, gap if mended is solution else float(duality_gaps(mended).sum()), scale
+
+    def _adopt(
+        self, rows: SolverRows, codes: NDArray[np.intp], solution: Solution, gap: float, *, weighted: bool
+    ) -> None:
+        used = nu_in_use(solution)
+        self.nu_ = np.where(np.abs(used - self.nu) <= 1e-9, self.nu, used)
+        self._warn_of_margins(has_margin(solution))
+        super()._adopt(rows, codes, solution, gap, weighted=weighted)
+
     def _in_units_of_margin(self, solution: Solution) -> Solution:
         """All multipliers, scores and intercepts of a pair divided by its margin rho."""
-        resolved = solution.margin > 10.0 * solution.violation + 1e-15 * np.abs(solution.scores).max(initial=0.0)
-        if not resolved.all():
-            warn_user(
-                f"With nu={self.nu:g} the margin between two classes is zero, or too small to be told from it, so "
-                "that the decision values of this pair have no scale.\n"
-                "Hint: use a larger nu (overlapping classes need one), a smaller tol, or SVC.",
-                ConvergenceWarning,
-            )
-        margin = np.where(resolved, solution.margin, 1.0)
+        margin = np.where(has_margin(solution), solution.margin, 1.0)
         rows = np.repeat(margin, np.diff(solution.problems.starts))
         return replace(
             solution,
@@ -110,10 +133,28 @@ class NuSVC(ClassificationMachine):
             middle=solution.middle / margin,
         )
 
+    def _warn_of_margins(self, resolved: NDArray[np.bool_]) -> None:
+        larger = self.nu_ > self.nu
+        if not resolved.all():
+            warn_user(
+                f"With nu={self.nu:g} the margin between two classes is zero, or too small to be told from it, and "
+                "so it is with larger values of nu: the decision values of this pair have no scale.\n"
+                "Hint: check the columns and the kernel, or use SVC.",
+                ConvergenceWarning,
+            )
+        elif larger.any():
+            warn_user(
+                f"nu={self.nu:g} leaves no margin between {int(larger.sum())} of {len(larger)} pairs of classes, which "
+                f"overlap too much for it; they were solved with larger values, up to {self.nu_.max():.3g}.\n"
+                "Hint: nu_ has the values in use; set nu to the largest of them, or use SVC.",
+                ConvergenceWarning,
+            )
+
     def _declared(self) -> dict[str, Any]:
+        asked = bool((self.nu_ == self.nu).all())
         return {
             "machine": "nu-svc",
-            "nu": float(self.nu),
+            "nu": float(self.nu) if asked else self.nu_.tolist(),
             "classes": self.classes_.tolist(),
             "class_weights": self.class_weight_.tolist(),
         }

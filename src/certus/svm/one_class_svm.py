@@ -88,6 +88,10 @@ class OneClassSVM(OutlierMixin, SingleProblem):
         """
         return float(np.exp2(np.round(np.log2(weights.mean())) - 2.0))
 
+    def _shifts_freely(self) -> bool:
+        """The multipliers do not sum to zero: the region depends on where the origin is."""
+        return False
+
     def _settled(self, solution: Solution) -> Solution:
         """The threshold just below the rows on the border, so that rounding does not decide about them."""
         free = (solution.alpha > 0.0) & (solution.alpha < solution.problems.upper)

@@ -12,7 +12,7 @@ from certus.guarantees import Certificate
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the test rows tell about the winner.
+    """What the test rows tell about the winner; of a sealed test the certificate alone, all else is of validation rows.
 
     Attributes
     ----------
@@ -26,6 +26,8 @@ class Evaluation:
         Targets and predictions of the test rows; of clusters, zeros and the ratios of distances.
     probabilities : array or None
         Probabilities of the labels in the order of the task; of several targets, of each one's second label.
+    rows : {"test", "validation"}
+        Which rows all of these but the certificate are about.
     """
 
     value: float
@@ -34,3 +36,4 @@ class Evaluation:
     truth: NDArray[Any]
     predictions: NDArray[Any]
     probabilities: NDArray[Any] | None
+    rows: str = "test"

@@ -7,10 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from certus.base.persistence import atomic_file
 from certus.guarantees import Certificate
+from certus.guarantees.holdout import count_ladder
 from certus.guarantees.rows import Look, fingerprint, look_at, table_hashes
 from certus.workflow.state import State
 from certus.workflow.study_error import StudyError
@@ -28,7 +31,25 @@ def look_at_test_rows(state: State, predictions: Any) -> Look | None:
     options, test = state.options, state.split.test
     rows = state.frame[test].drop(list(state.task.targets))
     truth = state.values[test] if state.task.targets else None
-    return look_at(options.looks, rows, truth, predictions, by="study", not_adapted=options.not_adapted)
+    sealed = options.sealed
+    return look_at(
+        options.looks,
+        rows,
+        truth,
+        predictions,
+        by="study",
+        sealed=sealed,
+        not_adapted=options.not_adapted,
+        outcomes=len(count_ladder(len(test), options.sealed_steps)) if sealed else None,
+        opened=lambda: _other_rows(state),
+    )
+
+
+def _other_rows(state: State) -> NDArray[np.uint64]:
+    """Hashes of the rows that the study learned from, validated and calibrated on: it shows what it finds there."""
+    others = np.concatenate([state.split.learn, state.split.calibration])
+    truth = state.values[others] if state.task.targets else None
+    return table_hashes(state.frame[others].drop(list(state.task.targets)), truth)
 
 
 def named_rows(certificate: Certificate, state: State) -> Certificate:

@@ -269,6 +269,21 @@ class Options:
         bool,
         decides=False,
     )
+    sealed: bool = option(
+        False,
+        "bool",
+        "Show of the test rows nothing but a bound on a count of errors; every other figure is one of validation rows. "
+        "Later sealed studies of the same test rows are then promised too (docs/looks.md). Needs ``looks``.",
+        bool,
+        decides=False,
+    )
+    sealed_steps: int | None = option(
+        None,
+        "int",
+        "Of a ``sealed`` study: show the count rounded up to one of so many steps, so that later ones pay less.",
+        int,
+        decides=False,
+    )
     audit_rows: str | None = option(
         None,
         "str",
@@ -306,10 +321,28 @@ class Options:
             self._refuse("trials", "be at least 1")
         if self.time is not None and not self.time > 0:
             self._refuse("time", "be a positive number of seconds")
+        self._check_sealed()
         if self.group is not None and self.order is not None:
             _raise(
                 "group and order exclude each other.\nHint: choose one way to set test rows aside.", "group", "order"
             )
+
+    def _check_sealed(self) -> None:
+        """Refuse what would show more of sealed rows than a bound."""
+        if not self.sealed:
+            if self.sealed_steps is not None:
+                _raise("sealed_steps must come with sealed.", "sealed_steps", "sealed")
+            return
+        if self.sealed_steps is not None and self.sealed_steps < 2:
+            self._refuse("sealed_steps", "be at least 2")
+        if given := self.given("not_adapted", "audit_rows", "refit_all", "group"):
+            reasons = {
+                "not_adapted": "what it shows is paid for, adapted or not",
+                "audit_rows": "it writes the test rows to a file",
+                "refit_all": "that model knows the test rows",
+                "group": "a mean over groups has no outcomes that can be counted",
+            }
+            _raise(f"sealed and {given[0]} exclude each other: {reasons[given[0]]}.", "sealed", given[0])
 
     def _refuse(self, name: str, rule: str) -> None:
         _raise(f"{name} must {rule}, got {getattr(self, name)!r}.", name)

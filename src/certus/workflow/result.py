@@ -98,6 +98,15 @@ class Study:
         return self.judgment.word
 
     @property
+    def sealed(self) -> bool:
+        """Whether the test rows told nothing but the certificate; all other figures are those of validation rows."""
+        return self.evaluation.rows != "test"
+
+    @property
+    def _rows_judged(self) -> int:
+        return len(self.evaluation.truth)
+
+    @property
     def leaderboard(self) -> list[dict[str, Any]]:
         """One row per candidate, best first, the baseline among them; then those that left the race."""
         return leaderboard(self.trials, self.winner, self.task, self.baseline)
@@ -122,7 +131,8 @@ class Study:
         return without_absurd(frame, self.best.usual_numbers)[0]
 
     def __repr__(self) -> str:
-        told = f"{self.task.measure.title} {self.task.shown(self.evaluation.value)} on {len(self.split.test)} test rows"
+        value, where = self.task.shown(self.evaluation.value), f"{self._rows_judged} {self.evaluation.rows} rows"
+        told = f"{self.task.measure.title} {value} on {where}"
         return f"Study({self.name!r}, verdict={self.verdict!r}, winner={self.winner.short_name!r}, {told})"
 
     @property
@@ -187,20 +197,21 @@ class Study:
                 "measure": self.task.measure.name,
                 "higher_is_better": self.task.measure.score,
                 "validation_value": told(self.winner.value),
-                "test_value": told(self.evaluation.value),
+                "test_value": None if self.sealed else told(self.evaluation.value),
                 "certificate": self.certificate.to_dict(),
             },
             "baseline": {
                 "name": self.task.baseline_name,
                 "measure": self.task.measure.name,
                 "validation_value": told(self.baseline),
-                "test_value": told(self.evaluation.baseline),
+                "test_value": None if self.sealed else told(self.evaluation.baseline),
             },
             "leaderboard": self.leaderboard,
             "advice": self.advice,
             "findings": self.findings.to_dict(),
             "sets": None if self.sets is None else {**asdict(self.sets), "remark": self.sets.remark()},
             "certificates": self.certificates.to_dict()["certificates"],
+            "sealed": self.sealed,
             "looks": None if self.look is None else self.look.to_dict(),
             "notes": self.notes,
             "seconds": round(self.seconds, 3),
@@ -237,7 +248,7 @@ class Study:
         return folder
 
     def __str__(self) -> str:
-        rows, shown = len(self.split.test), self.task.shown
+        rows, shown = self._rows_judged, self.task.shown
         return "\n".join(
             [
                 str(self.judgment),
@@ -252,14 +263,17 @@ class Study:
 
     @property
     def _rows_told(self) -> str:
-        """What the test rows are, after how many."""
+        """What the rows are, after how many."""
+        if self.sealed:
+            return "validation rows"
         return "rows that were looked at before" if self.findings.caution else "rows that nobody touched"
 
     def _vacuous(self) -> list[str]:
         """That the bound says nothing, where it does not."""
         if not self.certificate.vacuous:
             return []
-        return [f"That bound is vacuous: guessing has {self.task.shown_trivial(self.certificate)} on the same rows."]
+        where = "the validation rows" if self.sealed else "the same rows"
+        return [f"That bound is vacuous: guessing has {self.task.shown_trivial(self.certificate)} on {where}."]
 
     @property
     def report(self) -> str:

@@ -88,6 +88,7 @@ def _opened(
         told: list[str] = []
         frame, options, name = _read(table, options, told)
         options.check_columns(frame)
+        _check_sealed(options, built_in=table is None and options.sql is None)
         check_audit_file(options.audit_rows)
         kept = Path(journal) if journal is not None else None
         state = State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
@@ -97,6 +98,16 @@ def _opened(
     finally:
         if workers is not None:
             workers.close()
+
+
+def _check_sealed(options: Options, *, built_in: bool) -> None:
+    """Refuse a sealed study whose looks nobody counts."""
+    if options.sealed and options.looks is None:
+        why = ": nobody counts who has seen the built-in table" if built_in else ""
+        raise StudyError(
+            f"sealed must come with looks, got none{why}.\nHint: name a SQLite file that counts them.",
+            options=["sealed", "looks"],
+        )
 
 
 def _add_test_rows(state: State, told: list[str]) -> None:

@@ -30,6 +30,7 @@ def command(
     allow_training_rows: options.AllowTrainingRows = False,
     looks: options.Looks = None,
     sealed: options.Sealed = False,
+    sealed_steps: options.SealedSteps = None,
     not_adapted: options.NotAdapted = False,
     skip_missing: options.SkipMissing = False,
     json: options.Json = False,
@@ -69,6 +70,7 @@ def command(
         "allow_training_rows": allow_training_rows,
         "looks": store_of_looks(looks),
         "sealed": sealed,
+        "sealed_steps": sealed_steps,
         "not_adapted": not_adapted,
         "rows": known_by(frame, target, [name for name in (target, prediction, score) if name in frame.columns]),
     }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from certus.cluster.solvers.row_order import numbered_by_first_row
 from certus.geometry import minimum_spanning_tree
 from certus.geometry.search import build_index, dense, effective_metric
 
@@ -87,7 +88,7 @@ class DenseRegions:
             dense(self._rows[cores]), metric=self._metric, metric_params=self._params or None, n_jobs=self._n_jobs
         )
         short = tree.edges[tree.lengths <= eps]
-        return _components(len(cores), short[:, 0], short[:, 1])
+        return components(len(cores), short[:, 0], short[:, 1])
 
     def _at_the_border(self, cores: Rows, others: Rows, known: Rows, eps: float, border: str) -> Rows:
         index = self._index(self._rows[cores])
@@ -125,7 +126,7 @@ def graph_regions(distances: Any, eps: float, least: float, weights: Floats | No
         return cores, labels
     place = np.cumsum(core) - 1
     inner = core[one] & core[other]
-    labels[cores] = _components(len(cores), place[one[inner]], place[other[inner]])
+    labels[cores] = components(len(cores), place[one[inner]], place[other[inner]])
     touching = core[one] & ~core[other]  # from a core row to the border
     start, end, far = one[touching], other[touching], lengths[touching]
     order = np.lexsort((labels[start], end)) if border == "first" else np.lexsort((labels[start], far, end))
@@ -134,9 +135,7 @@ def graph_regions(distances: Any, eps: float, least: float, weights: Floats | No
     return cores, labels
 
 
-def _components(count: int, one: NDArray[Any], other: NDArray[Any]) -> Rows:
+def components(count: int, one: NDArray[Any], other: NDArray[Any]) -> Rows:
     """Connected components of a graph, numbered by their first members."""
     graph = sparse.coo_array((np.ones(len(one), dtype=bool), (one, other)), shape=(count, count))
-    _, found = connected_components(graph, directed=False)
-    _, first, inverse = np.unique(found, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)
+    return numbered_by_first_row(connected_components(graph, directed=False)[1])

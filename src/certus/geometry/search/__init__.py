@@ -1,7 +1,14 @@
 """Finding the nearest rows: metrics, indexes, and the choice between them. The kit of learners that search."""
 
 from certus.geometry._native_calls import Nearest, Within
-from certus.geometry.metrics.distance_metric import ALL_METRICS, NativeMetric, has_kernel, native_metric
+from certus.geometry.metrics.distance_metric import (
+    ALL_METRICS,
+    BALL_TREE_METRICS,
+    KD_TREE_METRICS,
+    NativeMetric,
+    has_kernel,
+    native_metric,
+)
 from certus.geometry.metrics.mixed_columns import coded_columns, start_categories
 from certus.geometry.search.build_index import build_index
 from certus.geometry.search.neighbor_index import (
@@ -22,8 +29,10 @@ from certus.geometry.search.search_method import check_method, choose_method, ef
 
 __all__ = [
     "ALL_METRICS",
+    "BALL_TREE_METRICS",
     "DenseIndex",
     "Index",
+    "KD_TREE_METRICS",
     "NativeMetric",
     "Nearest",
     "PairwiseIndex",

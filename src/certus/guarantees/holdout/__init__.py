@@ -19,6 +19,7 @@ from certus.guarantees.holdout.classical_tests import (
 )
 from certus.guarantees.holdout.complements import complement
 from certus.guarantees.holdout.confusion_measures import balanced_accuracy_bound, f_bound, macro_f_bound
+from certus.guarantees.holdout.count_ladder import count_ladder, step_above
 from certus.guarantees.holdout.exact_tests import TestResult, holm, mcnemar, mcnemar_power, mcnemar_rows
 from certus.guarantees.holdout.losses_by_row import (
     LossFunction,
@@ -61,6 +62,7 @@ __all__ = [
     "compare_mistakes",
     "complement",
     "corrected_t",
+    "count_ladder",
     "discordant_counts",
     "error_bound",
     "f_bound",
@@ -82,6 +84,7 @@ __all__ = [
     "rate_bound",
     "row_losses",
     "shortlist_certificate",
+    "step_above",
     "true_labels",
     "wilcoxon",
     "won_pairs_table",

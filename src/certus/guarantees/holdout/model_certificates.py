@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from certus.guarantees.holdout.count_ladder import count_ladder, step_above
 from certus.guarantees.holdout.label_certificates import certify_labels
 from certus.guarantees.holdout.losses_by_row import (
     Predictor,
@@ -21,7 +22,7 @@ from certus.guarantees.holdout.losses_by_row import (
 )
 from certus.guarantees.holdout.mean_loss import mean_bound
 from certus.guarantees.holdout.model_responses import class_response
-from certus.guarantees.holdout.rate import error_bound
+from certus.guarantees.holdout.rate import RateSetting, rate_bound
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.confidence_levels import check_confidence
 from certus.guarantees.records.data_roles import DataRole
@@ -50,6 +51,7 @@ def certify(
     allow_training_rows: bool = False,
     looks: LookStore | str | PathLike[str] | None = None,
     sealed: bool = False,
+    sealed_steps: int | None = None,
     not_adapted: bool = False,
     rows: object = None,
 ) -> Report:
@@ -92,6 +94,8 @@ def certify(
     sealed : bool, default=False
         Give the bound on the error and nothing else; later sealed looks pay for every outcome that this one could
         have shown. All looks at the rows must be sealed.
+    sealed_steps : int, optional
+        Show the count of errors of a sealed look rounded up to one of so many steps, so that later looks pay less.
     not_adapted : bool, default=False
         Declare that nothing was chosen after an earlier result on these rows.
     rows : table, optional
@@ -129,13 +133,26 @@ def certify(
         loss = "error"
     if sealed and loss != "error":
         raise ValueError(f"sealed must come with loss='error', whose outcomes can be counted, got loss={loss!r}.")
+    if sealed_steps is not None and not sealed:
+        raise ValueError("sealed_steps must come with sealed=True, got sealed=False.")
+    ladder = count_ladder(len(truth), sealed_steps) if sealed else []
     known = X if rows is None else rows
-    look = look_at(looks, known, truth, predicted, by="certify", sealed=sealed, not_adapted=not_adapted)
+    look = look_at(
+        looks,
+        known,
+        truth,
+        predicted,
+        by="certify",
+        sealed=sealed,
+        not_adapted=not_adapted,
+        outcomes=len(ladder) if sealed else None,
+    )
     uses = (role.use("certify") if role is not None else 1) * (1 if look is None else look.uses)
     if sealed:
-        errors = int(mistakes(truth, predicted).sum())
-        bound = error_bound(errors, len(truth), confidence=confidence, uses=uses)
-        return judged_report(_of_rows([bound], model, X, truth), overlap, look)
+        setting = RateSetting(confidence=confidence, uses=uses, rounded=sealed_steps is not None)
+        bound = rate_bound(step_above(int(mistakes(truth, predicted).sum()), ladder), len(truth), setting)
+        told = overlap if overlap is not None and overlap.recognized else None  # more would be shown than the bound
+        return judged_report(_of_rows([bound], model, X, truth), told, look)
     if loss == "error":
         mistakes(truth, predicted)  # refuses what can never be compared
         scores = _scores(model, X, y_score, truth, positive)

@@ -49,6 +49,8 @@ class RateSetting:
         True when the rows are those of one class or of one predicted class.
     uses : int
         How many candidates or questions these rows have served, this one included.
+    rounded : bool
+        True when the count is not the one that was found but a step of a ladder above it.
     """
 
     confidence: float = 0.95
@@ -58,12 +60,15 @@ class RateSetting:
     quantity: Quantity | str = "error"
     noun: str = "error"
     conditional: bool = False
+    rounded: bool = False
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         check_choice(self.side, "side", SIDES)
         check_choice(self.method, "method", METHODS)
         check_count(self.uses, "uses", minimum=1)
+        if self.rounded and self.side != "upper":
+            raise ValueError(f"side must be 'upper' for a count that is rounded up, got {self.side!r}.")
 
     @property
     def parts(self) -> int:
@@ -103,9 +108,10 @@ def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certif
     side = setting.side
     paid = uses_paid(setting.uses)
     more = ("class-counts-given",) if setting.conditional else ()
+    about = "at most " if setting.rounded else ""
     return Certificate(
         claim=f"With confidence {confidence_percent(setting.confidence)} the {setting.quantity} is "
-        f"{bounded(value, side, percent)} ({plural(events, setting.noun)} in {plural(rows, 'row')}{paid}).",
+        f"{bounded(value, side, percent)} ({about}{plural(events, setting.noun)} in {plural(rows, 'row')}{paid}).",
         quantity=setting.quantity,
         direction="interval" if side == "both" else side,
         value=value,
@@ -120,6 +126,7 @@ def record(value: Value, events: int, rows: int, setting: RateSetting) -> Certif
             "uses": setting.uses,
             "noun": setting.noun,
             "conditional": setting.conditional,
+            **({"rounded": True} if setting.rounded else {}),
         },
         witness={"errors" if setting.noun == "error" else "events": events, "rows": rows},
     )
@@ -135,10 +142,11 @@ def _check_rate(certificate: Certificate, data: ArrayLike | None) -> Derivation:
         quantity=certificate.quantity,
         noun=inputs["noun"],
         conditional=inputs["conditional"],
+        rounded=inputs.get("rounded") is True,
     )
     events, rows = check_errors_and_rows(witness["errors" if setting.noun == "error" else "events"], witness["rows"])
     if data is not None:
-        _recount(certificate.quantity, data, events, rows)
+        _recount(certificate.quantity, data, events, rows, rounded=setting.rounded)
     derive = _tail_ends if setting.method == "clopper-pearson" else _formula_ends
     low, high = derive(events, rows, setting)
     return Derivation(
@@ -171,15 +179,15 @@ def _formula_ends(events: int, rows: int, setting: RateSetting) -> tuple[float, 
     return 1.0 - ends[0], ends[1]
 
 
-def _recount(quantity: Quantity | str, data: ArrayLike | None, events: int, rows: int) -> None:
-    """`data` has one truth value per row: did the event happen."""
+def _recount(quantity: Quantity | str, data: ArrayLike | None, events: int, rows: int, *, rounded: bool) -> None:
+    """`data` has one truth value per row: did the event happen. A rounded count is one above theirs."""
     happened = np.asarray(data)
     if happened.ndim != 1 or not np.isin(happened, (0, 1)).all():
         raise CertificateError(f"{quantity}: data must be one 0 or 1 per row, 1 where the event happened.")
-    if (int(happened.sum()), happened.size) != (events, rows):
+    found = int(happened.sum())
+    if happened.size != rows or found > events or (found < events and not rounded):
         raise CertificateError(
-            f"{quantity}: the data have {int(happened.sum())} events in {happened.size} rows, "
-            f"the witness says {events} in {rows}."
+            f"{quantity}: the data have {found} events in {happened.size} rows, the witness says {events} in {rows}."
         )
 
 

@@ -35,7 +35,7 @@ from certus.guarantees.records.quantity import (
 )
 from certus.guarantees.records.report import Report
 from certus.guarantees.records.rules import Derivation
-from certus.guarantees.records.wording import confidence_percent, count, number, percent, plural
+from certus.guarantees.records.wording import confidence_percent, count, number, ordinal, percent, plural
 
 __all__ = [
     "ASSUMPTIONS",
@@ -66,6 +66,7 @@ __all__ = [
     "failure_of",
     "intersection",
     "number",
+    "ordinal",
     "percent",
     "plural",
     "rules",

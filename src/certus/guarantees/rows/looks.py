@@ -10,6 +10,8 @@ rows themselves. So a later look is an estimate, unless one of two things holds.
   delta / (k (k + 1) prod_{j<k} R_j) holds for all of them at once.
 
 Looks count if they share a row: given the rows outside of a look, results on other rows say nothing about those inside.
+A study also opens the rows that it learns from, validates and calibrates on: of these it shows everything, so that a
+later look at any of them is one at rows that were shown.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import math
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,13 +38,15 @@ from certus.guarantees.rows.fingerprints import fingerprint, table_hashes
 
 NOT_ADAPTED = "not-adapted-to-these-rows"
 SEALED = "sealed-looks"
-_FORM = 1
+_FORM = 2
 _MOST = 10**300  # no bound says anything at so small a level
 _TABLES = """
 CREATE TABLE IF NOT EXISTS looks (
     number INTEGER PRIMARY KEY, made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, by TEXT NOT NULL, rows INTEGER NOT NULL,
     fingerprint TEXT NOT NULL, predictions TEXT NOT NULL, outcomes INTEGER);
 CREATE TABLE IF NOT EXISTS seen (hash INTEGER NOT NULL, look INTEGER NOT NULL, PRIMARY KEY (hash, look)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS parts (digest TEXT PRIMARY KEY, hashes BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS opened (look INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (look, part)) WITHOUT ROWID;
 """
 
 
@@ -101,6 +105,17 @@ class Look:
         """Why nothing is promised; empty if something is."""
         return "" if self.promised else f"{ordinal(self.number)} look at these rows"
 
+    @property
+    def sealed(self) -> bool:
+        """Whether nothing is shown but one of so many outcomes."""
+        return self.outcomes is not None
+
+    @property
+    def paid(self) -> str:
+        """By how much the failure probability is divided, in words."""
+        shown = str(self.uses) if self.uses < 10**9 else f"10^{len(str(self.uses - 1))}"
+        return f"The bound holds at 1/{shown} of the failure probability."
+
     def marked(self, certificate: Certificate) -> Certificate:
         """The certificate with what its promise rests on; an estimate if nothing can be promised."""
         if not self.promised:
@@ -126,7 +141,7 @@ class Look:
         if not self.promised:
             return f"{which}: an estimate, no guarantee."
         if not self.earlier:
-            return f"{which}."
+            return f"{which}, sealed." if self.outcomes is not None else f"{which}."
         return f"{which}, {'declared not adapted to the earlier ones' if self.not_adapted else 'all of them sealed'}."
 
     def ways_out(self) -> str:
@@ -170,6 +185,7 @@ class LookStore:
         sealed: bool = False,
         not_adapted: bool = False,
         outcomes: int | None = None,
+        opened: NDArray[np.uint64] | None = None,
     ) -> Look:
         """Note a look before its result is shown. The same predictions on the same rows are the same look.
 
@@ -185,9 +201,13 @@ class LookStore:
             Whether nothing but one of `outcomes` results is shown; by default as many as there are counts, rows + 1.
         not_adapted : bool, default=False
             The user's declaration that nothing was chosen after an earlier result on these rows.
+        outcomes : int, optional
+            How many results a sealed look can show, if fewer than rows + 1.
+        opened : array of uint64, optional
+            Hashes of other rows that are shown along with it.
         """
         shown = (len(hashes) + 1 if outcomes is None else outcomes) if sealed else None
-        rows = np.unique(hashes).view(np.int64)
+        rows = np.unique(hashes)
         mark, digest = fingerprint(hashes), _digest(hashes, predictions)
         with self._open() as database:
             database.execute("BEGIN IMMEDIATE")
@@ -200,27 +220,49 @@ class LookStore:
                     (by, len(hashes), mark, digest, shown),
                 )
                 own = int(cursor.lastrowid or 0)
-                database.executemany("INSERT INTO seen VALUES (?, ?)", ((row, own) for row in rows.tolist()))
+                signed = rows.view(np.int64).tolist()
+                database.executemany("INSERT INTO seen VALUES (?, ?)", ((row, own) for row in signed))
             else:
                 own = int(known[0])
-                if shown is None or (known[1] is not None and known[1] < shown):  # more is shown than before
-                    database.execute("UPDATE looks SET outcomes = ? WHERE number = ?", (shown, own))
-            earlier = self._earlier(database, own)
+                both = _both_shown(known[1], shown, len(hashes))
+                if both != known[1]:
+                    database.execute("UPDATE looks SET outcomes = ? WHERE number = ?", (both, own))
+            if opened is not None:
+                self._note_opened(database, own, np.setdiff1d(opened, rows))
+            earlier = self._earlier(database, own, rows)
             database.execute("COMMIT")
         return Look(len(earlier) + 1, len(hashes), shown, earlier, not_adapted)
 
     @staticmethod
-    def _earlier(database: sqlite3.Connection, own: int) -> tuple[tuple[str, int | None], ...]:
-        """Looks before this one that share a row with it."""
+    def _note_opened(database: sqlite3.Connection, own: int, rows: NDArray[np.uint64]) -> None:
+        """Keep the hashes of other rows that a look opens, in order; equal sets of them once."""
+        content = rows.astype("<u8").tobytes()
+        digest = hashlib.sha256(content).hexdigest()
+        database.execute("INSERT OR IGNORE INTO parts VALUES (?, ?)", (digest, content))
+        database.execute("INSERT OR IGNORE INTO opened VALUES (?, ?)", (own, digest))
+
+    @staticmethod
+    def _earlier(
+        database: sqlite3.Connection, own: int, rows: NDArray[np.uint64]
+    ) -> tuple[tuple[str, int | None], ...]:
+        """Looks before this one that share a row with it; one that opened such a row showed all of it."""
         found = database.execute(
-            "SELECT by, outcomes FROM looks WHERE number IN (SELECT DISTINCT theirs.look FROM seen AS mine "
-            "JOIN seen AS theirs ON theirs.hash = mine.hash WHERE mine.look = ? AND theirs.look < ?) ORDER BY number",
+            "SELECT number, by, outcomes FROM looks WHERE number IN (SELECT DISTINCT theirs.look FROM seen AS mine "
+            "JOIN seen AS theirs ON theirs.hash = mine.hash WHERE mine.look = ? AND theirs.look < ?)",
             (own, own),
         ).fetchall()
-        for by, outcomes in found:
-            if not isinstance(by, str) or not (outcomes is None or (isinstance(outcomes, int) and outcomes >= 1)):
+        shared = {number: (by, outcomes) for number, by, outcomes in found}
+        parts = "SELECT digest, hashes FROM parts WHERE digest IN (SELECT part FROM opened WHERE look < ?)"
+        for part, content in database.execute(parts, (own,)).fetchall():
+            if not _share_a_row(content, rows):
+                continue
+            looks = "SELECT number, by FROM looks WHERE number IN (SELECT look FROM opened WHERE part = ? AND look < ?)"
+            shared |= {number: (by, None) for number, by in database.execute(looks, (part, own)).fetchall()}
+        for number, (by, outcomes) in shared.items():
+            sound = outcomes is None or (isinstance(outcomes, int) and outcomes >= 1)
+            if not isinstance(number, int) or not isinstance(by, str) or not sound:
                 raise CertusFileError("a look in the store is malformed.")
-        return tuple((by, outcomes) for by, outcomes in found)
+        return tuple(shared[number] for number in sorted(shared))
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -232,9 +274,9 @@ class LookStore:
         try:
             database.execute("PRAGMA trusted_schema = OFF")
             form = database.execute("PRAGMA user_version").fetchone()[0]
-            if form not in (0, _FORM):
+            if form not in range(_FORM + 1):
                 raise CertusFileError(f"the store of looks has the form {form}; this release reads {_FORM}.")
-            if form == 0:
+            if form < _FORM:  # a new one, or one of an earlier release, which lacks the last tables
                 database.executescript(_TABLES)
                 database.execute(f"PRAGMA user_version = {_FORM}")
             yield database
@@ -263,6 +305,26 @@ def user_store() -> LookStore:
     return LookStore(base / "certus" / "looks.sqlite")
 
 
+def _both_shown(known: int | None, shown: int | None, rows: int) -> int | None:
+    """How many outcomes there are if the same count is shown in two ways, each a ladder of so many steps."""
+    if known is None or shown is None:
+        return None
+    return known if known == shown else min(rows + 1, known + shown - 1)
+
+
+def _share_a_row(content: object, rows: NDArray[np.uint64]) -> bool:
+    """Whether hashes that a store keeps, in order, and these, in order, have one in common."""
+    if not isinstance(content, bytes) or len(content) % 8:
+        raise CertusFileError("rows in the store are malformed.")
+    kept = np.frombuffer(content, "<u8")
+    if not len(kept):
+        return False
+    if (kept[1:] <= kept[:-1]).any():
+        raise CertusFileError("rows in the store are malformed.")
+    places = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
+    return bool((kept[places] == rows).any())
+
+
 def _digest(hashes: NDArray[np.uint64], predictions: ArrayLike) -> str:
     """The predictions in the order of the rows' hashes, as 256 bits."""
     values = np.asarray(predictions)
@@ -281,8 +343,13 @@ def look_at(
     by: str,
     sealed: bool = False,
     not_adapted: bool = False,
+    outcomes: int | None = None,
+    opened: Callable[[], NDArray[np.uint64]] | None = None,
 ) -> Look | None:
-    """Note a look at rows with their targets in a store; None if looks are not counted."""
+    """Note a look at rows with their targets in a store; None if looks are not counted.
+
+    ``opened`` gives the hashes of other rows that are shown along with it.
+    """
     if sealed and not_adapted:
         raise ValueError("sealed and not_adapted must not both be given: a sealed look may be adapted.")
     if store is None:
@@ -294,4 +361,7 @@ def look_at(
         raise ValueError("looks must come with the rows that are looked at, got none.\nHint: pass rows or X.")
     kept = store if isinstance(store, LookStore) else LookStore(store)
     hashes = table_hashes(rows, truth)
-    return kept.look(hashes, predictions, by=by, sealed=sealed, not_adapted=not_adapted)
+    others = None if opened is None else opened()
+    return kept.look(
+        hashes, predictions, by=by, sealed=sealed, not_adapted=not_adapted, outcomes=outcomes, opened=others
+    )

@@ -12,7 +12,6 @@ from certus.losses import KnownLoss, native_loss
 
 Array = NDArray[np.float64]
 _NO_WEIGHTS = np.empty(0)
-_NO_CURVATURE = np.empty((0, 0))
 
 
 def _weights(weights: Array | None) -> Array:
@@ -33,37 +32,8 @@ def gram_chain(rows: int, width: int) -> int:
 
 
 def gradient_chain(rows: int, cols: int, outputs: int) -> int:
-    """Longest chain of additions behind an entry of `loss_gradient`."""
+    """Longest chain of additions behind an entry of `certus.losses.loss_gradient`."""
     return int(_native.gradient_chain(rows, cols, outputs))
-
-
-def loss_gradient(
-    loss: KnownLoss,
-    X: NDArray[Any],
-    target: Array,
-    weights: Array | None,
-    coef: Array,
-    intercept: Array,
-    threads: int,
-    *,
-    want_curvature: bool = False,
-) -> tuple[float, Array, Array, Array]:
-    """Loss, gradient for the coefficients, gradient for the intercepts, curvature of the rows (or empty)."""
-    gradient, gradient_intercept = np.empty_like(coef), np.empty_like(intercept)
-    curvature = np.empty((X.shape[0], len(coef))) if want_curvature else _NO_CURVATURE
-    value = _native.loss_gradient(
-        native_loss(loss),
-        X,
-        target,
-        _weights(weights),
-        coef,
-        intercept,
-        threads,
-        gradient,
-        gradient_intercept,
-        curvature,
-    )
-    return value, gradient, gradient_intercept, curvature
 
 
 def hessian_product(

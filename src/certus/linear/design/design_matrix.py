@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.linear._native_calls import smooth_kernels
-from certus.losses import KnownLoss, Squared
+from certus.losses import KnownLoss, Squared, loss_gradient
 
 Array = NDArray[np.float64]
 SMALL = 100_000  # entries of a table up to which one thread is faster
@@ -30,9 +30,7 @@ class DenseDesign:
     def loss_gradient(
         self, loss: KnownLoss, target: Array, weights: Array | None, coef: Array, intercept: Array
     ) -> tuple[float, Array, Array, Array]:
-        return smooth_kernels.loss_gradient(
-            loss, self.X, target, weights, coef, intercept, self.threads, want_curvature=True
-        )
+        return loss_gradient(loss, self.X, target, weights, coef, intercept, self.threads, want_curvature=True)
 
     def hessian_product(
         self, loss: KnownLoss, weights: Array | None, curvature: Array, coef: Array, intercept: Array
@@ -55,7 +53,7 @@ class DenseDesign:
     def image(self, values: Array) -> Array:
         """X' values: the gradient of the squared loss at 0 with the target -values."""
         target, zero = -values[:, None], np.zeros((1, self.columns))
-        return smooth_kernels.loss_gradient(Squared(), self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
+        return loss_gradient(Squared(), self.X, target, None, zero, np.zeros(1), self.threads)[1][0]
 
     def squares(self) -> Array:
         """The squared lengths of the rows."""
@@ -65,9 +63,7 @@ class DenseDesign:
     def mean(self, weights: Array | None) -> Array:
         # With coefficients 0, intercept 1 and target 0 the squared loss has the gradient sum_i w_i x_i.
         nothing, one, target = np.zeros((1, self.columns)), np.ones(1), np.zeros((self.rows, 1))
-        _, total, weight, _ = smooth_kernels.loss_gradient(
-            Squared(), self.X, target, weights, nothing, one, self.threads
-        )
+        _, total, weight, _ = loss_gradient(Squared(), self.X, target, weights, nothing, one, self.threads)
         return total[0] / weight[0]
 
     def spread(self, mean: Array) -> Array:

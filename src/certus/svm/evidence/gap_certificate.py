@@ -16,7 +16,7 @@ from certus.guarantees.training import (
     kept_array,
     training_data,
 )
-from certus.svm._native_calls import GAUSSIAN, GIVEN, POLYNOMIAL, SIGMOID, Floats, Problems
+from certus.svm._native_calls import GAUSSIAN, GIVEN, LINEAR, POLYNOMIAL, SIGMOID, TWO_SUMS, Floats, Problems
 from certus.svm.solvers import dual_problems
 
 KEPT = 2_000  # multipliers that are kept: the check builds the kernel matrix of as many rows
@@ -33,8 +33,9 @@ def _recompute(certificate: Certificate, gap: float, data: Any) -> None:
     """Primal minus dual from scratch: the kernel matrix entry by entry, two objectives instead of the gap's terms."""
     inputs, alpha = certificate.inputs, kept_array(certificate, "alpha", KEPT).astype(np.float64)
     table, y, weights = rows_with_weight(inputs, data)
-    problems = declared_problems(inputs, y, weights)
-    if alpha.shape != problems.upper.shape or (alpha < 0).any() or (alpha > problems.upper).any():
+    problems, feasible = declared(inputs, y, weights)
+    fits = alpha.shape == problems.upper.shape and (alpha >= 0).all() and (alpha <= problems.upper).all()
+    if not (fits and _keep_their_sums(problems, alpha, feasible)):
         raise CertificateError(f"{certificate.quantity}: the multipliers do not fit these data.")
     total = sum(
         _primal_minus_dual(table, inputs["kernel"], problems, alpha, certificate.witness, number_)
@@ -54,11 +55,29 @@ def rows_with_weight(inputs: Any, data: Any) -> tuple[Floats, Any, Floats]:
     X, y, weights = training_data(data)
     kept, X = weights > 0, X.astype(np.float64)
     table = X[np.ix_(kept, kept)] if inputs["kernel"][0] == GIVEN else X[kept]
+    if "center" in inputs:
+        if inputs["kernel"][0] != LINEAR or inputs["machine"] == "one-class" or not inputs.get("fit_intercept", True):
+            raise CertificateError("Columns are shifted, but no intercept makes up for that.")
+        table = table - np.array(inputs["center"])
     return table, y[kept] if y is not None else None, weights[kept]
 
 
 def declared_problems(inputs: Any, y: Any, weights: Floats) -> Problems:
     """The quadratic problems that the declared machine has on these data."""
+    return declared(inputs, y, weights)[0]
+
+
+def _keep_their_sums(problems: Problems, alpha: Floats, feasible: Floats) -> bool:
+    """Whether the sums of multipliers that nu demands are those of a feasible point; a bias of C-SVC has terms."""
+    if problems.linear.any() and problems.bias != TWO_SUMS:
+        return True
+    drift, room = alpha - feasible, 1e-9 * problems.totals(alpha)
+    sides = [problems.totals(np.where(problems.sign == side, drift, 0.0)) for side in (1, -1)]
+    return bool(all((np.abs(side) <= room).all() for side in sides))
+
+
+def declared(inputs: Any, y: Any, weights: Floats) -> tuple[Problems, Floats]:
+    """The quadratic problems that the declared machine has on these data, and a feasible point of them."""
     machine = inputs["machine"]
     if machine in ("c-svc", "nu-svc"):
         codes = np.searchsorted(np.array(inputs["classes"]), y)
@@ -66,13 +85,13 @@ def declared_problems(inputs: Any, y: Any, weights: Floats) -> Problems:
         classes = len(inputs["classes"])
         if machine == "c-svc":
             form = dual_problems.one_vs_rest if "against" in inputs else dual_problems.c_classification
-            return form(codes, inputs["C"] * weights, classes, bias=inputs["fit_intercept"])[0]
-        return dual_problems.nu_classification(codes, weights, classes, inputs["nu"])[0]
+            return form(codes, inputs["C"] * weights, classes, bias=inputs["fit_intercept"])
+        return dual_problems.nu_classification(codes, weights, classes, inputs["nu"])
     if machine == "epsilon-svr":
-        return dual_problems.epsilon_regression(y.astype(float), inputs["C"] * weights, inputs["epsilon"])[0]
+        return dual_problems.epsilon_regression(y.astype(float), inputs["C"] * weights, inputs["epsilon"])
     if machine == "nu-svr":
-        return dual_problems.nu_regression(y.astype(float), inputs["C"] * weights, inputs["nu"])[0]
-    return dual_problems.one_class(weights, inputs["nu"])[0]
+        return dual_problems.nu_regression(y.astype(float), inputs["C"] * weights, inputs["nu"])
+    return dual_problems.one_class(weights, inputs["nu"])
 
 
 def _primal_minus_dual(

@@ -94,7 +94,8 @@ def classifier_report(
         return _without_solution(training, facts, solution)
     found = optimality_certificates(facts, solution, gap, declared)
     classes = len(declared["classes"])
-    if classes == 2 and facts.psd and not reason_kernel_is_not_fixed(training.kernel, training.scaled):
+    fixed = not reason_kernel_is_not_fixed(training.kernel, training.scaled) and "center" not in declared
+    if classes == 2 and facts.psd and fixed:  # the bound needs features that were fixed before the rows were seen
         found += margin_certificates(facts, solution)
     if declared["machine"] != "c-svc" or not np.isfinite(solution.problems.upper).all():
         return Report(found), "the machine is not a soft margin with a finite, fixed C"

@@ -21,7 +21,7 @@ from certus.svm.machines.kernel_argument import Objects
 from certus.svm.machines.machine import RANDOM, SHARED_CONSTRAINTS, SHARED_STATE, Machine, SolverRows
 from certus.svm.solvers.dual_problems import class_pairs
 from certus.svm.solvers.gap_stopping import solve_to_gap
-from certus.svm.solvers.verified_solution import Solution, solve
+from certus.svm.solvers.verified_solution import Solution
 
 CLASSIFIER_CONSTRAINTS: Constraints = {
     **SHARED_CONSTRAINTS,
@@ -97,15 +97,22 @@ class ClassificationMachine(Machine, Classifier):
         """Table and kernel in the form in which the problems are solved."""
         return table, kernel
 
+    def _solve(
+        self, table: Table, kernel: Kernel, codes: NDArray[np.intp], weights: Floats, gap_tol: float | None
+    ) -> tuple[Solution, float, float]:
+        """The solution of all problems, its duality gap and the objective at zero coefficients."""
+        problems, start = self._problems(codes, weights)
+        return solve_to_gap(table, kernel, problems, start, self._options(), gap_tol)
+
     @fit_method
     def fit(self, X: Objects, y: TargetLike, sample_weight: WeightsLike = None) -> Self:
         """Solve the problem of every pair of classes."""
         self._warn_about_probability()
         rows, codes, weights = self._read_labels(X, y, sample_weight)
+        rows = self._centered(rows)
         with Iterations(self, 1, rows.X, y) as iterations:
             table, kernel = self._solved_table(rows.table, rows.kernel)
-            problems, start = self._problems(codes, weights)
-            solution, gap, scale = solve_to_gap(table, kernel, problems, start, self._options(), self.gap_tol)
+            solution, gap, scale = self._solve(table, kernel, codes, weights, self.gap_tol)
             iterations.step(gap=gap)
         self._warn_unfinished(solution, gap, scale)
         self._adopt(rows, codes, solution, gap, weighted=sample_weight is not None)
@@ -132,6 +139,7 @@ class ClassificationMachine(Machine, Classifier):
         """Become the machine of a solution, with its report."""
         self.gap_ = gap
         self._store(rows, codes, self._in_units_of_margin(solution))
+        self._shift_intercepts()
         training = self._training(rows, weighted=weighted)
         self.report_, self.withheld_ = classifier_report(training, codes, solution, gap)
         self._probA, self._probB = np.empty(0), np.empty(0)
@@ -180,8 +188,7 @@ class ClassificationMachine(Machine, Classifier):
             return
 
         def train(table: Table, codes: NDArray[np.intp], weights: Floats) -> Solution:
-            problems, start = self._problems(codes, weights)
-            return self._in_units_of_margin(solve(table, rows.kernel, problems, start, self._options()))
+            return self._in_units_of_margin(self._solve(table, rows.kernel, codes, weights, None)[0])
 
         generator = np.random.default_rng(resolve_seed(self.random_state))
         self._probA, self._probB = platt.fit_pairs(train, rows.table, rows.kernel, codes, weights, generator)
@@ -281,15 +288,12 @@ class ClassificationMachine(Machine, Classifier):
 
     def _linear_weights(self) -> Table:
         if len(self.classes_) == 2:
-            return self.dual_coef_ @ self.support_vectors_
+            return self.dual_coef_ @ self._kernel_rows()
         ends = np.concatenate([[0], np.cumsum(self._n_support)])
-        lines = []
+        lines, vectors = [], self._kernel_rows()
         for a, b in class_pairs(len(self.classes_)):
             of_a, of_b = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
-            lines.append(
-                self.dual_coef_[[b - 1], of_a] @ self.support_vectors_[of_a]
-                + self.dual_coef_[[a], of_b] @ self.support_vectors_[of_b]
-            )
+            lines.append(self.dual_coef_[[b - 1], of_a] @ vectors[of_a] + self.dual_coef_[[a], of_b] @ vectors[of_b])
         return sparse.csr_array(sparse.vstack(lines)) if self._sparse else np.vstack(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
@@ -18,6 +18,7 @@ from certus.base.params import Boolean, Constraints, Exactly, Function, Interval
 from certus.svm import _native_calls
 from certus.svm._native_calls import Floats, Kernel, Options, Table
 from certus.svm.evidence.machine_reports import Training
+from certus.svm.machines.far_columns import far_center
 from certus.svm.machines.kernel_argument import (
     NAMED,
     KernelLike,
@@ -69,6 +70,7 @@ SHARED_STATE = (
     "_gamma",
     "_sparse",
     "_kept_rows",
+    "_center",
 )
 
 
@@ -146,6 +148,7 @@ class Machine(Learner):
     intercept_: Floats
     shape_fit_: tuple[int, ...]
     _kept_rows: Any  # the training rows, for a kernel that is computed outside
+    _center: Floats | None = None  # what is taken off the columns before the linear kernel is computed
     n_iter_: Any
     withheld_: str
 
@@ -217,7 +220,7 @@ class Machine(Learner):
         """The table for the solver and the kernel in the solver's terms."""
         rows, owner = count(X), type(self).__name__
         self.shape_fit_ = tuple(getattr(X, "shape", (rows,)))
-        self._gamma, self._kept_rows = 0.0, None
+        self._gamma, self._kept_rows, self._center = 0.0, None, None
         if computes_gram(self.kernel):
             self._kept_rows = X
             table: Any = gram(self.kernel, X, X, owner=owner, shape=(rows, rows))
@@ -235,6 +238,18 @@ class Machine(Learner):
         if sparse.issparse(table) and table.shape[0] * table.shape[1] <= DENSE_UP_TO:
             table = table.toarray()
         return SolverRows(X, kept, table if sparse.issparse(table) else np.ascontiguousarray(table), kernel)
+
+    def _shifts_freely(self) -> bool:
+        """Whether an intercept takes up what is taken off the columns."""
+        return bool(getattr(self, "fit_intercept", True))
+
+    def _centered(self, rows: SolverRows) -> SolverRows:
+        """The rows for the linear kernel, closer to 0 where the columns are far from it."""
+        if self.kernel != "linear" or self._sparse or not self._shifts_freely():
+            return rows
+        table = cast(Floats, rows.table)
+        self._center = far_center(table)
+        return rows if self._center is None else replace(rows, table=table - self._center)
 
     def _native_kernel(self) -> Kernel:
         if not isinstance(self.kernel, str):
@@ -258,7 +273,10 @@ class Machine(Learner):
     def _training(self, rows: SolverRows, *, weighted: bool) -> Training:
         """What the certificates need to know."""
         balanced = getattr(self, "class_weight", None) == "balanced"
-        return Training(rows.table, rows.kernel, self._declared(), self.gamma == "scale", balanced, weighted)
+        declared = self._declared()
+        if self._center is not None:
+            declared["center"] = self._center.tolist()
+        return Training(rows.table, rows.kernel, declared, self.gamma == "scale", balanced, weighted)
 
     # --- storing the solution -----------------------------------------------------------------------------------
 
@@ -333,6 +351,8 @@ class Machine(Learner):
             raise ValueError("support_vectors_ is not of the form that _sparse says.")
         if self._sparse:
             self.support_vectors_.check_format(full_check=True)
+        if self._center is not None and (self._center.shape != (self.n_features_in_,) or self._sparse or outside):
+            raise ValueError("_center does not fit the columns.")
 
     # --- prediction ---------------------------------------------------------------------------------------------
 
@@ -346,10 +366,21 @@ class Machine(Learner):
             values = queries[:, self.support_]
             parts = [values[:, first:last] @ coefficients[:, first:last].T for first, last in pairwise(groups)]
             return np.stack(parts, axis=1)
-        support = self.support_vectors_
+        support: Any = self._kernel_rows()
+        if self._center is not None:
+            queries = queries - self._center
         if self._sparse and queries.shape[1] * (queries.shape[0] + support.shape[0]) <= DENSE_UP_TO:
             queries, support = queries.toarray(), support.toarray()
         return _native_calls.expand(queries, support, self._native_kernel(), groups, coefficients, resolve_threads())
+
+    def _kernel_rows(self) -> Table:
+        """The support vectors as the kernel takes them."""
+        return self.support_vectors_ if self._center is None else self.support_vectors_ - self._center
+
+    def _shift_intercepts(self) -> None:
+        """Make ``intercept_`` that of the columns as they came, once ``dual_coef_`` is stored."""
+        if self._center is not None:
+            self.intercept_ = self.intercept_ - np.asarray(self._linear_weights()) @ self._center
 
     def _read_queries(self, X: Objects) -> Table:
         """Rows to predict for; of a kernel that is computed outside, its values with the training rows."""
@@ -385,7 +416,7 @@ class Machine(Learner):
         return coef
 
     def _linear_weights(self) -> Table:
-        return self.dual_coef_ @ self.support_vectors_
+        return self.dual_coef_ @ self._kernel_rows()
 
 
 _TABLE: dict[str, Any] = {

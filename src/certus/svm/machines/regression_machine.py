@@ -64,7 +64,7 @@ class SingleProblem(Machine):
 
     def _fit_rows(self, X: Objects, y: Floats, sample_weight: WeightsLike) -> None:
         weights = self._weights(sample_weight, len(y))
-        rows = self._prepare(X, weights)
+        rows = self._centered(self._prepare(X, weights))
         y, weights = y[rows.kept], weights[rows.kept]
         with Iterations(self, 1, X, y) as iterations:
             problems, start = self._problem(y, weights)
@@ -77,6 +77,7 @@ class SingleProblem(Machine):
             iterations.step(gap=self.gap_)
         self._warn_unfinished(solution, self.gap_, scale, unit)
         self._store(rows, solution)
+        self._shift_intercepts()
         training = self._training(rows, weighted=not (weights == 1.0).all())
         self.report_, self.withheld_ = regression_report(training, solution, self.gap_)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -42,23 +43,39 @@ def one_vs_rest(codes: NDArray[np.intp], upper: Floats, classes: int, *, bias: b
     return problems, np.zeros(rows * len(labels))
 
 
-def nu_classification(codes: NDArray[np.intp], weights: Floats, classes: int, nu: float) -> tuple[Problems, Floats]:
-    """nu-SVC for every pair: p = 0, 0 <= a_i <= w_i, the sum of each class is nu sum(w) / 2."""
+def nu_classification(
+    codes: NDArray[np.intp], weights: Floats, classes: int, nu: float | Sequence[float]
+) -> tuple[Problems, Floats]:
+    """nu-SVC for every pair: p = 0, 0 <= a_i <= w_i, the sum of each class is nu sum(w) / 2; one nu or many."""
     members, starts, sign, parts = _pair_members(codes, classes)
     upper = weights[members]
     start = np.zeros(len(members))
-    for first, last in pairwise(starts):
+    for (first, last), own_nu in zip(pairwise(starts), np.broadcast_to(nu, len(starts) - 1), strict=True):
         rows = np.arange(first, last)
-        demanded = nu * upper[rows].sum() / 2.0
+        demanded = own_nu * upper[rows].sum() / 2.0
         for side in (1, -1):
             own = rows[sign[rows] == side]
             if upper[own].sum() < demanded * (1.0 - 1e-12):
                 raise ValueError(
-                    f"The specified nu is infeasible: nu={nu:g} needs a total weight of {demanded:g} in each of two "
-                    f"classes, and one of them has only {upper[own].sum():g}.\nHint: use a smaller nu."
+                    f"The specified nu is infeasible: nu={own_nu:g} needs a total weight of {demanded:g} in each of "
+                    f"two classes, and one of them has only {upper[own].sum():g}.\nHint: use a smaller nu."
                 )
             start[own] = fill(upper[own], demanded)
     return Problems(TWO_SUMS, 1, members, starts, sign, np.zeros(len(members)), upper, parts), start
+
+
+def one_of(problems: Problems, number: int) -> Problems:
+    """One of several problems, by itself."""
+    rows, variables = problems.rows(number), problems.variables(number)
+    return Problems(
+        problems.bias,
+        problems.copies,
+        problems.members[rows],
+        np.array([0, rows.stop - rows.start], dtype=np.int64),
+        problems.sign[variables],
+        problems.linear[variables],
+        problems.upper[variables],
+    )
 
 
 def epsilon_regression(y: Floats, upper: Floats, epsilon: float) -> tuple[Problems, Floats]:

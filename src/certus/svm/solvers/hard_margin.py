@@ -9,7 +9,6 @@ which the multipliers grow there prove that nobody does better.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,10 @@ from certus.svm._native_calls import CONVERGED, NO_BIAS, STALLED, Floats, Kernel
 from certus.svm.evidence.kernel_rounding import diagonal, proved_psd
 from certus.svm.evidence.svm_duality import duality_gap
 from certus.svm.machines.whole_gram import whole_gram
+from certus.svm.solvers.dual_problems import one_of
 from certus.svm.solvers.path_follower import BOUND, PathFollower, PathProblem
 from certus.svm.solvers.path_start import exact_solution
-from certus.svm.solvers.verified_solution import Impossible, Solution, solve
+from certus.svm.solvers.verified_solution import Impossible, Solution, joined, solve
 
 HAIR = 1e-9  # by which a solution keeps clear of its constraints
 ACCEPTED = 1e-6  # gap relative to the objective up to which constraints count as met
@@ -49,26 +49,12 @@ def solve_hard(
     options = replace(options, tolerance=fine, fine_tolerance=min(options.fine_tolerance, 1e-10), max_steps=limit)
     parts, gap = [], 0.0
     for number in range(problems.count):
-        task = _Task(table, kernel, _single(problems, number), options)
+        task = _Task(table, kernel, one_of(problems, number), options)
         part = _solve_one(task, start[problems.variables(number)])
         gap += np.inf if part.impossible else duality_gap(part, 0)
         parts.append(part)
-    solution = _joined(problems, parts)
+    solution = joined(problems, parts)
     return solution, gap, _objective(solution)
-
-
-def _single(problems: Problems, number: int) -> Problems:
-    rows, variables = problems.rows(number), problems.variables(number)
-    count = rows.stop - rows.start
-    return Problems(
-        problems.bias,
-        problems.copies,
-        problems.members[rows],
-        np.array([0, count], dtype=np.int64),
-        problems.sign[variables],
-        problems.linear[variables],
-        problems.upper[variables],
-    )
 
 
 def _solve_one(task: _Task, start: Floats) -> Solution:
@@ -173,21 +159,3 @@ def _impossible(limit: Solution, rates: Floats, *, decided: bool) -> Solution:
     record = Impossible(rates, float(slack.sum()), int((slack > 1e-9).sum()), decided)
     reasons = np.full(1, CONVERGED if decided else STALLED)
     return replace(limit, impossible={0: record}, reasons=reasons)
-
-
-def _joined(problems: Problems, parts: list[Solution]) -> Solution:
-    def joined(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    return Solution(
-        replace(problems, linear=np.concatenate([part.problems.linear for part in parts])),
-        joined("alpha"),
-        joined("scores"),
-        joined("middle"),
-        joined("margin"),
-        joined("violation"),
-        joined("steps"),
-        joined("reasons"),
-        impossible={number: part.impossible[0] for number, part in enumerate(parts) if part.impossible},
-        widened=max(part.widened for part in parts),
-    )

@@ -9,6 +9,7 @@ the rows' order.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,4 +90,24 @@ def as_solution(problems: Problems, solved: Solved) -> Solution:
         middle, margin = np.zeros(problems.count), np.zeros(problems.count)
     return Solution(
         problems, solved.alpha, solved.scores, middle, margin, solved.violation, solved.steps, solved.reasons
+    )
+
+
+def joined(problems: Problems, parts: list[Solution]) -> Solution:
+    """The solutions of single problems as that of all of them."""
+
+    def values(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return Solution(
+        replace(problems, linear=np.concatenate([part.problems.linear for part in parts])),
+        values("alpha"),
+        values("scores"),
+        values("middle"),
+        values("margin"),
+        values("violation"),
+        values("steps"),
+        values("reasons"),
+        impossible={number: part.impossible[0] for number, part in enumerate(parts) if part.impossible},
+        widened=max(part.widened for part in parts),
     )

@@ -29,6 +29,8 @@ class Versus:
         Chance of so clear a difference between equals, adjusted for all comparisons (Holm).
     verdict : str
         "better", "worse" or "cannot tell".
+    rows : {"test", "validation"}
+        Which rows.
     """
 
     rival: str
@@ -36,15 +38,15 @@ class Versus:
     losses: int
     p_value: float
     verdict: str
+    rows: str = "test"
 
     @property
     def told(self) -> str:
         """The comparison in words that say which side is which."""
         word = {"cannot tell": "not told apart"}.get(self.verdict, self.verdict)
         score = f"the winner alone is right, or nearer, on {self.wins} of them, that model alone on {self.losses}"
-        return (
-            f"against {self.rival}, the best of another kind: {word} on the test rows ({score}; p = {self.p_value:.2g})"
-        )
+        told = f"{word} on the {self.rows} rows ({score}; p = {self.p_value:.2g})"
+        return f"against {self.rival}, the best of another kind: {told}"
 
 
 Losses = NDArray[Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +33,11 @@ InTime = Callable[..., bool]
 
 @dataclass(frozen=True)
 class Finished:
-    """A study whose winner is fixed, trained and tested."""
+    """A study whose winner is fixed, trained and tested.
+
+    Where the test is sealed, ``split.test`` are the validation rows and ``evaluation`` is about them: every row was
+    predicted by a model that had not seen it, which is not ``model``.
+    """
 
     task: Task
     split: Split
@@ -48,6 +52,11 @@ class Finished:
     evaluation: Evaluation
     confidence: float
     threads: int
+
+    @property
+    def sealed(self) -> bool:
+        """Whether findings are about validation rows."""
+        return self.evaluation.rows != "test"
 
 
 def find_all(study: Finished, in_time: InTime) -> Findings:
@@ -140,12 +149,15 @@ def _versus(study: Finished, in_time: InTime) -> list[Versus]:
     runner_up = next((trial for trial in study.complete[1:] if trial.recipe is not winner.recipe), None)
     if runner_up is not None and in_time(study.race.seconds(runner_up, len(study.split.learn))):
         rivals = [(runner_up.name, task.comparable_losses(truth, _predictions_of(study, runner_up)))]
-        return compare_all(task.comparable_losses(truth, predictions), rivals)
+        compared = compare_all(task.comparable_losses(truth, predictions), rivals)
+        return [replace(one, rows=study.evaluation.rows) for one in compared]
     return []
 
 
 def _predictions_of(study: Finished, trial: Trial) -> NDArray[Any]:
     """What another trial, trained like the winner, predicts for the test rows."""
+    if study.sealed:
+        return study.race.predictions(trial)[0]
     learn, learning = study.split.learn, study.learning
     model = train(
         learning.kind,

@@ -50,6 +50,8 @@ class Findings:
         Which columns of numbers tell the same.
     grouped : bool
         Of a clustering study: whether its clusters are clearly tighter than those of shuffled columns.
+    rows : {"test", "validation"}
+        Which rows bounds and comparisons are about; of a sealed test, validation rows.
     caution : str
         Why the bounds and comparisons of test and calibration rows are estimates; empty if they are promised.
     """
@@ -69,6 +71,7 @@ class Findings:
     clusters: list[Cluster] = field(default_factory=list)
     alike: AlikeColumns | None = None
     grouped: bool = False
+    rows: str = "test"
     caution: str = ""
 
     def remarks(self) -> list[str]:
@@ -87,7 +90,8 @@ class Findings:
         if self.bins:
             told.append(reliable.remark(self.bins))
         if self.calibration is not None and self.calibration.bound < 1.0:
-            shown = f"{self.calibration.value:.2g} on the test rows, at most {self.calibration.bound:.2g} for new ones"
+            value, bound = self.calibration.value, self.calibration.bound
+            shown = f"{value:.2g} on the {self.rows} rows, at most {bound:.2g} for new ones"
             told.append(f"the probabilities are off by {shown} on average")
         if self.guards:
             told.append(guarding.remark(self.guards))
@@ -99,6 +103,7 @@ class Findings:
         return {
             "kind": "estimate" if self.caution else "probable",
             "caution": self.caution,
+            "rows": self.rows,
             "shortlist": self.shortlist,
             "comparisons": [asdict(rival) for rival in self.versus],
             "learning_curve": curve,

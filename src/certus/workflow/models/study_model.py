@@ -85,9 +85,10 @@ class StudyModel:
 
     def probabilities(self, X: TableLike) -> Floats:
         """The response as probabilities, where the model gives them; else the response."""
-        return self._probable(self.response(X))
+        return self.as_probabilities(self.response(X))
 
-    def _probable(self, response: Floats) -> Floats:
+    def as_probabilities(self, response: Floats) -> Floats:
+        """Responses as probabilities, where the model gives them; else as they are."""
         exponent = getattr(self, "exponent_", None)
         return response if exponent is None else tempered(response, exponent)
 
@@ -119,7 +120,7 @@ class StudyModel:
         return not self.several and (self._responds_in_probabilities or costs)
 
     def _decide(self, X: TableLike, response: Floats) -> NDArray[Any]:
-        return self.form.decide(self._probable(response)) if self._decides else self._own(X)
+        return self.form.decide(self.as_probabilities(response)) if self._decides else self._own(X)
 
     def _own(self, X: TableLike) -> NDArray[Any]:
         predictions = np.asarray(self.model_.predict(X))
@@ -137,7 +138,7 @@ class StudyModel:
             predictions = self._own(X)
             response = predictions.astype(np.float64)
         inside = self._inside(X, response) if self.gives_sets else None
-        return predictions, self._probable(response) if self.gives_probabilities else None, inside
+        return predictions, self.as_probabilities(response) if self.gives_probabilities else None, inside
 
     def response(self, X: TableLike) -> Floats:
         """Numbers, or how strongly the model speaks for every label (every target's second one), between 0 and 1."""

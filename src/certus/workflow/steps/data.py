@@ -17,15 +17,13 @@ from certus.workflow.study_error import StudyError
 
 def prepare_data(state: State) -> None:
     """Leave out rows without a target, sort the columns by kind, profile the table, and set test rows aside."""
+    if state.options.sealed and not state.task.targets:
+        raise StudyError("sealed must come with a target: without one there is no count of errors.", options=["sealed"])
     _leave_out_rows(state)
     task, options = state.task, state.options
     aside = [*task.targets, *(name for name in (options.group, options.weight) if name)]
     state.columns = classify_columns(state.frame, aside, drop=options.drop, keep=options.keep, types=options.types)
     _tell_guesses(state)
-    state.profile = profile_table(
-        state.frame, state.columns, task.targets, task.class_sizes(state.frame), ordered=options.order is not None
-    )
-    state.notes += state.profile.remarks()
     state.split = split_rows(
         state.frame,
         state.columns.used,
@@ -42,6 +40,13 @@ def prepare_data(state: State) -> None:
             f"{len(state.split.test)} of {state.frame.height} rows are test rows: rows of one moment of "
             f"{options.order!r} stay together"
         )
+    described = state.frame
+    if options.sealed:  # the profile shows class sizes and drifts of what it sees
+        described = described[np.setdiff1d(np.arange(described.height), state.split.test)]
+    state.profile = profile_table(
+        described, state.columns, task.targets, task.class_sizes(described), ordered=options.order is not None
+    )
+    state.notes += state.profile.remarks()
     if state.split.copies:
         state.note(
             "the table holds copies of rows, far more than chance gives: no split divides them, and each counts once "

@@ -80,6 +80,10 @@ class Task(ABC):
         """Targets as they are measured: indices among the labels, or the numbers themselves."""
         return values
 
+    def from_positions(self, positions: Array) -> Array:
+        """The reverse of `positions`."""
+        return positions
+
     def to_learn(self, values: Array) -> Array:
         """Targets as learners take them."""
         return values

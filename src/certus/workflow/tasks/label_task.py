@@ -84,6 +84,9 @@ class LabelTask(Task):
     def positions(self, values: Array) -> Array:
         return self._order[np.searchsorted(self.labels, values, sorter=self._order)]
 
+    def from_positions(self, positions: Array) -> Array:
+        return self.labels[np.asarray(positions, dtype=np.intp)]
+
     def _in_order(self, response: Array) -> Array:
         """Columns of sorted labels as columns of the task."""
         ordered = np.empty_like(response)
@@ -171,11 +174,20 @@ class LabelTask(Task):
             found["bins"] = reliability(evaluation.probabilities, ~wrong, confidence)
             found["calibration"] = calibration_error(evaluation.probabilities, ~wrong, confidence)
         if study.split.unit == "row":
-            spared = study.split.calibration if len(study.split.calibration) else study.split.test
-            response = study.model.probabilities(study.frame[spared])
-            right = study.model.classes_[np.argmax(response, axis=1)] == study.values[spared]
-            found["guards"] = guards(response, right, confidence)
+            found["guards"] = guards(*self._sure_and_right(study), confidence)
         return found
+
+    @staticmethod
+    def _sure_and_right(study: Finished) -> tuple[Array, Array]:
+        """Probabilities of rows that the model has not seen, and whether the most probable label is right."""
+        spared = study.split.calibration
+        if study.sealed and not len(spared):
+            assert study.evaluation.probabilities is not None
+            response = study.evaluation.probabilities
+            return response, np.argmax(response, axis=1) == study.task.positions(study.evaluation.truth)
+        rows = spared if len(spared) else study.split.test
+        response = study.model.probabilities(study.frame[rows])
+        return response, study.model.classes_[np.argmax(response, axis=1)] == study.values[rows]
 
     def shown(self, value: float) -> str:
         plain = self.measure.score or self.measure.bounded_by is BoundedBy.MEAN
@@ -183,7 +195,7 @@ class LabelTask(Task):
 
     def figures(self, evaluation: Evaluation, confidence: float) -> list[tuple[str, Display]]:
         confusion = ConfusionDisplay.from_predictions(evaluation.truth, evaluation.predictions, confidence=confidence)
-        shown: list[tuple[str, Display]] = [("Right and wrong on the test rows", confusion)]
+        shown: list[tuple[str, Display]] = [(f"Right and wrong on the {evaluation.rows} rows", confusion)]
         truth, probabilities = self.positions(evaluation.truth), evaluation.probabilities
         if probabilities is not None:
             shown += self.curves(truth, probabilities, confidence)

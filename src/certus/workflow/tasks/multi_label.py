@@ -145,6 +145,9 @@ class MultiLabelTask(Task):
     def positions(self, values: Array) -> Array:
         return (np.asarray(values) == self.labels[:, 1]).astype(np.intp)
 
+    def from_positions(self, positions: Array) -> Array:
+        return self.labels[np.arange(len(self.labels)), np.asarray(positions, dtype=np.intp)]
+
     def to_learn(self, values: Array) -> Array:
         return self.positions(values)
 
@@ -212,7 +215,7 @@ class MultiLabelTask(Task):
         return np.asarray(truth, dtype=np.float64)
 
     def named(self, constant: Any) -> str:
-        values = self.labels[np.arange(len(self.labels)), np.asarray(constant, dtype=np.intp)]
+        values = self.from_positions(constant)
         pairs = zip(self.targets, values.tolist(), strict=True)
         return ", ".join(f"{name} = {value!r}" for name, value in pairs)
 

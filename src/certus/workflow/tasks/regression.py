@@ -131,7 +131,7 @@ class RegressionTask(Task):
         residuals = ResidualsDisplay(
             evaluation.truth, evaluation.predictions, evaluation.certificate.quantity.threshold
         )
-        return [("Errors on the test rows", residuals)]
+        return [(f"Errors on the {evaluation.rows} rows", residuals)]
 
 
 def tolerance(truth: Array, predictions: Array) -> float:

@@ -37,6 +37,8 @@ class Verdict:
         How many would have been enough for a perfect record, where these are not.
     caution : str
         Why the comparison is an estimate; empty if it is exact.
+    rows : {"test", "validation"}
+        Which rows were compared on; of a sealed test, validation rows.
     """
 
     word: Word
@@ -49,6 +51,7 @@ class Verdict:
     units: int
     needed: int | None = None
     caution: str = ""
+    rows: str = "test"
 
     @property
     def headline(self) -> str:
@@ -61,13 +64,13 @@ class Verdict:
             return "Better than guessing"
         if self.word == "too-few-rows":
             enough = "" if self.needed is None else f"; at least {self.needed} would be needed"
-            return f"Too few test rows to tell anything: {plural(self.units, self.unit)}{enough}"
+            return f"Too few {self.rows} rows to tell anything: {plural(self.units, self.unit)}{enough}"
         return f"Not shown to be better than always answering {self.constant}"
 
     @property
     def reason(self) -> str:
         """What the sentence rests on."""
-        told, where = self.comparison, plural(self.units, f"test {self.unit}")
+        told, where = self.comparison, plural(self.units, f"{self.rows} {self.unit}")
         values = f"{self.measure} {self.value}, the baseline {self.baseline} on the same {where}"
         if told.wins is None or told.p_value is None:
             return f"{values}; by {told.test}"
@@ -81,7 +84,8 @@ class Verdict:
         """The comparison as plain values."""
         facts = asdict(self.comparison)
         facts["constant"] = self.constant
-        return {"headline": self.headline, "reason": self.reason, "unit": self.unit, "units": self.units, **facts}
+        told = {"headline": self.headline, "reason": self.reason, "rows": self.rows}
+        return {**told, "unit": self.unit, "units": self.units, **facts}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,112 @@
+#include "bindings/common.hpp"
+#include "graphical/chain.hpp"
+#include "graphical/emissions.hpp"
+
+namespace certus::bindings {
+namespace {
+
+using namespace certus::graphical;
+
+Chain chain_of(const Vector<const double>& start, const Matrix<const double>& transitions,
+               const Vector<const std::int64_t>& sequences) {
+  return {span(start), view(transitions), span(sequences)};
+}
+
+void bind_recursions(nb::module_& m) {
+  m.def(
+      "filter_states",
+      [](Vector<const double> start, Matrix<const double> transitions, Vector<const std::int64_t> sequences,
+         Matrix<const double> log_density, Matrix<double> filtered, Vector<double> likelihood, int threads) {
+        run_kernel([&](StopToken& stop) {
+          filter_states(chain_of(start, transitions, sequences), view(log_density), view(filtered),
+                        span(likelihood), threads, stop);
+        });
+      },
+      nb::arg("start").noconvert(), nb::arg("transitions").noconvert(), nb::arg("sequences").noconvert(),
+      nb::arg("log_density").noconvert(), nb::arg("filtered").noconvert(), nb::arg("likelihood").noconvert(),
+      nb::arg("threads"), "Fill in log-likelihoods of sequences and, if asked for, filtered probabilities.");
+  m.def(
+      "expect_states",
+      [](Vector<const double> start, Matrix<const double> transitions, Vector<const std::int64_t> sequences,
+         Matrix<const double> log_density, Vector<const double> weights, Matrix<double> posterior,
+         Vector<double> first, Matrix<double> pairs, Vector<double> likelihood, int threads) {
+        const Expectations out{view(posterior), span(first), view(pairs), span(likelihood)};
+        run_kernel([&](StopToken& stop) {
+          expect_states(chain_of(start, transitions, sequences), view(log_density), span(weights), out,
+                        threads, stop);
+        });
+      },
+      nb::arg("start").noconvert(), nb::arg("transitions").noconvert(), nb::arg("sequences").noconvert(),
+      nb::arg("log_density").noconvert(), nb::arg("weights").noconvert(), nb::arg("posterior").noconvert(),
+      nb::arg("first").noconvert(), nb::arg("pairs").noconvert(), nb::arg("likelihood").noconvert(),
+      nb::arg("threads"), "Fill in posteriors and likelihoods; add expected first states and transitions.");
+  m.def(
+      "best_paths",
+      [](Vector<const double> start, Matrix<const double> transitions, Vector<const std::int64_t> sequences,
+         Matrix<double> scores, Vector<std::int64_t> path, Vector<double> value, int threads) {
+        run_kernel([&](StopToken& stop) {
+          best_paths(chain_of(start, transitions, sequences), view(scores), span(path), span(value), threads,
+                     stop);
+        });
+      },
+      nb::arg("start").noconvert(), nb::arg("transitions").noconvert(), nb::arg("sequences").noconvert(),
+      nb::arg("scores").noconvert(), nb::arg("path").noconvert(), nb::arg("value").noconvert(),
+      nb::arg("threads"), "Fill in the most probable paths; scores, the log-densities, are overwritten.");
+  m.def(
+      "best_values",
+      [](Vector<const double> start, Matrix<const double> transitions, Vector<const std::int64_t> sequences,
+         Matrix<const double> log_density, Vector<double> value, int threads) {
+        run_kernel([&](StopToken& stop) {
+          best_values(chain_of(start, transitions, sequences), view(log_density), span(value), threads, stop);
+        });
+      },
+      nb::arg("start").noconvert(), nb::arg("transitions").noconvert(), nb::arg("sequences").noconvert(),
+      nb::arg("log_density").noconvert(), nb::arg("value").noconvert(), nb::arg("threads"),
+      "Fill in the largest log-probability of any path, by the recursion from the end.");
+}
+
+void bind_emissions(nb::module_& m) {
+  m.def(
+      "gaussian_densities",
+      [](Matrix<const double> x, Matrix<const double> means, Matrix<const double> whitening,
+         Vector<const double> constant, Matrix<double> out, int threads) {
+        ensure_blas();
+        run_kernel([&](StopToken& stop) {
+          gaussian_densities(view(x), view(means), view(whitening), span(constant), view(out), threads, stop);
+        });
+      },
+      nb::arg("x").noconvert(), nb::arg("means").noconvert(), nb::arg("whitening").noconvert(),
+      nb::arg("constant").noconvert(), nb::arg("out").noconvert(), nb::arg("threads"),
+      "Fill in log-densities of Gaussians with full covariance.");
+  m.def(
+      "gaussian_moments",
+      [](Matrix<const double> x, Matrix<const double> posterior, Matrix<const double> means,
+         Matrix<double> first, Matrix<double> second, int threads) {
+        ensure_blas();
+        run_kernel([&](StopToken& stop) {
+          gaussian_moments(view(x), view(posterior), view(means), view(first), view(second), threads, stop);
+        });
+      },
+      nb::arg("x").noconvert(), nb::arg("posterior").noconvert(), nb::arg("means").noconvert(),
+      nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("threads"),
+      "Add weighted moments around the means.");
+  m.def(
+      "symbol_counts",
+      [](Vector<const std::int64_t> symbols, Matrix<const double> posterior, Matrix<double> counts,
+         int threads) {
+        run_kernel([&](StopToken& stop) {
+          symbol_counts(span(symbols), view(posterior), view(counts), threads, stop);
+        });
+      },
+      nb::arg("symbols").noconvert(), nb::arg("posterior").noconvert(), nb::arg("counts").noconvert(),
+      nb::arg("threads"), "Add weighted counts of symbols.");
+}
+
+}  // namespace
+
+void bind_graphical(nb::module_& m) {
+  bind_recursions(m);
+  bind_emissions(m);
+}
+
+}  // namespace certus::bindings

@@ -1,0 +1,1 @@
+"""Densities, expected statistics and updates of what states emit."""

@@ -1,0 +1,1 @@
+"""What hidden Markov models share: the contract, the rounds of learning, the chain."""
