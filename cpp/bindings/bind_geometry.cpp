@@ -8,6 +8,7 @@
 #include "geometry/kd_tree.hpp"
 #include "geometry/pairwise.hpp"
 #include "geometry/product_filter.hpp"
+#include "geometry/reach_order.hpp"
 #include "geometry/scan.hpp"
 #include "geometry/select.hpp"
 #include "geometry/spanning_tree.hpp"
@@ -262,6 +263,25 @@ void bind_spanning_trees(nb::module_& m) {
       "Fill in the edges of the minimum spanning tree, by joining components; returns how many were found.");
 }
 
+template <class T>
+void bind_reach_order(nb::module_& m) {
+  m.def(
+      "reach_order",
+      [](Matrix<const T> rows, Vector<const double> core, int kind, double power,
+         const OptionalWeights& weights, int root, double limit, int threads, Vector<Index> order,
+         Vector<double> reachability, Vector<Index> predecessor) {
+        const Metric metric = metric_of(kind, power, weights);
+        run_kernel([&](StopToken& stop) {
+          reach_order(view(rows), span(core), metric, static_cast<Root>(root), limit, threads, stop,
+                      {span(order), span(reachability), span(predecessor)});
+        });
+      },
+      nb::arg("rows").noconvert(), nb::arg("core").noconvert(), nb::arg("kind"), nb::arg("power"),
+      nb::arg("weights").none(), nb::arg("root"), nb::arg("limit"), nb::arg("threads"),
+      nb::arg("order").noconvert(), nb::arg("reachability").noconvert(), nb::arg("predecessor").noconvert(),
+      "Fill in the order in which rows are reached.");
+}
+
 void bind_lists(nb::module_& m) {
   nb::class_<WithinLists>(m, "WithinLists", "Lists of rows within a limit of each query.")
       .def("total", &WithinLists::total, "How many entries the lists have together.")
@@ -290,6 +310,8 @@ void bind_geometry(nb::module_& m) {
   bind_pairwise<float>(m);
   bind_spanning_trees<double>(m);
   bind_spanning_trees<float>(m);
+  bind_reach_order<double>(m);
+  bind_reach_order<float>(m);
   m.def(
       "select_smallest",
       [](Matrix<const double> given, int threads, Matrix<double> distances, Matrix<Index> nearest) {

@@ -13,25 +13,6 @@ namespace {
 
 constexpr Index tile = 8 * lanes;  // rows turned into groups once and compared with a block of queries
 
-void finish(Root root, const Metric& metric, Index columns, double* values, Index count) {
-  switch (root) {
-    case Root::none:
-      return;
-    case Root::square:
-      for (Index i = 0; i < count; ++i) values[i] = std::sqrt(values[i]);
-      return;
-    case Root::power:
-      for (Index i = 0; i < count; ++i) values[i] = std::pow(values[i], 1.0 / metric.power);
-      return;
-    case Root::half:
-      for (Index i = 0; i < count; ++i) values[i] *= 0.5;
-      return;
-    case Root::share:
-      for (Index i = 0; i < count; ++i) values[i] /= static_cast<double>(columns);
-      return;
-  }
-}
-
 // A tile of rows as groups.
 template <class T>
 struct Tile {
@@ -83,6 +64,25 @@ void add_pairs(const Tile<T>& other, View2D<const double> same, std::span<const 
 }
 
 }  // namespace
+
+void finish(Root root, const Metric& metric, Index columns, double* values, Index count) {
+  switch (root) {
+    case Root::none:
+      return;
+    case Root::square:
+      for (Index i = 0; i < count; ++i) values[i] = std::sqrt(values[i]);
+      return;
+    case Root::power:
+      for (Index i = 0; i < count; ++i) values[i] = std::pow(values[i], 1.0 / metric.power);
+      return;
+    case Root::half:
+      for (Index i = 0; i < count; ++i) values[i] *= 0.5;
+      return;
+    case Root::share:
+      for (Index i = 0; i < count; ++i) values[i] /= static_cast<double>(columns);
+      return;
+  }
+}
 
 template <class T>
 void pairwise(View2D<const T> rows, View2D<const double> queries, const Metric& metric, int threads,

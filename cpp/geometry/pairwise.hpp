@@ -17,6 +17,7 @@ void pairwise(View2D<const T> rows, View2D<const double> queries, const Metric& 
 
 // How a reduced distance becomes a distance.
 enum class Root : int { none = 0, square = 1, power = 2, half = 3, share = 4 };
+void finish(Root root, const Metric& metric, Index columns, double* values, Index count);
 
 // sums(i, c) = sum of the distances between query i and the rows with label c; labels ascend. O(m n d) time.
 template <class T>

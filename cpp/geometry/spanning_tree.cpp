@@ -1,6 +1,5 @@
 #include "geometry/spanning_tree.hpp"
 
-#include <array>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -8,7 +7,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "geometry/group_access.hpp"
+#include "geometry/outside_rows.hpp"
 
 namespace certus::geometry {
 namespace {
@@ -26,90 +25,52 @@ struct Edge {
 
 Edge edge_between(double length, Index a, Index b) { return {length, std::min(a, b), std::max(a, b)}; }
 
-// The rows that are not in the tree yet, as groups without gaps, each with its shortest edge to the tree.
+// The rows that are not in the tree yet, each with its shortest edge to the tree.
 template <class T>
 class Outside {
  public:
   Outside(View2D<const T> rows, std::span<const double> core)
-      : columns_(rows.cols),
-        count_(rows.rows),
-        groups_(static_cast<std::size_t>(block_count(rows.rows, lanes) * lanes * rows.cols)),
-        row_(static_cast<std::size_t>(rows.rows)),
-        link_(row_.size(), 0),
-        best_(row_.size(), infinity),
-        core_(core.begin(), core.end()) {
-    fill_groups(rows, rows.rows, [](Index slot) { return slot; }, groups_.data());
-    std::iota(row_.begin(), row_.end(), Index{0});
-  }
+      : rows_(rows), core_(core.begin(), core.end()) {}
 
-  Index count() const { return count_; }
-  Edge edge(Index slot) const {
-    const auto at = static_cast<std::size_t>(slot);
-    return edge_between(best_[at], row_[at], link_[at]);
-  }
-  Index row(Index slot) const { return row_[static_cast<std::size_t>(slot)]; }
-  Index link(Index slot) const { return link_[static_cast<std::size_t>(slot)]; }
+  Index count() const { return rows_.count(); }
+  Edge edge(Index slot) const { return edge_between(rows_.best(slot), rows_.row(slot), rows_.link(slot)); }
+  Index row(Index slot) const { return rows_.row(slot); }
+  Index link(Index slot) const { return rows_.link(slot); }
 
-  // Takes a row out and writes its coordinates: the last one moves into its place.
   void remove(Index slot, double* coordinates) {
-    const Index last = --count_;
-    const auto to = static_cast<std::size_t>(slot), from = static_cast<std::size_t>(last);
-    for (Index j = 0; j < columns_; ++j) {
-      coordinates[j] = static_cast<double>(cell(slot, j));
-      cell(slot, j) = cell(last, j);
-    }
-    row_[to] = row_[from];
-    link_[to] = link_[from];
-    best_[to] = best_[from];
-    if (!core_.empty()) core_[to] = core_[from];
+    const Index last = rows_.remove(slot, coordinates);
+    if (!core_.empty()) core_[static_cast<std::size_t>(slot)] = core_[static_cast<std::size_t>(last)];
   }
 
   // Compares the slots first .. last-1 (first on a border of groups) with a row that joined the tree; returns
   // the slot with the shortest edge.
   Index update(Index first, Index last, const double* joined, Index joined_row, double joined_core,
                const Metric& metric) {
-    constexpr Index tile = 8 * lanes;
-    std::array<double, tile> found;
     Index nearest = first;
-    for (Index begin = first; begin < last; begin += tile) {
-      const Index size = std::min(tile, last - begin);
-      distances(metric, joined, groups_.data() + begin * columns_, columns_, block_count(size, lanes),
-                found.data());
+    rows_.compare(first, last, joined, metric, [&](Index begin, Index size, double* found) {
       if (!core_.empty()) {
         const double* cores = core_.data() + begin;
-        for (Index i = 0; i < size; ++i) {
-          const auto at = static_cast<std::size_t>(i);
-          found[at] = std::max(std::max(found[at], joined_core), cores[i]);
-        }
+        for (Index i = 0; i < size; ++i) found[i] = std::max(std::max(found[i], joined_core), cores[i]);
       }
       for (Index i = 0; i < size; ++i) {
-        const auto at = static_cast<std::size_t>(begin + i);
-        const double length = found[static_cast<std::size_t>(i)];
-        if (length > best_[at]) continue;
-        if (length < best_[at] || edge_between(length, row_[at], joined_row) < edge(begin + i)) {
-          best_[at] = length;
-          link_[at] = joined_row;
+        const Index slot = begin + i;
+        if (found[i] > rows_.best(slot)) continue;
+        if (found[i] < rows_.best(slot) || edge_between(found[i], row(slot), joined_row) < edge(slot)) {
+          rows_.best(slot) = found[i];
+          rows_.link(slot) = joined_row;
         }
       }
       for (Index slot = begin; slot < begin + size; ++slot) {
-        const double least = best_[static_cast<std::size_t>(nearest)];
-        const double length = best_[static_cast<std::size_t>(slot)];
-        if (length > least) continue;
-        if (length < least || edge(slot) < edge(nearest)) nearest = slot;
+        if (rows_.best(slot) > rows_.best(nearest)) continue;
+        if (rows_.best(slot) < rows_.best(nearest) || edge(slot) < edge(nearest)) nearest = slot;
       }
-    }
+    });
     return nearest;
   }
 
  private:
-  T& cell(Index slot, Index column) {
-    return groups_[static_cast<std::size_t>((slot / lanes * columns_ + column) * lanes + slot % lanes)];
-  }
-
-  Index columns_, count_;
-  std::vector<T> groups_;
-  std::vector<Index> row_, link_;
-  std::vector<double> best_, core_;
+  OutsideRows<T> rows_;
+  std::vector<double> core_;
 };
 
 }  // namespace

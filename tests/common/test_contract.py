@@ -112,6 +112,8 @@ def test_one_row_equals_many_rows(entry: Entry) -> None:
 def test_row_order_does_not_matter(entry: Entry) -> None:
     if entry.draws_rows:
         pytest.skip("draws rows by their place")
+    if entry.name == "OPTICS":
+        pytest.skip("an order that begins with the first row")
     if make(entry).get_params().get("cv") is not None:
         pytest.skip("chooses by folds, which are cut in the order of the rows")
     X, y = problem(entry)

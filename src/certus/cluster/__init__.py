@@ -15,6 +15,8 @@ from certus.cluster.k_medoids import KMedoids
 from certus.cluster.linkage_trees import linkage_tree, ward_tree
 from certus.cluster.mini_batch_k_means import MiniBatchKMeans
 from certus.cluster.number_of_clusters import ClusterChoice, choose_clusters
+from certus.cluster.optics import OPTICS
+from certus.cluster.optics_graphs import cluster_optics_dbscan, cluster_optics_xi, compute_optics_graph
 from certus.cluster.seeding import kmeans_plusplus, seeding_expectation
 
 __all__ = [
@@ -31,9 +33,13 @@ __all__ = [
     "KMeans",
     "KMedoids",
     "MiniBatchKMeans",
+    "OPTICS",
     "certify_clustering",
     "choose_clusters",
     "cluster_cost",
+    "cluster_optics_dbscan",
+    "cluster_optics_xi",
+    "compute_optics_graph",
     "dbscan",
     "k_means",
     "kmeans_plusplus",

@@ -21,6 +21,7 @@ from certus.cluster.solvers.reachability import (
     tree_of_distances,
     tree_of_graph,
     tree_of_rows,
+    without_gaps,
 )
 from certus.geometry import distance_blocks
 from certus.geometry.search import (
@@ -364,7 +365,7 @@ class HDBSCAN(SearchedRows):
         if not len(finite):
             return problems
         if self._precomputed():
-            index, queries = PrecomputedIndex(), _without_gaps(table)[:, self.row_numbers_]
+            index, queries = PrecomputedIndex(), without_gaps(table)[:, self.row_numbers_]
         else:
             index, queries = self._index(self.rows_, self._neighbors()), table[finite]
         rows, heights = nearest_by_reach(
@@ -387,16 +388,6 @@ def _is_symmetric(table: Any) -> bool:
         difference = abs(sparse.csr_array(table - table.T))
         return bool((difference.data <= 1e-7 * abs(table).max()).all())
     return bool(np.allclose(table, table.T, rtol=1e-7, atol=1e-9))
-
-
-def _without_gaps(distances: Any) -> Floats:
-    """A matrix of distances; those that a sparse one does not store are infinite."""
-    if not sparse.issparse(distances):
-        return np.asarray(distances)
-    filled = np.full(distances.shape, np.inf)
-    stored = sparse.coo_array(distances)
-    filled[stored.row, stored.col] = stored.data
-    return filled
 
 
 def _dense(rows: Any) -> NDArray[Any]:

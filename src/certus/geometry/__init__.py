@@ -2,11 +2,13 @@
 
 from certus.geometry.axioms import AxiomCheck, check_metric, check_partition, check_similarity
 from certus.geometry.gower_distances import gower_distances
+from certus.geometry.reach_orders import ReachOrder, reach_order
 from certus.geometry.row_distances import distance_blocks, label_distance_sums, pairwise_distances
 from certus.geometry.spanning_trees import SpanningTree, minimum_spanning_tree
 
 __all__ = [
     "AxiomCheck",
+    "ReachOrder",
     "SpanningTree",
     "check_metric",
     "check_partition",
@@ -16,6 +18,7 @@ __all__ = [
     "label_distance_sums",
     "minimum_spanning_tree",
     "pairwise_distances",
+    "reach_order",
 ]
 
 

@@ -170,3 +170,13 @@ def boruvka(tree: Any, rows: int, core: Floats, metric: NativeMetric, threads: i
 
 def _empty_tree(rows: int) -> tuple[Rows, Rows, Floats]:
     return np.empty(rows - 1, dtype=np.intp), np.empty(rows - 1, dtype=np.intp), np.empty(rows - 1)
+
+
+def reach_order(
+    rows: NDArray[Any], core: Floats, metric: NativeMetric, limit: float, threads: int
+) -> tuple[Rows, Floats, Rows]:
+    """The order in which rows are reached, how far away each then is, and from where (-1 for none)."""
+    count = len(rows)
+    found = np.empty(count, dtype=np.intp), np.empty(count), np.empty(count, dtype=np.intp)
+    _native.reach_order(rows, core, *_arguments(metric), metric.root, limit, threads, *found)
+    return found

@@ -81,26 +81,38 @@ def tree_of_graph(graph: sparse.csr_array, k: int, alpha: float, largest: float)
 
 
 def nearest_by_reach(
-    index: Index, queries: Any, cores: Floats, k: int, alpha: float, n_jobs: int | None
+    index: Index, queries: Any, cores: Floats, k: int, alpha: float, n_jobs: int | None, limit: float = np.inf
 ) -> tuple[Rows, Floats]:
     """The row that each query reaches at the least height, of equal ones the nearest, and that height.
 
-    The core distance of a query is its distance to the k-th row. Rows beyond those looked at are at least as far as the
-    last of them: the search widens until that is too far.
+    The core distance of a query is its distance to the k-th row; for k = 0 it has none. Rows beyond those looked at are
+    at least as far as the last of them: the search widens until that is too far, or farther than ``limit``.
     """
     found, heights = np.empty(queries.shape[0], dtype=np.intp), np.empty(queries.shape[0])
     left = np.arange(queries.shape[0])
-    width = k
+    width = min(len(cores), max(k, 8))
     while len(left):
         distances, rows = index.query(queries[left], width, n_jobs)
-        reach = np.maximum(np.maximum(distances / alpha, cores[rows]), distances[:, k - 1 : k])
+        reach = np.maximum(distances / alpha, cores[rows])
+        if k > 0:
+            reach = np.maximum(reach, distances[:, k - 1 : k])
         best = reach.argmin(axis=1)
         lines = np.arange(len(left))
         found[left], heights[left] = rows[lines, best], reach[lines, best]
-        open_ends = heights[left] > distances[:, -1] / alpha
+        open_ends = (heights[left] > distances[:, -1] / alpha) & (distances[:, -1] <= limit)
         left = left[open_ends] if width < len(cores) else left[:0]
         width = min(len(cores), 4 * width)
     return found, heights
+
+
+def without_gaps(distances: Any) -> Floats:
+    """A matrix of distances; those that a sparse one does not store are infinite."""
+    if not sparse.issparse(distances):
+        return np.asarray(distances)
+    filled = np.full(distances.shape, np.inf)
+    stored = sparse.coo_array(distances)
+    filled[stored.row, stored.col] = stored.data
+    return filled
 
 
 def _scaled_back(tree: SpanningTree, cores: Floats, alpha: float) -> ReachabilityTree:
