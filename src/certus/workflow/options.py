@@ -369,7 +369,8 @@ class Options:
 
     def told(self) -> str:
         """What was asked for, in the spelling of Python: every option that does not have its default."""
-        secret = {"database", "looks", "audit_rows"}  # addresses and paths are nobody else's business
+        # Addresses and paths are nobody else's business, and test rows no short text.
+        secret = {"database", "looks", "audit_rows", "test"}
         asked = [(one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name not in secret]
         kept = [(name, value) for name, value, default in asked if value != default and value not in ({}, ())]
         return ", ".join(f"{name}={value!r}" for name, value in kept) or "none"
