@@ -24,6 +24,7 @@ FAMILIES = {
     "certus.neighbors",
     "certus.sampling",
     "certus.svm",
+    "certus.text",
     "certus.theory",
     "certus.trees",
 }

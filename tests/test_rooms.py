@@ -34,6 +34,7 @@ PUBLIC = (
     "sampling",
     "svm",
     "tables",
+    "text",
     "theory",
     "trees",
     "workflow",

@@ -4,6 +4,7 @@
 #include "core/blas.hpp"
 #include "core/finite.hpp"
 #include "core/isa.hpp"
+#include "core/narrow.hpp"
 #include "core/parallel.hpp"
 #include "core/rng.hpp"
 #include "core/vector_ops.hpp"
@@ -45,6 +46,11 @@ bool all_finite(Vector<const T> values, int threads, T scale) {
         },
         [](bool all, bool part) { return all && part; });
   });
+}
+
+bool narrow_table(StridedMatrix<const double> from, StridedMatrix<float> to, int threads) {
+  check_lengths(from.shape(0) == to.shape(0) && from.shape(1) == to.shape(1));
+  return run_kernel([&](StopToken& stop) { return narrow(view(from), view(to), threads, stop); });
 }
 
 template <class T>
@@ -99,6 +105,8 @@ void bind_core(nb::module_& m) {
   m.def("isa", [] { return isa_name(active_isa()); }, "The instruction set that the hot loops use.");
   bind_all_finite<double, &FiniteOps::all_finite_d>(m);
   bind_all_finite<float, &FiniteOps::all_finite_f>(m);
+  m.def("narrow", &narrow_table, nb::arg("values").noconvert(), nb::arg("out").noconvert(),
+        nb::arg("threads"), "Write doubles as floats; whether all of these are finite.");
   m.def("pool_size", &pool_size, "How many worker threads exist in this process.");
   m.def("dot", &dot, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("threads") = 1,
         "Inner product of two equally long vectors; equal bits for any number of threads.");

@@ -41,12 +41,12 @@ GrownForest grow_dense(StridedMatrix<const float> x, const Target& target,
   });
 }
 
-GrownForest grow_binned(const boosting::BinnedTable& table, Vector<const std::uint8_t> exact,
+GrownForest grow_binned(const boosting::BinnedTable& table, Vector<const float> lowest,
                         StridedMatrix<const float> x, const Target& target,
                         Vector<const std::uint64_t> bag_seeds, Vector<const std::uint64_t> node_seeds,
                         const ForestOptions& options, int threads) {
   static_assert(boosting::missing_bin == trees::missing_bin);
-  const trees::BinnedView bins{table.rows, table.columns, table.by_column, view(x), exact.data()};
+  const trees::BinnedView bins{table.rows, table.columns, table.by_column, view(x), lowest.data()};
   return run_kernel([&](StopToken& stop) {
     return GrownForest{ensemble::grow_forest_binned(bins, target, {span(bag_seeds), span(node_seeds)},
                                                     options, threads, stop)};
@@ -149,7 +149,7 @@ void bind_growing(nb::module_& m) {
   m.def("grow_forest", &grow_dense, nb::arg("x").noconvert(), nb::arg("target"),
         nb::arg("bag_seeds").noconvert(), nb::arg("node_seeds").noconvert(), nb::arg("options"),
         nb::arg("threads"), "Grow a tree per seed on a dense table.");
-  m.def("grow_forest_binned", &grow_binned, nb::arg("table"), nb::arg("exact").noconvert(),
+  m.def("grow_forest_binned", &grow_binned, nb::arg("table"), nb::arg("lowest").noconvert(),
         nb::arg("x").noconvert(), nb::arg("target"), nb::arg("bag_seeds").noconvert(),
         nb::arg("node_seeds").noconvert(), nb::arg("options"), nb::arg("threads"),
         "Grow a tree per seed on a table of bins.");

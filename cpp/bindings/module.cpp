@@ -21,6 +21,7 @@ void bind_losses(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_svm(nb::module_& m);
+void bind_text(nb::module_& m);
 void bind_trees(nb::module_& m);
 }  // namespace certus::bindings
 
@@ -46,5 +47,6 @@ NB_MODULE(_native, m) {
   certus::bindings::bind_neighbors(m);
   certus::bindings::bind_rows(m);
   certus::bindings::bind_svm(m);
+  certus::bindings::bind_text(m);
   certus::bindings::bind_trees(m);
 }

@@ -11,6 +11,8 @@ using trees::Row;
 using trees::Target;
 using trees::TreeNodes;
 
+constexpr double most_counted = 2147483648.0;
+
 // The rows that one tree sees, and their weights.
 struct Bag {
   std::vector<Row> rows;
@@ -69,7 +71,10 @@ std::vector<TreeNodes> grow_forest(const Target& target, const ForestSeeds& seed
     const Bag bag = draw_bag(target, options, seeds.bags[tree]);
     if (stop.poll()) return;
     Target own = target;
-    if (!bag.weights.empty()) own.weights = bag.weights.data();
+    if (!bag.weights.empty()) {
+      own.weights = bag.weights.data();
+      own.counted = !options.balance_classes && bag.total < most_counted;
+    }
     trees::GrowOptions tree_options = options.tree;
     tree_options.seed = seeds.nodes[tree];
     tree_options.min_weight_leaf = options.min_weight_fraction * bag.total;

@@ -33,7 +33,6 @@ class BinSums {
         if (rows_[bin] > 0) use(bin);
       }
     }
-    distinct_ -= missing() > 0;
   }
 
   // visit(bin) for the bins that hold rows, in order; the missing one is the last.
@@ -49,8 +48,8 @@ class BinSums {
   Index rows(int bin) const { return rows_[bin]; }
   Index missing() const { return rows_[missing_bin]; }
   const double* sums(int bin) const { return sums_.data() + bin * width_; }
-  // How many bins hold values.
-  int distinct() const { return distinct_; }
+  // Whether all rows are in one bin.
+  bool constant() const { return distinct_ < 2; }
 
  private:
   static constexpr int bin_count = missing_bin + 1, words = bin_count / 64;

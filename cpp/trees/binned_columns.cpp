@@ -60,15 +60,6 @@ Index BinnedColumns::cut(const ColumnView& view, double threshold, ColumnScratch
          view.entries;
 }
 
-void BinnedColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-                         RowBits& goes_left) const {
-  const float* values = table_.values.col(part.feature);
-  for (const Row row : rows) {
-    const float value = values[row];
-    goes_left.set(row, std::isnan(value) ? rule.missing_left : rule(value));
-  }
-}
-
 ColumnView BinnedColumns::by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                                    StopToken& stop) const {
   const ColumnView view = gather_values(table_.values.col(part.feature), rows, scratch, stop);
@@ -76,39 +67,16 @@ ColumnView BinnedColumns::by_value(const ColumnPart& part, std::span<const Row> 
   return view;
 }
 
-std::optional<double> BinnedColumns::middle(const ColumnPart& part, std::span<const Row> rows,
-                                            double border) const {
-  if (!table_.exact[part.feature]) return std::nullopt;
-  const std::uint8_t* bins = table_.column(part.feature);
-  const float* values = table_.values.col(part.feature);
-  int below = -1, above = missing_bin;
-  Row low = 0, high = 0;  // rows with the values next to the border
-  for (const Row row : rows) {
-    const int bin = bins[row];
-    if (bin <= border && bin > below) {
-      below = bin;
-      low = row;
-    } else if (bin > border && bin < above) {
-      above = bin;
-      high = row;
-    }
-  }
-  return static_cast<double>(values[low]) / 2.0 + static_cast<double>(values[high]) / 2.0;
+std::optional<double> BinnedColumns::middle(const ColumnPart& part, const BinBorder& border) const {
+  const double lowest = table_.lowest[part.feature];
+  if (std::isnan(lowest)) return std::nullopt;
+  return (lowest + border.below) / 2.0 + (lowest + border.above) / 2.0;
 }
 
-ColumnView BinnedColumns::around(const ColumnPart& part, std::span<const Row> rows, double border,
+ColumnView BinnedColumns::around(const ColumnPart& part, std::span<const Row> rows, const BinBorder& border,
                                  ColumnScratch& scratch, StopToken& stop) const {
   const std::uint8_t* bins = table_.column(part.feature);
   const float* values = table_.values.col(part.feature);
-  int below = -1, above = missing_bin;  // the bins next to the border
-  for (const Row row : rows) {
-    const int bin = bins[row];
-    if (bin <= border) {
-      below = std::max(below, bin);
-    } else {
-      above = std::min(above, bin);
-    }
-  }
   if (scratch.entries.size() < rows.size()) scratch.entries.resize(rows.size());
   scratch.right.clear();   // the values of the two bins
   scratch.higher.clear();  // larger ones, then missing ones
@@ -120,10 +88,10 @@ ColumnView BinnedColumns::around(const ColumnPart& part, std::span<const Row> ro
       const Row row = rows[i];
       const int bin = bins[row];
       const float value = values[row];
-      if (bin < below) {
+      if (bin < border.below) {
         scratch.entries[lower++] = {value, row};
         lowest = std::max(lowest, value);
-      } else if (bin <= above) {
+      } else if (bin <= border.above) {
         scratch.right.push_back({value, row});
       } else {
         scratch.higher.push_back({value, row});

@@ -17,7 +17,8 @@ struct BinnedView {
   Index columns = 0;
   const std::uint8_t* by_column = nullptr;  // columns x rows; missing_bin for missing values
   View2D<const float> values;               // columns are contiguous
-  const std::uint8_t* exact = nullptr;      // per column: whether every bin holds one value
+  // per column: the value of its first bin if every bin holds one whole number, each the next; else NaN
+  const float* lowest = nullptr;
 
   const std::uint8_t* column(Index j) const { return by_column + j * rows; }
 };
@@ -34,17 +35,18 @@ class BinnedColumns final : public Columns {
     return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-            RowBits& goes_left) const override;
+  Index divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule, RowBits&,
+                    Row* right) const override {
+    return divide_by_values(table_.values.col(part.feature), rows, rule, right);
+  }
   ColumnView by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                       StopToken& stop) const override;
   bool divides() const override { return false; }
   bool binned() const override { return true; }
   const std::uint8_t* bins(const ColumnPart& part) const override { return table_.column(part.feature); }
-  std::optional<double> middle(const ColumnPart& part, std::span<const Row> rows,
-                               double border) const override;
-  ColumnView around(const ColumnPart& part, std::span<const Row> rows, double border, ColumnScratch& scratch,
-                    StopToken& stop) const override;
+  std::optional<double> middle(const ColumnPart& part, const BinBorder& border) const override;
+  ColumnView around(const ColumnPart& part, std::span<const Row> rows, const BinBorder& border,
+                    ColumnScratch& scratch, StopToken& stop) const override;
 
  private:
   BinnedView table_;

@@ -14,8 +14,14 @@ namespace certus::trees {
 
 class ColumnDraws {
  public:
-  // `order` is kept between uses: 0, 1, 2 … before and after. It is made if it has another length.
-  ColumnDraws(std::vector<std::uint32_t>& order, Index columns) : order_(order) {
+  // What is kept between uses, so that nothing is allocated: 0, 1, 2 … before and after (made if it has
+  // another length), and room for the draws.
+  struct Memory {
+    std::vector<std::uint32_t> order;
+    std::vector<std::size_t> swapped_with;
+  };
+  ColumnDraws(Memory& memory, Index columns) : order_(memory.order), swapped_with_(memory.swapped_with) {
+    swapped_with_.clear();
     if (order_.size() == static_cast<std::size_t>(columns)) return;
     order_.resize(static_cast<std::size_t>(columns));
     std::iota(order_.begin(), order_.end(), std::uint32_t{0});
@@ -38,7 +44,7 @@ class ColumnDraws {
 
  private:
   std::vector<std::uint32_t>& order_;
-  std::vector<std::size_t> swapped_with_;
+  std::vector<std::size_t>& swapped_with_;
 };
 
 }  // namespace certus::trees

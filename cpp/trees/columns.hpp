@@ -98,13 +98,31 @@ bool for_pieces(Index count, StopToken& stop, Body&& body) {
   return true;
 }
 
+// The values of a node's rows in one column, in the order of the rows; NaN where they are missing.
+struct RowValues {
+  const float* values = nullptr;
+  Index count = 0;
+  Index missing = 0;
+  float low = 0.0f;  // smallest and largest value
+  float high = 0.0f;
+
+  bool constant() const { return missing == count || (missing == 0 && tied(low, high)); }
+};
+
 // Working memory of one thread.
 struct ColumnScratch {
+  std::vector<float> values;                    // of the rows of a node
   std::vector<std::uint64_t> keys, other_keys;  // of the sort
   std::vector<Entry> entries, right;            // of gathering and dividing
   std::vector<std::uint8_t> bins;
   std::vector<Entry> higher;
   std::vector<Entry> categories;  // of a categorical column, rearranged
+};
+
+// Two bins that hold rows of a node and have none between them.
+struct BinBorder {
+  int below = 0;
+  int above = 0;
 };
 
 class Columns {
@@ -123,9 +141,10 @@ class Columns {
   // How many listed values of an unsorted view are at most the threshold; their entries come first
   // afterwards.
   virtual Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const = 0;
-  // Marks which of the rows go left.
-  virtual void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-                    RowBits& goes_left) const = 0;
+  // Moves the rows that go left to the front, both sides in their order. How many go left. `right` has room
+  // for all rows, `goes_left` for all rows of the table.
+  virtual Index divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule,
+                            RowBits& goes_left, Row* right) const = 0;
   // A part in the order of its values even if the columns are binned.
   virtual ColumnView by_value(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                               StopToken& stop) const {
@@ -137,13 +156,19 @@ class Columns {
   virtual void divide(const ColumnPart&, const RowBits&, ColumnPart*, ColumnPart*, ColumnScratch&) {}
   // Whether a part is known to be constant without looking at its values.
   virtual bool known_constant(const ColumnPart&, Index) const { return false; }
+  // The values of the rows, if they are cheaper to have in this form than in any other. No values after a
+  // stop.
+  virtual std::optional<RowValues> values(const ColumnPart&, std::span<const Row>, ColumnScratch&,
+                                          StopToken&) const {
+    return {};
+  }
   virtual bool binned() const { return false; }
   // The bin of every row of the table, if the columns are binned.
   virtual const std::uint8_t* bins(const ColumnPart&) const { return nullptr; }
   // The middle between the values next to a border between bins, if every bin of the column holds one value.
-  virtual std::optional<double> middle(const ColumnPart&, std::span<const Row>, double) const { return {}; }
+  virtual std::optional<double> middle(const ColumnPart&, const BinBorder&) const { return {}; }
   // The values of the two bins next to a border in sorted order, all smaller and all larger ones tied.
-  virtual ColumnView around(const ColumnPart&, std::span<const Row>, double, ColumnScratch&,
+  virtual ColumnView around(const ColumnPart&, std::span<const Row>, const BinBorder&, ColumnScratch&,
                             StopToken&) const {
     return {};
   }
@@ -173,8 +198,8 @@ class ListedColumns final : public Columns {
     return sorted(part, rows, scratch, stop);
   }
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-            RowBits& goes_left) const override;
+  Index divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule, RowBits& goes_left,
+                    Row* right) const override;
   bool divides() const override { return true; }
   void divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left, ColumnPart* right,
               ColumnScratch& scratch) override;
@@ -203,8 +228,10 @@ class GatheredColumns final : public Columns {
   ColumnView unsorted(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
                       StopToken& stop) const override;
   Index cut(const ColumnView& view, double threshold, ColumnScratch& scratch) const override;
-  void mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-            RowBits& goes_left) const override;
+  Index divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule, RowBits& goes_left,
+                    Row* right) const override;
+  std::optional<RowValues> values(const ColumnPart& part, std::span<const Row> rows, ColumnScratch& scratch,
+                                  StopToken& stop) const override;
   bool divides() const override { return false; }
   // The table by columns.
   View2D<const float> table() const { return x_; }
@@ -213,6 +240,24 @@ class GatheredColumns final : public Columns {
   View2D<const float> x_;
   std::unique_ptr<float[]> copy_;
 };
+
+// Moves the rows for which goes(row) holds to the front, both sides in their order. How many there are.
+template <class Goes>
+Index divide_in_order(std::span<Row> rows, Row* right, Goes&& goes) {
+  Index left = 0, others = 0;
+  for (const Row row : rows) {
+    const Index is_left = goes(row);
+    rows[left] = row;
+    right[others] = row;
+    left += is_left;
+    others += 1 - is_left;
+  }
+  std::copy_n(right, others, rows.data() + left);
+  return left;
+}
+
+// The same by the values of a column.
+Index divide_by_values(const float* values, std::span<Row> rows, const SideRule& rule, Row* right);
 
 // The values of some rows in any order, missing ones at the end.
 ColumnView gather_values(const float* values, std::span<const Row> rows, ColumnScratch& scratch,

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
 
 #include "core/parallel.hpp"
@@ -57,6 +59,40 @@ ColumnView gather_values(const float* values, std::span<const Row> rows, ColumnS
   return view;
 }
 
+std::optional<RowValues> GatheredColumns::values(const ColumnPart& part, std::span<const Row> rows,
+                                                 ColumnScratch& scratch, StopToken& stop) const {
+  constexpr Index width = 8;  // several smallest values at once: each waits for the one before
+  if (scratch.values.size() < rows.size() + width) scratch.values.resize(rows.size() + width);
+  const float* column = x_.col(part.feature);
+  std::array<float, width> low, high;
+  std::array<std::int32_t, width> missing{};
+  low.fill(std::numeric_limits<float>::infinity());
+  high.fill(-std::numeric_limits<float>::infinity());
+  const auto look = [&](const float* piece, Index lanes) {
+    for (Index lane = 0; lane < lanes; ++lane) {  // comparisons with NaN are false
+      low[lane] = piece[lane] < low[lane] ? piece[lane] : low[lane];
+      high[lane] = piece[lane] > high[lane] ? piece[lane] : high[lane];
+      missing[lane] += piece[lane] != piece[lane];
+    }
+  };
+  const auto count = static_cast<Index>(rows.size());
+  const bool complete = for_pieces(count, stop, [&](Index first, Index last) {
+    float* to = scratch.values.data();
+    for (Index i = first; i < last; ++i) to[i] = column[rows[i]];
+    const Index whole = last - (last - first) % width;
+    for (Index i = first; i < whole; i += width) look(to + i, width);
+    look(to + whole, last - whole);
+  });
+  if (!complete) return RowValues{};
+  RowValues found{scratch.values.data(), count, 0, low[0], high[0]};
+  for (Index lane = 0; lane < width; ++lane) {
+    found.low = std::min(found.low, low[lane]);
+    found.high = std::max(found.high, high[lane]);
+    found.missing += missing[lane];
+  }
+  return found;
+}
+
 ColumnView GatheredColumns::unsorted(const ColumnPart& part, std::span<const Row> rows,
                                      ColumnScratch& scratch, StopToken& stop) const {
   return gather_values(x_.col(part.feature), rows, scratch, stop);
@@ -82,13 +118,25 @@ Index GatheredColumns::cut(const ColumnView& view, double threshold, ColumnScrat
   return left;
 }
 
-void GatheredColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-                           RowBits& goes_left) const {
-  const float* values = x_.col(part.feature);
-  for (const Row row : rows) {
-    const float value = values[row];
-    goes_left.set(row, std::isnan(value) ? rule.missing_left : rule(value));
+Index GatheredColumns::divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule,
+                                   RowBits&, Row* right) const {
+  return divide_by_values(x_.col(part.feature), rows, rule, right);
+}
+
+Index divide_by_values(const float* values, std::span<Row> rows, const SideRule& rule, Row* right) {
+  if (rule.left_by_code != nullptr) {
+    return divide_in_order(rows, right, [&](Row row) {
+      const float value = values[row];
+      return std::isnan(value) ? rule.missing_left : rule(value);
+    });
   }
+  const double threshold = rule.threshold;
+  const unsigned missing = rule.missing_left;
+  return divide_in_order(
+      rows, right, [=](Row row) {  // without branches: which way a row goes cannot be guessed
+        const float value = values[row];
+        return static_cast<unsigned>(value <= threshold) | (static_cast<unsigned>(value != value) & missing);
+      });
 }
 
 }  // namespace certus::trees

@@ -149,8 +149,8 @@ Index ListedColumns::cut(const ColumnView& view, double threshold, ColumnScratch
          view.entries;
 }
 
-void ListedColumns::mark(const ColumnPart& part, std::span<const Row> rows, const SideRule& rule,
-                         RowBits& goes_left) const {
+Index ListedColumns::divide_rows(const ColumnPart& part, std::span<Row> rows, const SideRule& rule,
+                                 RowBits& goes_left, Row* right) const {
   if (rows.size() > part.count) {
     for (const Row row : rows) goes_left.set(row, rule(0.0f));
   }
@@ -158,6 +158,7 @@ void ListedColumns::mark(const ColumnPart& part, std::span<const Row> rows, cons
   const std::uint32_t listed = part.count - part.missing;
   for (std::uint32_t i = 0; i < listed; ++i) goes_left.set(entries[i].row, rule(entries[i].value));
   for (std::uint32_t i = listed; i < part.count; ++i) goes_left.set(entries[i].row, rule.missing_left);
+  return divide_in_order(rows, right, [&](Row row) { return goes_left[row]; });
 }
 
 void ListedColumns::divide(const ColumnPart& part, const RowBits& goes_left, ColumnPart* left,

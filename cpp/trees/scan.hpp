@@ -9,7 +9,9 @@
 // For columns of bins it may also have `bins()`, the sums per bin, and
 //   collect(bins, rows)       fill them
 //   open_bins(missing_left)   everything on the right
-//   add_bin(bin)              move all rows of a bin to the left
+//   add_bin(bin)              move all rows of a bin to the left; how many
+// and for single thresholds
+//   add_up_to(threshold, values, missing_left)  move the rows with such values to the left; how many
 #pragma once
 
 #include <algorithm>
@@ -48,9 +50,17 @@ struct Candidate {
   double threshold = 0.0;
   Index left = 0;  // rows
   bool missing_left = false;
+  float below = 0.0f;  // the values (or bins) next to a border between two of them
+  float above = 0.0f;
 
   bool found() const { return gain > -infinity; }
 };
+
+// Floats are at most a number if they are at most this one.
+inline float largest_float_up_to(double threshold) {
+  const auto rounded = static_cast<float>(threshold);
+  return rounded <= threshold ? rounded : std::nextafter(rounded, -std::numeric_limits<float>::infinity());
+}
 
 template <class Sums, bool Plain>
 class ColumnScan {
@@ -65,6 +75,14 @@ class ColumnScan {
     for (Index i = 0; i < cut; ++i) sums_.add(view_.entries[i].row);
     if (zeros_left && view_.zeros > 0) sums_.add_zeros();
     left_ = cut + (zeros_left ? view_.zeros : 0) + (missing_left ? view_.missing : 0);
+    consider(threshold);
+  }
+
+  // Tries one split of rows whose values are not in any order.
+  void run_up_to(double threshold, const RowValues& values, bool missing_left) {
+    missing_left_ = missing_left;
+    sums_.open(view_, false);
+    left_ = sums_.add_up_to(largest_float_up_to(threshold), values, missing_left);
     consider(threshold);
   }
 
@@ -90,7 +108,7 @@ class ColumnScan {
 
   // Tries every border between bins that hold rows.
   void run_bins(bool missing_left) {
-    const BinSums& bins = sums_.bins();
+    const auto& bins = sums_.bins();
     missing_left_ = missing_left;
     sums_.open_bins(missing_left);
     left_ = missing_left ? bins.missing() : 0;
@@ -101,8 +119,7 @@ class ColumnScan {
         return;
       }
       if (before >= 0) consider_between(static_cast<float>(before), static_cast<float>(bin));
-      sums_.add_bin(bin);
-      left_ += bins.rows(bin);
+      left_ += sums_.add_bin(bin);
       before = bin;
     });
   }
@@ -130,7 +147,7 @@ class ColumnScan {
   }
 
   void consider_between(float low, float high) {
-    if (better()) accept(static_cast<double>(low) / 2.0 + static_cast<double>(high) / 2.0);
+    if (better()) accept(static_cast<double>(low) / 2.0 + static_cast<double>(high) / 2.0, low, high);
   }
 
   void consider(double threshold) {
@@ -157,8 +174,8 @@ class ColumnScan {
            std::max(left, right) <= rules_.upper + rounding && (left - right) * rules_.monotone <= rounding;
   }
 
-  void accept(double threshold) {
-    best_ = {gain_, threshold, left_, missing_left_};
+  void accept(double threshold, float below = 0.0f, float above = 0.0f) {
+    best_ = {gain_, threshold, left_, missing_left_, below, above};
     bar_ = gain_ + rules_.tie;
   }
 

@@ -1,6 +1,7 @@
 #include "trees/search.hpp"
 
 #include "trees/sums_classes.hpp"
+#include "trees/sums_counts.hpp"
 #include "trees/sums_errors.hpp"
 #include "trees/sums_means.hpp"
 #include "trees/sums_medians.hpp"
@@ -110,6 +111,7 @@ std::unique_ptr<SplitSearch> make_classes(const Target& target, int workers) {
 }
 
 std::unique_ptr<SplitSearch> make_gini(const Target& target, int workers) {
+  if (target.counted && target.outputs == 1) return make<CountedGiniSums>(target, workers);
   const bool counts_of_two = target.weights == nullptr && target.outputs == 1 && target.max_classes == 2;
   return counts_of_two ? make<BinaryGiniSums>(target, workers) : make_classes<false>(target, workers);
 }

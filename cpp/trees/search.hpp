@@ -27,15 +27,19 @@ class SplitSearch {
   virtual Summary summarize(std::span<const Row> rows) const = 0;
   // What the tree predicts for such a set; `value` holds outputs x max_classes numbers.
   virtual void write_value(const Summary& summary, double* value) const = 0;
-  // Gets ready to search the columns (of bins or of values) of a node with these rows. Different nodes may be
-  // prepared at the same time by different searches made with `another`, as long as they share no row.
-  virtual void prepare(const Summary& summary, std::span<const Row> rows, bool binned) = 0;
+  // Gets ready to search the columns of a node with these rows, `by_rows` if they are read in the order of
+  // the rows (bins, and values in no order). Different nodes may be prepared at the same time by different
+  // searches made with `another`, as long as they share no row.
+  virtual void prepare(const Summary& summary, std::span<const Row> rows, bool by_rows) = 0;
   // The best allowed border of one column of the prepared node; `worker` names the scratch space. Missing
   // values are tried on both sides.
   virtual Candidate best(const ColumnView& view, const SplitRules& rules, int worker) = 0;
   // One given split, if it is allowed: the first `cut` listed values go left, zeros if 0 <= threshold.
   virtual Candidate at(const ColumnView& view, const SplitRules& rules, Index cut, double threshold,
                        bool missing_left, int worker) = 0;
+  // The same for values in the order of the rows, if the criterion can; the node was prepared `by_rows`.
+  virtual std::optional<Candidate> up_to(const RowValues& values, const SplitRules& rules, double threshold,
+                                         bool missing_left, int worker) = 0;
   // The best allowed border between the bins of a column of the prepared node, if the criterion has sums per
   // bin.
   struct BinnedBest {
@@ -71,10 +75,10 @@ class CriterionSearch final : public SplitSearch {
     for (std::size_t i = 0; i < summary.totals.size(); ++i) value[i] = summary.totals[i] / scale;
   }
 
-  void prepare(const Summary& summary, std::span<const Row> rows, bool binned) override {
+  void prepare(const Summary& summary, std::span<const Row> rows, bool by_rows) override {
     node_.prepare(target_, *shared_, summary, rows);
-    if constexpr (requires(Sums& sums) { sums.bins(); }) {
-      if (binned) node_.gather(target_, *shared_, rows);
+    if constexpr (requires { node_.gather(target_, *shared_, rows); }) {
+      if (by_rows) node_.gather(target_, *shared_, rows);
     }
   }
 
@@ -91,14 +95,21 @@ class CriterionSearch final : public SplitSearch {
                 [&](auto& scan) { scan.run_at(cut, 0.0 <= threshold, missing_left, threshold); });
   }
 
+  std::optional<Candidate> up_to(const RowValues& values, const SplitRules& rules, double threshold,
+                                 bool missing_left, int worker) override {
+    if constexpr (requires(Sums& sums) { sums.add_up_to(0.0f, values, false); }) {
+      return scan({}, rules, worker, [&](auto& scan) { scan.run_up_to(threshold, values, missing_left); });
+    }
+    return std::nullopt;
+  }
+
   std::optional<BinnedBest> best_of_bins(const std::uint8_t* bins, std::span<const Row> rows,
                                          const SplitRules& rules, int worker) override {
     if constexpr (requires(Sums& sums) { sums.bins(); }) {
       Sums& sums = sums_[static_cast<std::size_t>(worker)];
       sums.collect(bins, rows);
       const Index missing = sums.bins().missing();
-      const int distinct = sums.bins().distinct();
-      if (distinct == 0 || (distinct == 1 && missing == 0)) return BinnedBest{{}, true, 0};
+      if (sums.bins().constant()) return BinnedBest{{}, true, 0};
       const Candidate candidate = scan({}, rules, worker, [&](auto& scan) {
         scan.run_bins(false);
         if (missing > 0) scan.run_bins(true);

@@ -14,6 +14,18 @@ namespace {
 constexpr Index entries_worth_a_thread = 1 << 15;
 constexpr std::uint64_t ties_stream = ~std::uint64_t{0};  // columns have the others
 
+// One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
+struct RandomSplit {
+  RandomSplit(std::uint64_t seed, std::uint32_t feature, double low, double high, bool some_missing) {
+    Rng rng(seed, feature + 1);
+    threshold = low + rng.uniform() * (high - low);
+    if (threshold >= high) threshold = low;
+    missing_left = some_missing && rng.below(2) == 1;
+  }
+  double threshold = 0.0;
+  bool missing_left = false;
+};
+
 // Whether one pass over the node's rows takes long enough to look at the clock after it.
 bool slow(const OpenNode& node) { return node.count > rows_per_poll; }
 
@@ -91,20 +103,24 @@ NodeSplitter::Found NodeSplitter::search_column(const OpenNode& node, std::size_
           static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
-// One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
 NodeSplitter::Found NodeSplitter::search_random(const OpenNode& node, std::size_t column, int worker,
                                                 StopToken& stop) {
   const ColumnPart& part = node.columns[column];
   ColumnScratch& scratch = scratch_[static_cast<std::size_t>(worker)];
+  if (const auto values = data_.columns->values(part, rows(node), scratch, stop)) {
+    if (values->constant()) return {column, true, {}, 0, nullptr};
+    const RandomSplit drawn(node.seed, part.feature, values->low, values->high, values->missing > 0);
+    if (const auto candidate =
+            search_->up_to(*values, rules_for(node, part), drawn.threshold, drawn.missing_left, worker)) {
+      return {column, false, *candidate, static_cast<std::uint32_t>(values->missing), nullptr};
+    }
+  }
   const ColumnView view = data_.columns->unsorted(part, rows(node), scratch, stop);
   if (view.constant()) return {column, true, {}, 0, nullptr};
-  Rng rng(node.seed, part.feature + 1);
-  const double low = view.low, high = view.high;
-  double threshold = low + rng.uniform() * (high - low);
-  if (threshold >= high) threshold = low;
-  const bool missing_left = view.missing > 0 && rng.below(2) == 1;
-  const Index cut = data_.columns->cut(view, threshold, scratch);
-  return {column, false, search_->at(view, rules_for(node, part), cut, threshold, missing_left, worker),
+  const RandomSplit drawn(node.seed, part.feature, view.low, view.high, view.missing > 0);
+  const Index cut = data_.columns->cut(view, drawn.threshold, scratch);
+  return {column, false,
+          search_->at(view, rules_for(node, part), cut, drawn.threshold, drawn.missing_left, worker),
           static_cast<std::uint32_t>(view.missing), nullptr};
 }
 
@@ -134,54 +150,51 @@ void NodeSplitter::for_columns(const OpenNode& node, std::size_t columns, StopTo
   }
 }
 
-std::vector<NodeSplitter::Found> NodeSplitter::search_columns(const OpenNode& node,
-                                                              std::span<const std::size_t> columns,
-                                                              StopToken& stop) {
-  std::vector<Found> found(columns.size());
-  for_columns(node, columns.size(), stop,
-              [&](Index i, int worker) { found[i] = search_column(node, columns[i], worker, stop); });
-  return found;
+// Searches the first of the columns named in `searched_`.
+void NodeSplitter::search_columns(const OpenNode& node, std::size_t count, StopToken& stop) {
+  found_.clear();
+  found_.resize(count);
+  for_columns(node, count, stop,
+              [&](Index i, int worker) { found_[i] = search_column(node, searched_[i], worker, stop); });
 }
 
 // Draws `max_features` of all columns without replacement, those that are constant in the node included, and
 // searches them; goes on drawing until one of them is not constant.
-std::vector<NodeSplitter::Found> NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
-  std::vector<std::size_t> columns(node.columns.size());
+void NodeSplitter::search_drawn(const OpenNode& node, StopToken& stop) {
   Rng rng(node.seed);
-  std::size_t drawn = 0;
-  ColumnDraws draws_of_all(order_, data_.features);
+  searched_.clear();
+  ColumnDraws draws_of_all(draws_, data_.features);
   const auto draw = [&] {
     const std::uint32_t feature = draws_of_all.next(rng);
     const auto at =
         std::lower_bound(node.columns.begin(), node.columns.end(), feature,
                          [](const ColumnPart& part, std::uint32_t f) { return part.feature < f; });
     if (at != node.columns.end() && at->feature == feature) {
-      columns[drawn++] = static_cast<std::size_t>(at - node.columns.begin());
+      searched_.push_back(static_cast<std::size_t>(at - node.columns.begin()));
     }
   };
-  for (Index draws = 0; draws < data_.options.max_features && drawn < columns.size(); ++draws) draw();
+  const std::size_t all = node.columns.size();
+  for (Index draws = 0; draws < data_.options.max_features && searched_.size() < all; ++draws) draw();
   // In their order: of equally good columns the first wins.
-  std::sort(columns.begin(), columns.begin() + static_cast<Index>(drawn));
-  std::vector<Found> found = search_columns(node, {columns.data(), drawn}, stop);
-  while (drawn < columns.size() && !stop.requested() &&
-         std::all_of(found.begin(), found.end(), [](const Found& each) { return each.constant; })) {
-    const std::size_t before = drawn;
+  std::sort(searched_.begin(), searched_.end());
+  search_columns(node, searched_.size(), stop);
+  while (searched_.size() < all && !stop.requested() &&
+         std::all_of(found_.begin(), found_.end(), [](const Found& each) { return each.constant; })) {
+    const std::size_t before = searched_.size();
     draw();
-    if (drawn > before) found.push_back(search_column(node, columns[before], 0, stop));
+    if (searched_.size() > before) found_.push_back(search_column(node, searched_.back(), 0, stop));
   }
-  return found;
 }
 
 // The best split of all searched columns; of equally good ones that of the first column, or of the first
 // after a random one. Columns that turned out to be constant are dropped from the node.
 std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, StopToken& stop) {
-  std::vector<Found> found;
   if (data_.options.max_features < data_.features) {
-    found = search_drawn(node, stop);
+    search_drawn(node, stop);
   } else {
-    std::vector<std::size_t> columns(node.columns.size());
-    std::iota(columns.begin(), columns.end(), std::size_t{0});
-    found = search_columns(node, columns, stop);
+    searched_.resize(node.columns.size());
+    std::iota(searched_.begin(), searched_.end(), std::size_t{0});
+    search_columns(node, searched_.size(), stop);
   }
   // Nodes of a few rows have many equally good columns: members of an ensemble should not all choose the
   // same.
@@ -189,20 +202,20 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
   if (data_.options.random_ties) {
     const auto place = static_cast<std::uint32_t>(
         Rng(node.seed, ties_stream).below(static_cast<std::uint64_t>(data_.features)));
-    while (start < found.size() && node.columns[found[start].column].feature < place) ++start;
+    while (start < found_.size() && node.columns[found_[start].column].feature < place) ++start;
   }
   std::optional<Found> best;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    Found& each = found[(start + i) % found.size()];
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    Found& each = found_[(start + i) % found_.size()];
     if (!each.candidate.found()) continue;
     if (!best || each.candidate.gain > best->candidate.gain + tie(node)) best = std::move(each);
   }
-  std::vector<std::size_t> constant;
-  for (const Found& each : found) {
-    if (each.constant) constant.push_back(each.column);
+  searched_.clear();  // the constant ones from now on
+  for (const Found& each : found_) {
+    if (each.constant) searched_.push_back(each.column);
   }
-  std::sort(constant.begin(), constant.end(), std::greater<>());
-  for (const std::size_t column : constant) {
+  std::sort(searched_.begin(), searched_.end(), std::greater<>());
+  for (const std::size_t column : searched_) {
     node.columns.erase(node.columns.begin() + static_cast<Index>(column));
     if (best && best->column > column) --best->column;
   }
@@ -214,12 +227,12 @@ std::optional<NodeSplitter::Found> NodeSplitter::search_all(OpenNode& node, Stop
 bool NodeSplitter::refine(const OpenNode& node, Found& found, StopToken& stop) {
   const ColumnPart& part = node.columns[found.column];
   if (!data_.columns->binned() || found.categories || found.candidate.threshold == infinity) return true;
-  if (const auto middle = data_.columns->middle(part, rows(node), found.candidate.threshold)) {
+  const BinBorder border{static_cast<int>(found.candidate.below), static_cast<int>(found.candidate.above)};
+  if (const auto middle = data_.columns->middle(part, border)) {
     found.candidate.threshold = *middle;
     return true;
   }
-  const ColumnView view =
-      data_.columns->around(part, rows(node), found.candidate.threshold, scratch_[0], stop);
+  const ColumnView view = data_.columns->around(part, rows(node), border, scratch_[0], stop);
   if (stop.requested()) return true;
   found.candidate = search_->best(view, rules_for(node, part), 0);
   return found.candidate.found();
@@ -240,7 +253,7 @@ Split NodeSplitter::described(const OpenNode& node, const Found& found) const {
   return split;
 }
 
-void NodeSplitter::mark_sides(const OpenNode& node, const Found& found, const Split& split) {
+Index NodeSplitter::divide_rows(const OpenNode& node, const Found& found, const Split& split) {
   SideRule rule{split.threshold, split.missing_left, nullptr};
   if (found.categories) {
     for (const bool left : {false, true}) {
@@ -251,11 +264,13 @@ void NodeSplitter::mark_sides(const OpenNode& node, const Found& found, const Sp
     }
     rule.left_by_code = left_by_code_.data();
   }
-  data_.columns->mark(node.columns[found.column], rows(node), rule, goes_left_);
+  if (right_rows_.size() < static_cast<std::size_t>(node.count)) right_rows_.resize(node.count);
+  return data_.columns->divide_rows(node.columns[found.column], rows(node), rule, goes_left_,
+                                    right_rows_.data());
 }
 
 std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
-  search_->prepare(node.summary, rows(node), data_.columns->binned());
+  search_->prepare(node.summary, rows(node), data_.columns->binned() || data_.options.random_thresholds);
   if (slow(node) && stop.poll()) return std::nullopt;
   std::optional<Found> found = search_all(node, stop);
   while (found && !stop.requested() && !refine(node, *found, stop)) {
@@ -264,9 +279,9 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   }
   if (!found || stop.requested()) return std::nullopt;
   Split split = described(node, *found);
-  mark_sides(node, *found, split);
+  const Index left = divide_rows(node, *found, split);
   if (slow(node) && stop.poll()) return std::nullopt;
-  divide_rows(node, split, stop);
+  describe_children(node, split, left, stop);
   if (stop.requested()) return std::nullopt;
   const double fall = node.summary.weight * node.summary.impurity -
                       split.left.summary.weight * split.left.summary.impurity -
@@ -277,22 +292,11 @@ std::optional<Split> NodeSplitter::find(OpenNode& node, StopToken& stop) {
   return split;
 }
 
-void NodeSplitter::divide_rows(OpenNode& node, Split& split, StopToken& stop) {
-  const std::span<Row> all = rows(node);
-  if (right_rows_.size() < all.size()) right_rows_.resize(all.size());
-  Index left = 0, right = 0;
-  for (const Row row : all) {
-    const Index goes = goes_left_[row];
-    all[left] = row;
-    right_rows_[right] = row;
-    left += goes;
-    right += 1 - goes;
-  }
-  std::copy_n(right_rows_.data(), right, all.data() + left);
+void NodeSplitter::describe_children(const OpenNode& node, Split& split, Index left, StopToken& stop) const {
   split.left.first = node.first;
   split.left.count = left;
   split.right.first = node.first + left;
-  split.right.count = right;
+  split.right.count = node.count - left;
   std::uint64_t state = node.seed;
   for (OpenNode* child : {&split.left, &split.right}) {
     if (slow(node) && stop.poll()) return;

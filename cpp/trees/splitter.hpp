@@ -109,14 +109,13 @@ class NodeSplitter {
   Found search_column(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
   Found search_random(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
   Found search_categories(const OpenNode& node, std::size_t column, int worker, StopToken& stop);
-  std::vector<Found> search_columns(const OpenNode& node, std::span<const std::size_t> columns,
-                                    StopToken& stop);
-  std::vector<Found> search_drawn(const OpenNode& node, StopToken& stop);
+  void search_columns(const OpenNode& node, std::size_t count, StopToken& stop);
+  void search_drawn(const OpenNode& node, StopToken& stop);
   std::optional<Found> search_all(OpenNode& node, StopToken& stop);
   bool refine(const OpenNode& node, Found& found, StopToken& stop);
   Split described(const OpenNode& node, const Found& found) const;
-  void mark_sides(const OpenNode& node, const Found& found, const Split& split);
-  void divide_rows(OpenNode& node, Split& split, StopToken& stop);
+  Index divide_rows(const OpenNode& node, const Found& found, const Split& split);
+  void describe_children(const OpenNode& node, Split& split, Index left, StopToken& stop) const;
   void pass_bounds(const OpenNode& node, Split& split) const;
   template <class Body>
   void for_columns(const OpenNode& node, std::size_t columns, StopToken& stop, Body&& body);
@@ -126,7 +125,9 @@ class NodeSplitter {
   int threads_;
   RowBits goes_left_;
   std::vector<ColumnScratch> scratch_;  // per worker
-  std::vector<std::uint32_t> order_;    // of columns to draw from
+  ColumnDraws::Memory draws_;
+  std::vector<std::size_t> searched_;  // columns
+  std::vector<Found> found_;           // in them
   std::vector<Row> right_rows_;
   std::vector<std::uint8_t> left_by_code_;
 };

@@ -50,9 +50,15 @@ class BinaryGiniSums {
       ones = summary.totals[1];
       inverse.prepare(static_cast<Index>(weight), 2.0 / weight);
     }
+    // What is added for each of the node's rows, next to each other.
+    void gather(const Target&, const Shared& shared, std::span<const Row> rows) {
+      is_one.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) is_one[i] = shared.is_one[rows[i]];
+    }
     double weight = 0.0;
     double ones = 0.0;
     InverseProducts inverse;
+    std::vector<std::uint8_t> is_one;
   };
   static Summary summarize(const Target& target, const Shared&, std::span<const Row> rows);
 
@@ -70,6 +76,20 @@ class BinaryGiniSums {
   }
   void add(Row row) { ones_ += shared_.is_one[row]; }
   void add_zeros() { ones_ += zero_ones_; }
+  Index add_up_to(float threshold, const RowValues& values, bool missing_left) {
+    const std::uint8_t* is_one = node_.is_one.data();
+    const unsigned missing = missing_left;
+    std::uint32_t left = 0, ones = 0;
+    for (Index i = 0; i < values.count; ++i) {
+      const float value = values.values[i];
+      const unsigned goes =
+          static_cast<unsigned>(value <= threshold) | (static_cast<unsigned>(value != value) & missing);
+      left += goes;
+      ones += goes & is_one[i];
+    }
+    ones_ += ones;
+    return left;
+  }
   double gain(Index left) const {
     const double excess = static_cast<double>(ones_) * node_.weight - static_cast<double>(left) * node_.ones;
     return excess * excess * node_.inverse[left];
@@ -114,8 +134,10 @@ class ClassSums {
       weighted_impurity = summary.weight * summary.impurity;
       totals = summary.totals;
     }
-    // For columns of bins: what is added for each of the node's rows, next to each other.
-    void gather(const Target& target, const Shared&, std::span<const Row> rows) {
+    // What is added for each of the node's rows, next to each other.
+    void gather(const Target& target, const Shared&, std::span<const Row> rows)
+      requires Single
+    {
       added.resize(rows.size());
       for (std::size_t i = 0; i < rows.size(); ++i) {
         added[i] = {Weighted ? target.weights[rows[i]] : 1.0, target.labels[rows[i]]};
@@ -192,16 +214,32 @@ class ClassSums {
     const auto* added = node_.added.data();
     bins_.collect(bins, rows, [=](std::size_t i, double* sums) { sums[added[i].second] += added[i].first; });
   }
+  Index add_up_to(float threshold, const RowValues& values, bool missing_left)
+    requires Single
+  {
+    const auto* added = node_.added.data();
+    Index left = 0;
+    for (Index i = 0; i < values.count; ++i) {  // without branches: which way a row goes cannot be guessed
+      const bool goes =
+          values.values[i] <= threshold || (missing_left && values.values[i] != values.values[i]);
+      const double w = goes ? added[i].first : 0.0;
+      left += goes;
+      weight_ += w;
+      left_[added[i].second] += w;
+    }
+    if constexpr (!Entropy) sum_squares();
+    return left;
+  }
   void open_bins(bool missing_left) {
     std::fill(left_.begin(), left_.end(), 0.0);
     weight_ = 0.0;
     if (missing_left) move_bin(missing_bin);
     if constexpr (!Entropy) sum_squares();
   }
-  void add_bin(int bin) {
+  Index add_bin(int bin) {
     if constexpr (Entropy) {
       move_bin(bin);
-      return;
+      return bins_.rows(bin);
     }
     const double* sums = bins_.sums(bin);
     double left = left_squares_[0], right = right_squares_[0], weight = weight_;
@@ -215,6 +253,7 @@ class ClassSums {
     left_squares_[0] = left;
     right_squares_[0] = right;
     weight_ = weight;
+    return bins_.rows(bin);
   }
 
   double gain(Index) const {

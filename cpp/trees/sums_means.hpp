@@ -49,8 +49,10 @@ class SquaredSums {
       center(target, residuals, summary, rows);
       if constexpr (!Weighted) inverse.prepare(static_cast<Index>(rows.size()), weight / outputs);
     }
-    // For columns of bins: what is added for each of the node's rows, next to each other.
-    void gather(const Target& target, const Residuals& residuals, std::span<const Row> rows) {
+    // What is added for each of the node's rows, next to each other.
+    void gather(const Target& target, const Residuals& residuals, std::span<const Row> rows)
+      requires Single
+    {
       added.resize(rows.size());
       for (std::size_t i = 0; i < rows.size(); ++i) {
         added[i] = {residuals.values[rows[i]], target.weight(rows[i])};
@@ -110,13 +112,28 @@ class SquaredSums {
       if constexpr (Weighted) sums[1] += added[i].second;
     });
   }
+  Index add_up_to(float threshold, const RowValues& values, bool missing_left)
+    requires Single
+  {
+    const auto* added = node_.added.data();
+    Index left = 0;
+    for (Index i = 0; i < values.count; ++i) {  // without branches: which way a row goes cannot be guessed
+      const bool goes =
+          values.values[i] <= threshold || (missing_left && values.values[i] != values.values[i]);
+      left += goes;
+      one_ += goes ? added[i].first : 0.0;
+      if constexpr (Weighted) weight_ += goes ? added[i].second : 0.0;
+    }
+    return left;
+  }
   void open_bins(bool missing_left) {
     clear();
     if (missing_left) add_bin(missing_bin);
   }
-  void add_bin(int bin) {
+  Index add_bin(int bin) {
     one_ += bins_.sums(bin)[0];
     weight_ += bins_.sums(bin)[1];
+    return bins_.rows(bin);
   }
 
   double gain(Index left) const {

@@ -17,7 +17,8 @@ struct Target {
   const std::uint32_t* labels = nullptr;  // rows x outputs, for classification
   const double* values = nullptr;         // rows x outputs, for regression
   const double* weights = nullptr;        // one per row, or null for all 1
-  std::vector<Index> classes;             // per output; all 1 for regression
+  bool counted = false;        // whether the weights are whole numbers that add up to less than 2^31
+  std::vector<Index> classes;  // per output; all 1 for regression
   Index max_classes = 1;
 
   Index value_size() const { return outputs * max_classes; }

@@ -26,6 +26,7 @@ _SUBPACKAGES = (
     "sampling",
     "svm",
     "tables",
+    "text",
     "theory",
     "trees",
     "workflow",

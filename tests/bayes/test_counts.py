@@ -101,3 +101,18 @@ def test_categories_equal_the_namesake(weighted: bool) -> None:
 def test_bad_input(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_multinomial_has_a_linear_and_for_two_classes_a_logistic_form(classes):
+    rng = np.random.default_rng(0)
+    X = sparse.random(60, 30, 0.3, random_state=0, data_rvs=lambda n: rng.integers(1, 5, n)).tocsr()
+    y = rng.integers(0, classes, 60)
+    model = bayes.MultinomialNB(alpha=0.5).fit(X, y)
+    linear = model.to_linear()
+    scores = X @ linear.coef.T + linear.intercept
+    if classes == 2:
+        assert linear.coef.shape == (1, 30)
+        np.testing.assert_allclose(1 / (1 + np.exp(-scores.ravel())), model.predict_proba(X)[:, 1], rtol=1e-10)
+    else:
+        np.testing.assert_allclose(scores, model.predict_joint_log_proba(X), rtol=1e-12)

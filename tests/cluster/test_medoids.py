@@ -80,6 +80,13 @@ def test_the_bound_meets_the_cost_of_three_hundred_rows(power: int) -> None:
         certificate.check(X * 0.9)
 
 
+@pytest.mark.parametrize("columns", [2, 10])
+def test_the_bound_is_near_the_cost_of_one_cloud(columns: int) -> None:
+    X = np.random.default_rng(1).normal(size=(300, columns))
+    model = KMedoids(5, power=2, n_init=6, random_state=0).fit(X)
+    assert 1.0 - model.report_[QUANTITY].value >= 0.985
+
+
 def test_no_single_swap_lowers_the_cost() -> None:
     rng = np.random.default_rng(2)
     X, weights = rng.normal(size=(40, 3)), rng.uniform(0.5, 2.0, 40)

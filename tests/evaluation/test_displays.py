@@ -5,11 +5,16 @@ from __future__ import annotations
 from unittest import mock
 
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib.figure import Figure
 from scipy import stats
+from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import AgglomerativeClustering as SklearnAgglomerative
 from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
+from sklearn.neighbors import KNeighborsClassifier
 
+from certus.cluster import DBSCAN, AgglomerativeClustering, FeatureAgglomeration, KMeans
 from certus.evaluation import (
     CalibrationDisplay,
     ConfusionDisplay,
@@ -20,14 +25,19 @@ from certus.evaluation import (
     MarginsDisplay,
     PrecisionRecallDisplay,
     RaceDisplay,
+    RegionsDisplay,
     ResidualsDisplay,
     RocDisplay,
+    SilhouetteDisplay,
+    silhouette_score,
 )
 from certus.evaluation.displays.bands import half_width
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.random(200) < 0.3
 SCORES = np.clip(0.3 * TRUTH + RNG.random(200) * 0.7, 0, 1)
+PLANE, SIDES = RNG.normal(size=(40, 2)), np.arange(40) % 3
+NEAREST = {k: KNeighborsClassifier(k).fit(PLANE, SIDES) for k in (1, 9)}
 ALL = [
     ConfusionDisplay.from_predictions(TRUTH, SCORES > 0.5),
     RocDisplay.from_predictions(TRUTH, SCORES),
@@ -39,6 +49,8 @@ ALL = [
     RaceDisplay([[0.3, 0.2], [0.4]], {0}, baseline=0.5),
     MarginsDisplay.from_predictions(TRUTH.astype(int), np.column_stack([1 - SCORES, SCORES])),
     DendrogramDisplay.from_columns(RNG.normal(size=(30, 50)), [f"<script>{place}" for place in range(50)]),
+    SilhouetteDisplay.from_predictions(RNG.normal(size=(900, 2)), RNG.integers(0, 3, 900)),
+    RegionsDisplay.from_estimator({"<script>": NEAREST[1], "k = 9": NEAREST[9]}, PLANE, grid=30),
 ]
 
 
@@ -161,3 +173,53 @@ def test_names_of_a_tree_of_columns_can_be_read() -> None:
     assert display.size[1] > 5.0
     sizes = {label.get_fontsize() for label in display.plot().ax_.get_yticklabels()}
     assert sizes == {8.0}
+
+
+def test_trees_of_estimators_are_those_of_scipy() -> None:
+    X = RNG.normal(size=(12, 2))
+    ours = AgglomerativeClustering(3, linkage="average").fit(X)
+    theirs = SklearnAgglomerative(3, linkage="average", compute_distances=True).fit(X)
+    expected = linkage(X, "average")
+    for model in (ours, theirs):
+        shown = DendrogramDisplay.from_estimator(model)
+        np.testing.assert_allclose(shown.merges[:, 2:], expected[:, 2:])
+        assert shown.labels == [str(row) for row in range(12)]
+    frame = pl.DataFrame(X, schema=["height", "width"])
+    assert DendrogramDisplay.from_estimator(FeatureAgglomeration(1).fit(frame)).labels == ["height", "width"]
+    with pytest.raises(ValueError, match="linkage_matrix_"):
+        DendrogramDisplay.from_estimator(KMeans(2).fit(X))
+
+
+def test_silhouettes_are_drawn_by_cluster_and_noise_is_left_out() -> None:
+    X = np.concatenate([RNG.normal(size=(20, 2)), RNG.normal(size=(20, 2)) + 30, [[500.0, 500.0]]])
+    model = DBSCAN(eps=3.0, min_samples=3).fit(X)
+    display = SilhouetteDisplay.from_estimator(model, X)
+    assert len(display.silhouettes) == np.count_nonzero(model.labels_ >= 0)
+    assert display.mean == pytest.approx(silhouette_score(X[model.labels_ >= 0], model.labels_[model.labels_ >= 0]))
+    assert [text.get_text() for text in display.plot().ax_.get_yticklabels()] == ["0", "1"]
+    fresh = SilhouetteDisplay.from_estimator(KMeans(2, random_state=0).fit(X[:40]), X[5:35])
+    assert len(fresh.silhouettes) == 30
+    with pytest.raises(ValueError, match="one length"):
+        SilhouetteDisplay([0.5], [0, 1])
+
+
+def test_regions_are_voronoi_cells_and_grow_with_the_number_of_neighbors() -> None:
+    model = KMeans(5, random_state=0).fit(PLANE)
+    display = RegionsDisplay.from_estimator(model, PLANE, grid=25)
+    left, right, lower, upper = display.limits
+    places = np.array([[x, y] for y in np.linspace(lower, upper, 25) for x in np.linspace(left, right, 25)])
+    nearest = np.linalg.norm(places[:, None] - model.cluster_centers_, axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(display.regions[""].ravel(), nearest)
+    np.testing.assert_array_equal(display.centers[""], model.cluster_centers_)
+    both = RegionsDisplay.from_estimator(NEAREST, PLANE, grid=25).regions
+    changes = [
+        np.count_nonzero(np.diff(grid, axis=0)) + np.count_nonzero(np.diff(grid, axis=1)) for grid in both.values()
+    ]
+    assert changes[1] < changes[0]  # more neighbors, smoother regions
+    named = pl.DataFrame(PLANE, schema=["height", "width"])
+    assert RegionsDisplay.from_estimator(KMeans(2, random_state=0).fit(named), named, grid=9).names == (
+        "height",
+        "width",
+    )
+    with pytest.raises(ValueError, match="two columns"):
+        RegionsDisplay.from_estimator(model, np.ones((3, 3)))

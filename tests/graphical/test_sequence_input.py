@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 
+import certus
 from certus.graphical import CategoricalHMM, GaussianHMM
 from tests.graphical.enumeration import gaussian_model, symbol_model
 
@@ -154,3 +155,28 @@ def test_frames_and_float32_are_read():
     assert fitted.predict(pd.DataFrame(X, columns=["a", "b"])).shape == (12,)
     assert np.isfinite(model().fit(X.astype(np.float32)).score(X.astype(np.float32)))
     assert CategoricalHMM(2, n_iter=1, tol=0).fit([0, 1, 2, 1]).emissionprob_.shape == (2, 3)
+
+
+def test_a_stream_keeps_its_width(monkeypatch):
+    monkeypatch.setattr("certus.graphical.sequences.sequence_input.BATCH", 5)
+    with pytest.raises(ValueError, match="X has 1 features, but GaussianHMM is expecting 2 features"):
+        model().fit(lambda: iter([X, X[:, :1]]))
+    by_hand = model(init_params="")
+    by_hand.startprob_, by_hand.transmat_ = [0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]]
+    by_hand.means_, by_hand.covars_ = np.zeros((2, 3)), np.ones((2, 3))
+    with pytest.raises(ValueError, match="means_ must have 2 columns, as X has, got 3"):
+        by_hand.fit(lambda: iter([X, X]))
+
+
+def test_a_model_set_by_hand_may_be_set_again():
+    asked = gaussian_model(np.random.default_rng(0), "diag", states=2)
+    assert asked.predict(X).shape == (12,)
+    asked.means_, asked.covars_ = np.zeros((2, 1)), np.ones((2, 1))
+    assert asked.predict(X[:, :1]).shape == (12,)
+    with pytest.raises(ValueError, match="X has 2 features, but GaussianHMM is expecting 1 features"):
+        asked.predict(X)
+
+
+def test_an_unfitted_model_is_saved(tmp_path):
+    certus.save(model(), tmp_path / "model.certus")
+    assert certus.load(tmp_path / "model.certus").fit(X).predict(X).shape == (12,)

@@ -146,10 +146,11 @@ def use(path: Path, rows: Any) -> str:
             for name in ("predict", "transform", "predict_proba", "decision_function")
             if hasattr(model, name)
         ]
-        width = getattr(model, "n_features_in_", rows.shape[1])
+        own = rows.shape[-1]  # of texts, which have no width, their number
+        width = getattr(model, "n_features_in_", own)
         if width > MOST_COLUMNS:
             return "wide"
-        asked_rows = rows if width == rows.shape[1] else np.resize(rows, (len(rows), width))
+        asked_rows = rows if width == own else np.resize(rows, (len(rows), width))
         try:
             for ask in asked:
                 ask(asked_rows)

@@ -38,10 +38,15 @@ FAMILIES = (
     "cluster",
     "multioutput",
     "sampling",
+    "text",
     "graphical",
 )
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
+
+
+# Attributes that say which columns the training table had; texts have none.
+_COLUMNS = ("n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ def register(
     """
 
     def add(learner: Class) -> Class:
-        complete_docstrings(learner)
+        complete_docstrings(learner, without=_COLUMNS if takes == "texts" else ())
         summary = (learner.__doc__ or "").strip().splitlines()[0]
         home, uses = family or learner.__module__.split(".")[1], tasks or (_task_of(learner),)
         entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows, takes)

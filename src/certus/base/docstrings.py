@@ -28,12 +28,12 @@ _FOREIGN = ("builtins", "abc", "typing", "sklearn")  # whose docstrings stay as 
 _completed: WeakSet[type] = WeakSet()  # classes whose methods are done: bases have many heirs
 
 
-def complete_docstrings(learner: type) -> None:
-    """Fill in what the docstrings of a class and of its methods inherit."""
+def complete_docstrings(learner: type, without: tuple[str, ...] = ()) -> None:
+    """Fill in what the docstrings of a class and of its methods inherit, except the attributes `without`."""
     if not learner.__doc__:
         return  # Python runs without docstrings
     owners = [kind for kind in learner.__mro__ if kind.__module__.partition(".")[0] not in _FOREIGN]
-    _complete_class(learner, [_sections(vars(kind).get("__doc__")) for kind in owners])
+    _complete_class(learner, [_sections(vars(kind).get("__doc__")) for kind in owners], without)
     for place, owner in reversed(list(enumerate(owners))):
         for name, method in () if owner in _completed else _public_methods(owner):
             overridden = (_sections(vars(kind)[name].__doc__) for kind in owners[place + 1 :] if name in vars(kind))
@@ -41,7 +41,7 @@ def complete_docstrings(learner: type) -> None:
     _completed.update(owners)
 
 
-def _complete_class(learner: type, documented: list[dict[str, str]]) -> None:
+def _complete_class(learner: type, documented: list[dict[str, str]], without: tuple[str, ...]) -> None:
     own = documented[0]
     described = _entries(own.get("Parameters", ""))
     known = _nearest([_entries(sections.get("Parameters", "")) for sections in documented])
@@ -53,7 +53,7 @@ def _complete_class(learner: type, documented: list[dict[str, str]]) -> None:
     attributes = _nearest([_entries(sections.get("Attributes", "")) for sections in documented])
     report = [attributes.pop("report_")] if "report_" in attributes else []
     own["Parameters"] = _joined(parameters)
-    own["Attributes"] = _joined([*attributes.values(), *report])
+    own["Attributes"] = _joined([*(text for name, text in attributes.items() if name not in without), *report])
     learner.__doc__ = _written(own)
 
 
@@ -115,7 +115,10 @@ def _with_default(entry: str, parameter: inspect.Parameter, *, own: bool) -> str
     head = head if own else re.sub(r", default=.*$", "", head)  # of the base, it may be another one here
     if parameter.default is inspect.Parameter.empty or "default" in head or "," in head.partition(" :")[0]:
         return entry
-    default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
+    default = repr(parameter.default)
+    if isinstance(parameter.default, str):
+        raw = "r" if "\\" in default else ""  # a pattern, as it is written in code
+        default = f'{raw}"{parameter.default}"'
     return f"{head}, default={default}{line}{body}"
 
 

@@ -11,7 +11,6 @@ import contextlib
 import functools
 import os
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 from joblib import cpu_count, effective_n_jobs
@@ -93,11 +92,19 @@ class _BlasLimit:
 _limit = _BlasLimit()
 
 
-@contextlib.contextmanager
-def blas_on_one_thread() -> Iterator[None]:
-    """Run the body with every loaded BLAS on one thread."""
-    _limit.acquire()
-    try:
-        yield
-    finally:
+class _OneThread:
+    """Runs the body with every loaded BLAS on one thread; a generator would cost more than what it guards."""
+
+    def __enter__(self) -> None:
+        _limit.acquire()
+
+    def __exit__(self, *_: object) -> None:
         _limit.release()
+
+
+_one_thread = _OneThread()
+
+
+def blas_on_one_thread() -> contextlib.AbstractContextManager[None]:
+    """Run the body with every loaded BLAS on one thread."""
+    return _one_thread

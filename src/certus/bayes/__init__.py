@@ -1,9 +1,10 @@
 """Learners that model the classes' distributions and decide by Bayes' rule."""
 
-from certus.bayes.bayes_classifier import BayesClassifier, LinearForm
+from certus.bayes.bayes_classifier import BayesClassifier
 from certus.bayes.bernoulli_nb import BernoulliNB
 from certus.bayes.categorical_nb import CategoricalNB
 from certus.bayes.complement_nb import ComplementNB
+from certus.bayes.counting.linear_form import LinearForm
 from certus.bayes.gaussian_nb import GaussianNB
 from certus.bayes.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from certus.bayes.mixed_nb import MixedNB

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,12 @@ from certus.base import fit_method, predict_method, register, resolve_seed
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import HasMethods, InstanceOf, OneOf
 from certus.bayes.counting.joint_classifier import JointClassifier
+from certus.bayes.counting.linear_form import LinearForm, linear_form
 from certus.bayes.densities import class_densities as densities
 from certus.distributions import ConjugateModel
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
-
-
-class LinearForm(NamedTuple):
-    """Scores ``X @ coef.T + intercept``; for two classes one row, positive for the second class."""
-
-    coef: Floats
-    intercept: Floats
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(n p^2 + k p^3), predict O(n p^2 k) for k classes")
@@ -188,6 +182,4 @@ class BayesClassifier(JointClassifier):
                 "to_linear needs density='shared_gaussian', or density='multinomial' by 'ml' or 'map', got "
                 f"density={self.density!r} and estimation={self.estimation!r}: their scores are not linear."
             )
-        if len(self.classes_) == 2:
-            return LinearForm(coef[1:] - coef[:1], intercept[1:] - intercept[:1])
-        return LinearForm(coef, intercept)
+        return linear_form(coef, intercept)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import fit_method, predict_method, register
+from certus.base import distinct_labels, fit_method, predict_method, register
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
@@ -74,8 +74,8 @@ class GaussianNB(JointClassifier):
             Training rows.
         """
         table, y = check_Xy(self, X, y, order="C")
-        check_classification_targets(y)
-        return self._start(np.unique(y), table)._add(table, y, sample_weight)
+        classes, codes = distinct_labels(y)
+        return self._start(classes, table)._add(table, codes.astype(np.int64, copy=False), sample_weight)
 
     @fit_method
     def partial_fit(
@@ -93,7 +93,7 @@ class GaussianNB(JointClassifier):
         if first:
             self._start(np.unique(classes), table)
         check_classification_targets(y)
-        return self._add(table, y, sample_weight)
+        return self._add(table, known_codes(self, y), sample_weight)
 
     def _start(self, classes: NDArray[Any], X: NDArray[Any]) -> GaussianNB:
         """Empty moments for these classes, and the priors if they are given."""
@@ -120,12 +120,12 @@ class GaussianNB(JointClassifier):
             raise ValueError(f"Priors must be non-negative. Got {priors.min():g} instead.")
         return priors
 
-    def _add(self, X: NDArray[Any], y: NDArray[Any], sample_weight: WeightsLike) -> GaussianNB:
+    def _add(self, X: NDArray[Any], codes: NDArray[np.int64], sample_weight: WeightsLike) -> GaussianNB:
         weights = check_weights(self, sample_weight, X)
         count = self.class_count_.astype(np.float64)
         mean = self.theta_.astype(np.float64)
         m2 = np.maximum(self.var_.astype(np.float64) - self.epsilon_, 0.0) * count[:, np.newaxis]
-        _native_calls.add_class_moments(X, known_codes(self, y), weights, count, mean, m2)
+        _native_calls.add_class_moments(X, codes, weights, count, mean, m2)
 
         self.epsilon_ = float(self.var_smoothing * _pooled_variance(count, mean, m2).max())
         seen = np.where(count > 0, count, 1.0)[:, np.newaxis]

@@ -13,6 +13,7 @@ from certus.base.inputs import TableLike
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
+from certus.bayes.counting.linear_form import LinearForm, linear_form
 from certus.bayes.counting.linear_scores import linear_scores
 
 
@@ -22,8 +23,7 @@ class MultinomialNB(CountNB):
 
     Predicts argmax_c log P(c) + sum_j x_j log theta_cj: all words of a text are drawn independently from the
     distribution theta_c of its class, theta_cj = (N_cj + alpha) / (N_c + alpha p). It is linear in the counts
-    (`feature_log_prob_` and `class_log_prior_` are coefficients and intercepts), and fractions such as TF-IDF values
-    work too.
+    (`to_linear`), and fractions such as TF-IDF values work too.
 
     Attributes
     ----------
@@ -77,6 +77,22 @@ class MultinomialNB(CountNB):
         ndarray of shape (n_samples, n_classes)
         """
         return linear_scores(self._read_rows(X), self.feature_log_prob_, self.class_log_prior_)
+
+    @predict_method
+    def to_linear(self) -> LinearForm:
+        """Coefficients and intercepts of the linear scores that decide as this model does.
+
+        ``log theta_c`` and ``log P(c)``; for two classes their differences, so that the score is the log odds of the
+        second class: the logistic form of the model. Without smoothing, words that a class never had have the
+        coefficient minus infinity.
+
+        Returns
+        -------
+        LinearForm
+            ``coef`` and ``intercept``.
+        """
+        with np.errstate(invalid="ignore"):
+            return linear_form(self.feature_log_prob_, self.class_log_prior_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

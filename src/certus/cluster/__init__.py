@@ -18,6 +18,7 @@ from certus.cluster.number_of_clusters import ClusterChoice, choose_clusters
 from certus.cluster.optics import OPTICS
 from certus.cluster.optics_graphs import cluster_optics_dbscan, cluster_optics_xi, compute_optics_graph
 from certus.cluster.seeding import kmeans_plusplus, seeding_expectation
+from certus.cluster.spectral_clustering import SpectralClustering, spectral_clustering
 
 __all__ = [
     "AgglomerativeClustering",
@@ -34,6 +35,7 @@ __all__ = [
     "KMedoids",
     "MiniBatchKMeans",
     "OPTICS",
+    "SpectralClustering",
     "certify_clustering",
     "choose_clusters",
     "cluster_cost",
@@ -45,6 +47,7 @@ __all__ = [
     "kmeans_plusplus",
     "linkage_tree",
     "seeding_expectation",
+    "spectral_clustering",
     "ward_tree",
 ]
 

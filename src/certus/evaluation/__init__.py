@@ -19,8 +19,10 @@ from certus.evaluation.displays import (
     MarginsDisplay,
     PrecisionRecallDisplay,
     RaceDisplay,
+    RegionsDisplay,
     ResidualsDisplay,
     RocDisplay,
+    SilhouetteDisplay,
 )
 from certus.evaluation.response import gives_probabilities, label_response
 from certus.evaluation.silhouette_intervals import silhouette_bound
@@ -41,8 +43,10 @@ __all__ = [
     "PrecisionRecallDisplay",
     "RANK_DISTANCE",
     "RaceDisplay",
+    "RegionsDisplay",
     "ResidualsDisplay",
     "RocDisplay",
+    "SilhouetteDisplay",
     "SplitConformalClassifier",
     "SplitConformalRegressor",
     "class_response",

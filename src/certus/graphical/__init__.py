@@ -3,9 +3,23 @@
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.gaussian_hmm import GaussianHMM
+from certus.graphical.gmmhmm import GMMHMM
+from certus.graphical.multinomial_hmm import MultinomialHMM
+from certus.graphical.number_of_states import StateChoice, choose_states
+from certus.graphical.poisson_hmm import PoissonHMM
 from certus.graphical.state_tracker import StateTracker
 
-__all__ = ["CategoricalHMM", "ConvergenceMonitor", "GaussianHMM", "StateTracker"]
+__all__ = [
+    "CategoricalHMM",
+    "ConvergenceMonitor",
+    "GMMHMM",
+    "GaussianHMM",
+    "MultinomialHMM",
+    "PoissonHMM",
+    "StateChoice",
+    "StateTracker",
+    "choose_states",
+]
 
 
 def __dir__() -> list[str]:

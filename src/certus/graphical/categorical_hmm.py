@@ -101,6 +101,7 @@ class CategoricalHMM(HiddenMarkovModel):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.two_d_array = False  # one column of symbols
         return tags
 
     def _width(self) -> int:
@@ -109,13 +110,13 @@ class CategoricalHMM(HiddenMarkovModel):
     def _symbols(self) -> int:
         return int(np.shape(self.emissionprob_)[-1])
 
-    def _read_rows(self, X: Any, *, reset: bool) -> ObservedRows:
+    def _read_rows(self, X: Any, *, reset: bool, learning: bool = False) -> ObservedRows:
         table = check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True)
         if table.shape[1] != 1:
             raise ValueError(f"X must have one column of symbols, got {table.shape[1]} columns.")
         missing = np.isnan(table[:, 0])
         known = np.where(missing, 0.0, table[:, 0])
-        most = self._known_symbols(reset)
+        most = self._known_symbols(learning)
         bad = (known != np.floor(known)) | (known < 0.0) | (known >= most)
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
@@ -126,8 +127,8 @@ class CategoricalHMM(HiddenMarkovModel):
         symbols = np.where(missing, -1, known).astype(np.int64)
         return ObservedRows(symbols, missing if missing.any() else None)
 
-    def _known_symbols(self, reset: bool) -> int:
-        if not reset:
+    def _known_symbols(self, learning: bool) -> int:
+        if not learning:
             return self._symbols()
         kept = "e" not in self.init_params and self._is_set("emissionprob_")
         return self._symbols() if kept else (self.n_features or MOST_SYMBOLS)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, softmax, xlogy
+from scipy.special import softmax, xlogy
 
 from certus.losses.loss import Array, KnownLoss, Targets, where_allowed
 
@@ -35,8 +35,12 @@ class Multinomial(KnownLoss):
     def value(self, y: ArrayLike, f: ArrayLike) -> Array:
         """Overflow-free for all scores."""
         scores = np.asarray(f, dtype=np.float64)
-        chosen = np.take_along_axis(scores, _column(y), axis=1)
-        return np.asarray(logsumexp(scores - chosen, axis=1), dtype=np.float64)
+        above = scores - np.take_along_axis(scores, _column(y), axis=1)
+        best = above.argmax(axis=1)[:, None]
+        top = np.take_along_axis(above, best, axis=1)
+        above = np.exp(above - top, out=above)
+        np.put_along_axis(above, best, 0.0, axis=1)  # its 1 goes into log1p: small losses keep all their digits
+        return np.asarray(top[:, 0] + np.log1p(above.sum(axis=1)), dtype=np.float64)
 
     def derivative(self, y: ArrayLike, f: ArrayLike) -> Array:
         """Probabilities minus the indicator of the class."""

@@ -161,9 +161,9 @@ class DecisionTreeClassifier(DecisionTree, Classifier):
         """
         leaves = self.tree_.apply(self._check_rows(X, check_input))
         if len(leaves) < self.tree_.node_count:
-            best = np.argmax(self.tree_.value[leaves], axis=2)
+            best = self.tree_.value.take(leaves, axis=0).argmax(axis=2)
         else:  # once per node instead of once per row
-            best = np.argmax(self.tree_.value, axis=2)[leaves]
+            best = self.tree_.value.argmax(axis=2)[leaves]
         if self.n_outputs_ == 1:
             return self.classes_.take(best[:, 0], axis=0)
         labels = [classes.take(best[:, output]) for output, classes in enumerate(self.classes_)]

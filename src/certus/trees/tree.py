@@ -178,11 +178,11 @@ class Tree:
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf that each row of a float32 array (or float32 matrix in CSR format) reaches."""
-        if sparse.issparse(X):
+        if not isinstance(X, np.ndarray):
+            if not sparse.issparse(X):
+                raise ValueError(f"X should be in np.ndarray format, got {type(X)}.")
             if X.format != "csr":
                 raise ValueError(f"X should be in CSR sparse format, got {type(X)}.")
-        elif not isinstance(X, np.ndarray):
-            raise ValueError(f"X should be in np.ndarray format, got {type(X)}.")
         if X.dtype != np.float32:
             raise ValueError(f"X.dtype should be np.float32, got {X.dtype}.")
         if X.ndim != 2 or X.shape[1] != self.n_features:

@@ -22,6 +22,7 @@ from certus.base.threads import resolve_threads
 from certus.base.training_rows import saw_table
 
 FLOATS = (np.float64, np.float32)
+SERIAL = 200_000  # values that one thread reads sooner than a second one is awake
 LARGEST = 1e50  # products of a weight, a value and a target up to this stay far from overflow, their squares too
 
 
@@ -48,24 +49,28 @@ def check_X(
     """
     types = dtype if isinstance(dtype, tuple | list) else (dtype,)
     if not copy and types[0] in FLOATS and _is_plain(X, min_rows) and _names_agree(learner, X, reset):
-        table = np.asarray(X, dtype=X.dtype if X.dtype in types else types[0], order=order)
-        if check_finite:
+        if X.dtype in types or types[0] != np.float32:
+            table, finite = np.asarray(X, dtype=X.dtype if X.dtype in types else types[0], order=order), False
+        else:
+            table, finite = _narrowed(X, order)
+        if check_finite and not (finite and largest is None):
             _check_values(learner, table, allow_nan, largest)
         saw_table(learner, table)
         return table
     try:
-        table = validate_data(
-            learner,
-            X,
-            reset=reset,
-            accept_sparse=accept_sparse,
-            accept_large_sparse=accept_large_sparse,
-            dtype=dtype,
-            order=order,
-            ensure_all_finite=False,
-            ensure_min_samples=min_rows,
-            copy=copy,
-        )
+        with np.errstate(over="ignore"):  # values too large for the type become infinite and are refused by place
+            table = validate_data(
+                learner,
+                X,
+                reset=reset,
+                accept_sparse=accept_sparse,
+                accept_large_sparse=accept_large_sparse,
+                dtype=dtype,
+                order=order,
+                ensure_all_finite=False,
+                ensure_min_samples=min_rows,
+                copy=copy,
+            )
     except (ValueError, TypeError) as error:
         raise _with_column(error, X) from error
     if check_finite:
@@ -90,7 +95,13 @@ def _is_plain(X: TableLike, min_rows: int) -> TypeGuard[NDArray[Any]]:
     """
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in FLOATS:
         return False
-    return len(X) >= max(min_rows, 1) and X.shape[1] >= 1
+    return len(X) >= max(min_rows, 1) and X.shape[1] >= 1 and X.flags.aligned
+
+
+def _narrowed(X: NDArray[Any], order: Literal["C", "F"] | None) -> tuple[NDArray[np.float32], bool]:
+    """Doubles as floats, and whether all of them are finite, in one pass and without a warning."""
+    table = np.empty_like(X, dtype=np.float32, order=order or "K")
+    return table, _native.narrow(X, table, resolve_threads() if X.size > SERIAL else 1)
 
 
 def _names_agree(learner: BaseEstimator, X: NDArray[Any], reset: bool) -> bool:
@@ -267,7 +278,7 @@ def _all_finite(values: NDArray[Any], largest: float | None = None) -> bool:
     flat = values.ravel(order="K") if values.flags.forc else np.ascontiguousarray(values).ravel()
     if flat.dtype not in (np.float32, np.float64):
         return bool((np.abs(flat) <= largest).all() if largest is not None else np.isfinite(flat).all())
-    threads = resolve_threads() if flat.size > 200_000 else 1
+    threads = resolve_threads() if flat.size > SERIAL else 1
     limit = float(np.finfo(flat.dtype).max)
     return bool(_native.all_finite(flat, threads, 1.0 if largest is None or largest >= limit else limit / largest))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from certus.base.params import check_parameters
 from certus.base.persistence.archive import ArchiveReader
 from certus.base.persistence.classes import Kind, find_kind
@@ -20,6 +22,7 @@ _KEYS = {
     "list": {"items"},
     "tuple": {"items"},
     "dict": {"items"},
+    "numbers": {"keys", "values"},
     "slice": {"items"},
     "array": {"member"},
     "labels": {"member"},
@@ -84,7 +87,19 @@ class Decoder:
             return build_sparse(node["class"], node["shape"], {name: self.decode(fields[name]) for name in names})
         if kind == "object":
             return self._decode_object(node)
+        if kind == "numbers":
+            return self._decode_numbers(node)
         return self._decode_items(kind, node["items"])
+
+    def _decode_numbers(self, node: dict[str, Any]) -> dict[str, int]:
+        keys, values = self.decode(node["keys"]), self.decode(node["values"])
+        arrays = isinstance(keys, np.ndarray) and isinstance(values, np.ndarray)
+        if not arrays or keys.ndim != 1 or values.dtype != np.int64 or keys.shape != values.shape:
+            raise CertusFileError("a dict of numbers is malformed.")
+        found = dict(zip(keys.tolist(), values.tolist(), strict=True))
+        if len(found) != len(keys) or not all(type(key) is str for key in found):
+            raise CertusFileError("a dict of numbers has keys that are repeated or no texts.")
+        return found
 
     def _decode_items(self, kind: str, items: Any) -> Any:
         if not isinstance(items, list):

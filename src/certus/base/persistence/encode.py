@@ -1,7 +1,8 @@
 """A model as JSON nodes that refer to arrays.
 
 A node is a scalar (see `scalars`), or an object whose ``type`` says what it is: ``list``, ``tuple``, ``dict``,
-``slice``, ``array``, ``labels``, ``sparse``, ``dtype``, ``scalar-type`` or ``object`` (a learner or a part).
+``numbers`` (a dict of many texts with a whole number each), ``slice``, ``array``, ``labels``, ``sparse``, ``dtype``,
+``scalar-type`` or ``object`` (a learner or a part).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from certus.base.persistence.scalars import encode_scalar, encode_type, is_scala
 from certus.base.persistence.sparse_parts import SPARSE_FIELDS
 from certus.guarantees import Report
 from certus.guarantees.records import CertusFileError
+
+_SMALL_DICT = 64  # entries that are written one by one
 
 
 class Encoder:
@@ -62,6 +65,13 @@ class Encoder:
         if type(value) in (list, tuple):
             items = [self.encode(item, f"{where}[{place}]") for place, item in enumerate(value)]
             return {"type": type(value).__name__, "items": items}
+        if type(value) is dict and _is_numbering(value):
+            keys, numbers = np.array(list(value), dtype=object), np.array(list(value.values()), dtype=np.int64)
+            return {
+                "type": "numbers",
+                "keys": self._encode_array(keys, f"the keys of {where}"),
+                "values": self._encode_array(numbers, where),
+            }
         if type(value) is dict:
             pairs = [
                 [self.encode(key, f"a key of {where}"), self.encode(item, f"{where}[{key!r}]")]
@@ -128,6 +138,13 @@ class Encoder:
         """Keep a report for the list of certificates; returns its place there."""
         self.reports.append(report.to_dict())
         return len(self.reports) - 1
+
+
+def _is_numbering(value: dict[Any, Any]) -> bool:
+    """Whether a dict is one of many texts with a whole number each, such as a vocabulary: stored as two arrays."""
+    return len(value) > _SMALL_DICT and all(
+        type(key) is str and type(number) is int and abs(number) < 2**63 for key, number in value.items()
+    )
 
 
 def _refusal(value: Any, where: str) -> str:

@@ -67,7 +67,9 @@ def begins(learner: Classifier, classes: Any) -> bool:
 
 def known_codes(learner: Classifier, y: NDArray[Any]) -> NDArray[np.int64]:
     """The place of every label among the known ones; an unknown label is an error."""
-    unknown = np.setdiff1d(y, learner.classes_)
-    if unknown.size:
+    places = np.searchsorted(learner.classes_, y)
+    known = learner.classes_.take(places, mode="clip") == y
+    if not np.all(known):
+        unknown = np.setdiff1d(y, learner.classes_)
         raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {learner.classes_}")
-    return np.searchsorted(learner.classes_, y).astype(np.int64, copy=False)
+    return places.astype(np.int64, copy=False)

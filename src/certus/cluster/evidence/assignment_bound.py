@@ -19,8 +19,9 @@ from certus.cluster import _native_calls
 
 Floats = NDArray[np.float64]
 FIRST_STEP = 2.0
-STALLED = 10  # rounds without progress after which steps are halved
-CARRIED = 0.7  # share of the last direction that goes into the next
+STALLED = (10, 30)  # rounds without progress after which steps are halved: a thirtieth of all, within these
+CARRIED = 0.8  # share of the last direction that goes into the next
+SMALL, MOST_TIMES = 1_000, 10  # rows below which effort buys more rounds for the same time, and how many times as many
 LEAST_STEP = 1e-4
 MATCHED = 1e-6  # of the cost: no closer meeting of cost and bound is looked for
 LEAST_PARALLEL_WORK = 1_000_000
@@ -53,8 +54,10 @@ class AssignmentBound:
         size = float(self._weights @ np.abs(prices)) + float(np.abs(rho[chosen]).sum())
         return paid + float(rho[chosen].sum()), 4.0 * len(prices) * np.finfo(np.float64).eps * size, chosen
 
-    def ascend(self, cost: float, rounds: int, medoids: NDArray[np.int64]) -> None:
-        """Improve the prices for so many rounds, or until the bound meets the cost."""
+    def ascend(self, cost: float, effort: int, medoids: NDArray[np.int64]) -> None:
+        """Improve the prices for so many rounds, on few rows up to ten times as many, or until bound and cost meet."""
+        rounds = int(effort * min(MOST_TIMES, max(1.0, (SMALL / len(self._weights)) ** 2)))
+        patience = min(max(STALLED[0], rounds // 33), STALLED[1])
         count = min(2, len(medoids))
         prices = np.partition(self._distances[:, medoids], count - 1, axis=1)[:, count - 1]
         step, stalled, best, last = FIRST_STEP, 0, -np.inf, np.zeros(len(prices))
@@ -64,7 +67,7 @@ class AssignmentBound:
             best = max(best, value)
             if value - error > self.value - self.error:
                 self.value, self.error, self.prices = value, error, prices
-            if stalled >= STALLED:
+            if stalled >= patience:
                 step, stalled, prices, last = step / 2.0, 0, self.prices, np.zeros(len(prices))
                 value, error, chosen = self.evaluate(prices)
             slope = 1.0 - (self._distances[:, chosen] < prices[:, None]).sum(axis=1) + CARRIED * last

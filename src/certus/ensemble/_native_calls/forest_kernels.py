@@ -64,7 +64,7 @@ def grow(
     if bag is not None:
         options.set_bag(bag)
     if bins is not None:
-        grown = _native.grow_forest_binned(bins.table, bins.exact, X, target, seeds, node_seeds, options, threads)
+        grown = _native.grow_forest_binned(bins.table, bins.lowest, X, target, seeds, node_seeds, options, threads)
     elif sparse.issparse(X):
         grown = _native.grow_forest_sparse(tree_kernels.sparse_table(X), target, seeds, node_seeds, options, threads)
     else:

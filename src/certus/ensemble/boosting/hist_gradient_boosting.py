@@ -141,6 +141,7 @@ class HistGradientBoosting(Learner):
         "random_state": [RandomState()],
         "growth": [OneOf("best_first", "depth_wise")],
     }
+    _predicts_without_blas = True
     _state: ClassVar[tuple[str, ...]] = (
         "trees_",
         "baseline_",

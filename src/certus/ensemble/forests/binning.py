@@ -38,10 +38,10 @@ def binned(
 
 
 class ForestBins(NamedTuple):
-    """A table in bins for forests, and for each column whether every bin holds one value."""
+    """A table in bins for forests, and the first value of columns whose every bin is one whole number (others: NaN)."""
 
     table: Any
-    exact: NDArray[np.uint8]
+    lowest: NDArray[np.float32]
 
 
 def forest_bins(
@@ -67,11 +67,13 @@ def forest_bins(
         return None
     nothing = np.zeros(X.shape[1], dtype=np.uint8)
     edges, counts = kernels.find_edges(X, _rows_for_quantiles(X, 0), weights, exact, most, fine_ends=True)
+    lowest = np.full(X.shape[1], np.nan, dtype=np.float32)
     for column in np.flatnonzero(exact):
         low, high = np.fmin.reduce(X[:, column]), np.fmax.reduce(X[:, column])
+        lowest[column] = low
         counts[column] = 0 if np.isnan(low) else high - low
         edges[column, : counts[column]] = low + 0.5 + np.arange(counts[column])
-    return ForestBins(kernels.bin_table(X, edges, counts, nothing, by_rows=False), exact)
+    return ForestBins(kernels.bin_table(X, edges, counts, nothing, by_rows=False), lowest)
 
 
 def whole_columns(X: NDArray[Any], most: int) -> NDArray[np.uint8]:

@@ -121,6 +121,7 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
         ],
     }
     _takes_sparse = True
+    _predicts_without_blas = True
     _state: ClassVar[tuple[str, ...]] = (
         "forest_",
         "n_outputs_",

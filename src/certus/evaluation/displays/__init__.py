@@ -9,8 +9,10 @@ from certus.evaluation.displays.learning_curve_display import LearningCurveDispl
 from certus.evaluation.displays.margins_display import MarginsDisplay
 from certus.evaluation.displays.precision_recall_display import PrecisionRecallDisplay
 from certus.evaluation.displays.race_display import RaceDisplay
+from certus.evaluation.displays.regions_display import RegionsDisplay
 from certus.evaluation.displays.residuals_display import ResidualsDisplay
 from certus.evaluation.displays.roc_display import RocDisplay
+from certus.evaluation.displays.silhouette_display import SilhouetteDisplay
 
 __all__ = [
     "CalibrationDisplay",
@@ -22,6 +24,8 @@ __all__ = [
     "MarginsDisplay",
     "PrecisionRecallDisplay",
     "RaceDisplay",
+    "RegionsDisplay",
     "ResidualsDisplay",
     "RocDisplay",
+    "SilhouetteDisplay",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +56,32 @@ class DendrogramDisplay(Display):
         """
         return cls(merge_columns(columns), labels, RANK_DISTANCE)
 
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, labels: Sequence[str] | None = None) -> DendrogramDisplay:
+        """The tree of a fitted hierarchical clustering: of rows, or of the columns that it merges.
+
+        Parameters
+        ----------
+        estimator : fitted learner
+            With ``linkage_matrix_``, or scikit-learn's ``children_`` and ``distances_``.
+        labels : sequence of str, default=None
+            Names of what was merged; by default names of merged columns if there are any, else numbers.
+
+        Examples
+        --------
+        >>> from certus.cluster import AgglomerativeClustering
+        >>> from certus.evaluation import DendrogramDisplay
+        >>> tree = AgglomerativeClustering(2, linkage="average").fit([[0.0], [1.0], [10.0]])
+        >>> print(DendrogramDisplay.from_estimator(tree).merges)
+        [[0.  1.  1.  2. ]
+         [2.  3.  9.5 3. ]]
+        """
+        merges = _merges_of(estimator)
+        if labels is None:
+            columns: Any = getattr(estimator, "feature_names_in_", ()) if hasattr(estimator, "pooling_func") else ()
+            labels = [str(name) for name in (columns if len(columns) == len(merges) + 1 else range(len(merges) + 1))]
+        return cls(merges, labels)
+
     def _draw(self, ax: Axes) -> None:
         from scipy.cluster.hierarchy import dendrogram
 
@@ -67,3 +93,20 @@ class DendrogramDisplay(Display):
         ax.set_yticks(np.arange(len(tree["ivl"])) * 10.0 + 5.0, tree["ivl"], fontsize=8, color=INK)
         ax.set_xlabel(self.measure)
         ax.set_xlim(left=0.0)
+
+
+def _merges_of(estimator: Any) -> NDArray[np.float64]:
+    """Merges in scipy's form."""
+    given = getattr(estimator, "linkage_matrix_", None)
+    if given is not None:
+        return np.asarray(given, dtype=float)
+    children, distances = getattr(estimator, "children_", None), getattr(estimator, "distances_", None)
+    if children is None or distances is None:
+        raise ValueError(
+            f"{type(estimator).__name__} must have linkage_matrix_, or children_ and distances_, got neither.\n"
+            "Hint: fit a hierarchical clustering of all rows; scikit-learn's needs compute_distances=True."
+        )
+    sizes = np.ones(2 * len(children) + 1)
+    for step, (one, other) in enumerate(np.asarray(children)):
+        sizes[len(children) + 1 + step] = sizes[one] + sizes[other]
+    return np.column_stack([children, distances, sizes[len(children) + 1 :]]).astype(float)

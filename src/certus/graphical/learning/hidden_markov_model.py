@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
@@ -30,6 +31,11 @@ from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
 PRIOR = [Interval(0, None), ArrayLike()]
+# scikit-learn's checks that ask for one answer per row, whatever the others are.
+ROWS_BELONG_TOGETHER = dict.fromkeys(
+    ("check_dict_unchanged", "check_methods_sample_order_invariance", "check_methods_subset_invariance"),
+    "rows of a sequence belong together, and score_samples returns a likelihood with the states, as in hmmlearn",
+)
 
 
 class HiddenMarkovModel(Learner):
@@ -163,7 +169,8 @@ class HiddenMarkovModel(Learner):
     def _plain_emissions(self) -> dict[str, Any]:
         """The emissions as plain values, for certificates."""
 
-    def _read_rows(self, X: Any, *, reset: bool) -> ObservedRows:
+    def _read_rows(self, X: Any, *, reset: bool, learning: bool = False) -> ObservedRows:
+        """Check a table: ``reset`` takes its width as that of all, ``learning`` asks for no parameters."""
         return ObservedRows.of(check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True))
 
     def __sklearn_tags__(self) -> Tags:
@@ -193,8 +200,15 @@ class HiddenMarkovModel(Learner):
             Weights of the sequences: 0 removes one, 2 counts it twice.
         """
         kept = self._parts_kept()
+        seen: list[bool] = []  # the first table says how wide all are
+
+        def read(table: Any) -> ObservedRows:
+            found = self._read_rows(table, reset=not seen, learning=True)
+            seen.append(True)
+            return found
+
         batches = SequenceInput(
-            lambda rows: self._read_rows(rows, reset=True),
+            read,
             self.n_components,
             X,
             y=y,
@@ -250,12 +264,13 @@ class HiddenMarkovModel(Learner):
         given = vars(self).get("monitor_")
         if given is None or type(given) is ConvergenceMonitor:
             return ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
-        given._reset()
-        return given
+        monitor = copy.copy(given)  # each start has its own
+        monitor._reset()
+        return monitor
 
     def _begin(self, batches: SequenceInput, kept: dict[str, Any], rng: np.random.Generator) -> None:
         """Parameters to begin with: those that are kept, and new ones for the rest."""
-        states = self.n_components
+        states, first = self.n_components, next(iter(batches))
         self._before_start(batches)
         for name, value in kept.items():
             setattr(self, name, value)
@@ -265,14 +280,12 @@ class HiddenMarkovModel(Learner):
             self.transmat_ = random_distributions(rng, (states, states))
         missing = "".join(letter for letter, name in self._emitted.items() if name not in kept)
         if missing:
-            self._start_emissions(next(iter(batches)), missing, rng)
+            self._start_emissions(first, missing, rng)
         self.startprob_, self.transmat_ = self._chain()
         self._check_emissions()
 
     def _before_start(self, batches: SequenceInput) -> None:
-        """Learn from the rows what all starts need."""
-        for _ in batches:
-            break
+        """Learn from the rows what every start needs."""
 
     def _fitted_parameters(self) -> dict[str, Any]:
         names = ("startprob_", "transmat_", *self._emitted.values())
@@ -320,23 +333,28 @@ class HiddenMarkovModel(Learner):
             densities[~batch.allowed] = -np.inf
         return densities
 
-    def _asked(self, X: Any, lengths: Any) -> SequenceInput:
+    def _asked(self, X: Any, lengths: Any, y: Any = None) -> SequenceInput:
+        by_hand = "history_" not in vars(self)
+        if by_hand:  # what is set by hand may have got another width
+            self.__dict__.pop("n_features_in_", None)
         self._chain()
         self._check_emissions()
-        if "n_features_in_" not in vars(self):
+        if by_hand:
             self.n_features_in_ = self._width()
         return SequenceInput(
-            lambda rows: self._read_rows(rows, reset=False), self.n_components, X, lengths=lengths, wide=self._wide
+            lambda rows: self._read_rows(rows, reset=False), self.n_components, X, y=y, lengths=lengths, wide=self._wide
         )
 
     @predict_method
-    def score(self, X: Any, lengths: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Log-likelihood of sequences; minus infinity where no path of states can emit one.
 
         Parameters
         ----------
         X : table, list of tables or stream of tables
             Sequences, as in ``fit``.
+        y : array-like of shape (n_samples,), default=None
+            Known states, as in ``fit``: the log-likelihood is that of the rows together with them.
         lengths : array-like of shape (n_sequences,), default=None
             Numbers of rows of the sequences.
 
@@ -345,7 +363,7 @@ class HiddenMarkovModel(Learner):
         float
             The sum over all sequences.
         """
-        batches = self._asked(X, lengths)
+        batches = self._asked(X, lengths, y)
         chain = self._chain()
         found = (_native_calls.likelihoods(*chain, batch.begins, self._log_densities(batch)).sum() for batch in batches)
         return float(sum(found))
@@ -643,6 +661,8 @@ class HiddenMarkovModel(Learner):
         return np.array(found)
 
     def _restored(self) -> None:
+        if not any(name in vars(self) for name in self._state):
+            return  # saved before it was fitted
         self._chain()
         self._check_emissions()
         if vars(self).get("n_features_in_", self._width()) != self._width():

@@ -23,6 +23,7 @@ from certus.losses import ConvexLoss
 
 Tell = Callable[[float, float], bool]  # objective, gap -> whether to stop
 HALVINGS = 40
+ROUNDING = 1e-12  # share of the objective by which its value can seem to rise
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,18 @@ def minimize(
     """Follow the directions until the gap is at most ``wanted``; one output, or those of ``outputs``."""
     coef, scores, square = np.zeros((space.size, *outputs)), np.zeros((space.rows, *outputs)), 0.0
     weights = s[:, None] if outputs else s
-    steps = 0
+    steps, before, lowest = 0, (coef, scores), np.inf
     while True:
         dual = np.asarray(loss.derivative(y, scores), dtype=np.float64)
         gradient = alpha * coef + space.combine(weights * dual)
         gradient_scores = space.scores(gradient)
         gap = max(space.inner(gradient, gradient, gradient_scores), 0.0) / (2.0 * alpha)
         objective = float(s @ loss.value(y, scores)) + 0.5 * alpha * square
+        if not objective <= lowest + ROUNDING * abs(lowest):  # scores as sums tell more than those along the line
+            coef = before[0]
+            dual = np.asarray(loss.derivative(y, before[1]), dtype=np.float64)
+            break
+        lowest = min(objective, lowest)
         if gap <= wanted or steps >= max_iter or tell(objective, gap):
             break
         direction = direction_at(Point(scores, gradient, gradient_scores, objective, gap))
@@ -79,6 +85,7 @@ def minimize(
         step = line.search(objective, slope, square, space.inner(direction, direction, along))
         if step == 0.0:
             break
+        before = (coef, scores)
         coef = coef + step * direction
         scores = space.scores(coef)
         square = max(space.inner(coef, coef, scores), 0.0)

@@ -312,8 +312,10 @@ def minimize(
         slope = _inner(at.gradient, way) + _inner(at.gradient_center, way_center)
         near = -0.5 * slope <= DECREASE * scale
         if small and near and good_enough(coef, center):
-            # The step is known already, and so near the minimum it squares the error: take it unseen.
-            coef, center = problem.neutral(coef + way, center + way_center)
+            # The step is known already, and so near the minimum it squares the error, unless curvatures change fast.
+            moved = problem.neutral(coef + way, center + way_center)
+            if _does_not_rise(problem, at, moved):
+                coef, center = moved
             converged = True
             break
         found = line_search(problem, steps, (coef, center), at, (way, way_center), slope)
@@ -327,6 +329,14 @@ def minimize(
         if watch(coef, center, facts):
             break
     return NewtonResult(coef, center, iterations, converged, history)
+
+
+def _does_not_rise(problem: SmoothProblem, at: Evaluation, moved: Point) -> bool:
+    """Whether the objective is not higher at a point than here, beyond rounding."""
+    try:
+        return bool(problem.evaluate(*moved).value <= at.value + 8.0 * EPSILON * abs(at.value))
+    except ScoreOverflowError:
+        return False
 
 
 def _promised(problem: SmoothProblem, at: Evaluation) -> float:

@@ -59,8 +59,7 @@ def _refuse_other_shapes(learner: BaseEstimator, X: TableLike) -> None:
 
 def as_float32(learner: BaseEstimator, X: TableLike, **options: Any) -> Any:
     """A checked float32 table; a sparse one without missing values, with sorted 32-bit indices."""
-    with np.errstate(over="ignore"):  # values too large for float32 become infinite and are refused by place
-        table = check_X(learner, X, dtype=np.float32, allow_nan=True, **options)
+    table = check_X(learner, X, dtype=np.float32, allow_nan=True, **options)
     if not sparse.issparse(table):
         return table
     assert_finite(learner, table)

@@ -84,6 +84,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
     }
 
     _takes_sparse = True
+    _predicts_without_blas = True
     _state: ClassVar[tuple[str, ...]] = (
         "tree_",
         "n_outputs_",

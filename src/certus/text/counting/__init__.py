@@ -1,0 +1,1 @@
+"""Counting terms, and which of them become columns."""
