@@ -65,7 +65,6 @@ class RocDisplay(Display):
         grid = np.linspace(0.0, 1.0, 201)
         low = np.clip(np.interp(grid - right, self.false_alarms, self.hits) - up, 0.0, 1.0)
         high = np.clip(np.interp(grid + right, self.false_alarms, self.hits) + up, 0.0, 1.0)
-        low[-1] = 1.0  # where all is called positive, all positives are found
         ax.fill_between(grid, low, high, color=ACCENT, alpha=0.15, linewidth=0)
         ax.step(self.false_alarms, self.hits, where="post", color=ACCENT)
         ax.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle="--")
