@@ -132,6 +132,9 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         seen = "" if len(study.split.calibration) else ", on rows that it learned from"
         bars = ImportancesDisplay(findings.importances, measure, findings.importance_spread)
         shown.append((f"Which columns matter{seen}", bars))
+    if findings.quality is not None and len(findings.quality.numbers) > 2:
+        names = [f"cluster {number}" for number in findings.quality.numbers]
+        shown.append(("Clusters next to each other", DendrogramDisplay(findings.quality.merges, names)))
     if findings.alike is not None:
         tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, RANK_DISTANCE)
         shown.append(("Columns that carry the same information", tree))
