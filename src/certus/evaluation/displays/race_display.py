@@ -48,8 +48,8 @@ class RaceDisplay(Display):
             parts = range(1, len(line) + 1)
             shown = self.names[index] if won and len(self.winners) <= LARGEST_NAMED and self.names else None
             label = None if shown is None else shown[:LONGEST_NAME]
-            look = {"color": ACCENT, "linewidth": 2} if won else {"color": SOFT, "linewidth": 0.8, "alpha": 0.5}
-            ax.plot(parts, line, label=label, **look)
+            color, width, alpha = (ACCENT, 2.0, 1.0) if won else (SOFT, 0.8, 0.5)
+            ax.plot(parts, line, label=label, color=color, linewidth=width, alpha=alpha)
             ax.plot(len(line), line[-1], "o", color=ACCENT if won else SOFT, markersize=5 if won else 2)
         if self.baseline is not None:
             ax.axhline(self.baseline, color=SOFT, linestyle="--", linewidth=0.8, label="baseline")
