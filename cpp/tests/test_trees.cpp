@@ -111,7 +111,8 @@ void check_prediction(const Problem& problem, const TreeNodes& nodes) {
   compact.apply(problem.table(), leaves, 2, stop);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(nodes.count()), 0);
   for (const auto leaf : leaves) ++counts[leaf];
-  for (Index i = 0; i < nodes.count(); ++i) CHECK_EQUAL(counts[i], nodes.left[i] < 0 ? nodes.rows[i] : 0);
+  for (Index i = 0; i < nodes.count(); ++i)
+    CHECK_EQUAL(counts[i], nodes.left[i] < 0 ? std::int64_t{nodes.rows[i]} : 0);
 }
 
 // The same table by columns, without its zeros.
