@@ -5,7 +5,9 @@
 #include <numeric>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "core/vector_ops.hpp"
+#include "geometry/group_access.hpp"
 
 namespace certus::cluster {
 namespace {
@@ -88,6 +90,93 @@ struct Neighbor {
   double distance = infinite;
 };
 
+// Clusters under ward, compared eight at a time: their means lie in groups (geometry/group_ops.hpp), in
+// ascending order. Places of merged clusters stay until they are as many as the others.
+class ByMeans {
+ public:
+  ByMeans(View2D<double> centers, std::span<const double> sizes)
+      : left(sizes),
+        columns_(centers.cols),
+        names_(sizes.size()),
+        place_(sizes.size()),
+        weights_(padded(sizes.size()), 0.0),
+        means_(weights_.size() * at(centers.cols), 0.0),
+        here_(at(centers.cols)),
+        found_(weights_.size()) {
+    std::iota(names_.begin(), names_.end(), Index{0});
+    std::iota(place_.begin(), place_.end(), Index{0});
+    std::copy(sizes.begin(), sizes.end(), weights_.begin());
+    for (Index row = 0; row < centers.rows; ++row) {
+      for (Index j = 0; j < columns_; ++j) mean(row, j) = centers(row, j);
+    }
+  }
+
+  Remaining left;
+
+  // The nearest other cluster; of equal ones `known`, then the lowest.
+  Neighbor nearest(Index here, Neighbor known) {
+    const Index own = place_[at(here)], used = static_cast<Index>(names_.size());
+    for (Index j = 0; j < columns_; ++j) here_[at(j)] = mean(own, j);
+    geometry::distances(metric_, here_.data(), means_.data(), columns_, block_count(used, geometry::lanes),
+                        found_.data());
+    const double size = weights_[at(own)];
+    double limit = known.distance * allowance;
+    for (Index p = 0; p < used; ++p) {
+      const double weight = weights_[at(p)];
+      // Nothing is divided where the product already tells that it is farther.
+      if (2.0 * size * weight * found_[at(p)] > limit * (size + weight)) continue;
+      const double distance = 2.0 * size * weight / (size + weight) * found_[at(p)];
+      if (weight > 0.0 && p != own && (distance < known.distance || known.cluster < 0)) {
+        known = {names_[at(p)], distance};
+        limit = distance * allowance;
+      }
+    }
+    return known;
+  }
+
+  void merge(Index gone, Index kept) {
+    const Index from = place_[at(gone)], to = place_[at(kept)];
+    const double share = weights_[at(from)] / (weights_[at(from)] + weights_[at(to)]);
+    for (Index j = 0; j < columns_; ++j) mean(to, j) += share * (mean(from, j) - mean(to, j));
+    left.merge(gone, kept);
+    weights_[at(to)] = left.size(kept);
+    weights_[at(from)] = 0.0;
+    if (2 * ++merged_ > static_cast<Index>(names_.size())) close_up();
+  }
+
+ private:
+  static constexpr double allowance = 1.0 + 8.0 * std::numeric_limits<double>::epsilon();  // for rounding
+
+  static std::size_t padded(std::size_t count) {
+    return (count + geometry::lanes - 1) / geometry::lanes * geometry::lanes;
+  }
+  double& mean(Index place, Index column) {
+    return means_[at((place / geometry::lanes * columns_ + column) * geometry::lanes +
+                     place % geometry::lanes)];
+  }
+  void close_up() {
+    Index to = 0;
+    for (Index from = 0; from < static_cast<Index>(names_.size()); ++from) {
+      if (!(weights_[at(from)] > 0.0)) continue;
+      names_[at(to)] = names_[at(from)];
+      place_[at(names_[at(to)])] = to;
+      weights_[at(to)] = weights_[at(from)];
+      for (Index j = 0; j < columns_; ++j) mean(to, j) = mean(from, j);
+      ++to;
+    }
+    names_.resize(at(to));
+    std::fill(weights_.begin() + to, weights_.end(), 0.0);
+    merged_ = 0;
+  }
+
+  Index columns_;
+  std::vector<Index> names_, place_;  // the cluster at a place, the place of a cluster
+  std::vector<double> weights_;       // 0 where a cluster has merged into another
+  std::vector<double> means_, here_, found_;
+  geometry::Metric metric_{};
+  Index merged_ = 0;
+};
+
 // The nearest other cluster from `start` on; of equal ones `known`, then the lowest.
 template <class Clusters>
 Neighbor nearest(const Clusters& clusters, Index here, Index start, Neighbor known) {
@@ -99,6 +188,11 @@ Neighbor nearest(const Clusters& clusters, Index here, Index start, Neighbor kno
   return known;
 }
 
+Neighbor nearest_of(const ByDistances& clusters, Index here, Neighbor known) {
+  return nearest(clusters, here, clusters.left.first(), known);
+}
+Neighbor nearest_of(ByMeans& clusters, Index here, Neighbor known) { return clusters.nearest(here, known); }
+
 // Follows nearest neighbors until two are each other's. The cluster before stays the nearest unless another
 // is strictly nearer, so that the chain shrinks; where rounding brings an earlier cluster of the chain nearer
 // still, the two merge, and the chain ends before it.
@@ -106,6 +200,7 @@ template <class Clusters>
 void follow_chain(Clusters& clusters, StopToken& stop, View2D<std::int64_t> pairs,
                   std::span<double> heights) {
   std::vector<Index> chain;
+  std::vector<double> lengths;  // from each cluster of the chain to the next
   chain.reserve(at(clusters.left.end()));
   std::vector<Index> position(at(clusters.left.end()), -1);
   std::vector<double> height(at(clusters.left.end()), 0.0);
@@ -114,16 +209,18 @@ void follow_chain(Clusters& clusters, StopToken& stop, View2D<std::int64_t> pair
     if (chain.empty()) chain.push_back(clusters.left.first()), position[at(chain.back())] = 0;
     const Index here = chain.back();
     Neighbor known;
-    if (chain.size() > 1) known = {chain[chain.size() - 2], clusters.distance(here, chain[chain.size() - 2])};
-    const Neighbor found = nearest(clusters, here, clusters.left.first(), known);
+    if (chain.size() > 1) known = {chain[chain.size() - 2], lengths.back()};
+    const Neighbor found = nearest_of(clusters, here, known);
     if (position[at(found.cluster)] < 0) {
       position[at(found.cluster)] = static_cast<Index>(chain.size());
       chain.push_back(found.cluster);
+      lengths.push_back(found.distance);
       continue;
     }
     const auto end = chain.begin() + position[at(found.cluster)];
     std::for_each(end, chain.end(), [&](Index cluster) { position[at(cluster)] = -1; });
     chain.erase(end, chain.end());
+    lengths.resize(chain.empty() ? 0 : chain.size() - 1);
     const Index gone = std::min(here, found.cluster), kept = std::max(here, found.cluster);
     pairs(step, 0) = gone, pairs(step, 1) = kept;
     // Heights never fall towards the root; only rounding could make them.
@@ -205,10 +302,11 @@ void link_distances(std::span<double> half, std::span<const double> sizes, Linka
 
 void link_centers(View2D<double> centers, std::span<const double> sizes, Linkage linkage, StopToken& stop,
                   View2D<std::int64_t> pairs, std::span<double> heights) {
-  ByCenters clusters(centers, sizes, linkage);
   if (linkage == Linkage::ward) {
+    ByMeans clusters(centers, sizes);
     follow_chain(clusters, stop, pairs, heights);
   } else {
+    ByCenters clusters(centers, sizes, linkage);
     merge_nearest(clusters, stop, pairs, heights);
   }
 }

@@ -91,18 +91,30 @@ struct Canberra {
   }
 };
 
+// Some successive groups at a time, at most four: sums of one group alone would wait for each other.
+template <std::ptrdiff_t some, class T, class Term>
+inline void distances_of(const Term term, const double* query, const T* groups, std::ptrdiff_t columns,
+                         double* out) {
+  Doubles values[some][parts] = {};
+  for (std::ptrdiff_t j = 0; j < columns; ++j) {
+    for (std::ptrdiff_t g = 0; g < some; ++g) {
+      for (std::ptrdiff_t part = 0; part < parts; ++part) {
+        const Doubles column = load(groups + (g * columns + j) * lanes + part * width);
+        values[g][part] = term.after(values[g][part], query[j], column, j);
+      }
+    }
+  }
+  for (std::ptrdiff_t g = 0; g < some; ++g) store(values[g], out + g * lanes);
+}
+
 template <class T, class Term>
 void distances_with(const Term term, const double* query, const T* groups, std::ptrdiff_t columns,
                     std::ptrdiff_t count, double* out) {
-  for (std::ptrdiff_t g = 0; g < count; ++g, groups += columns * lanes, out += lanes) {
-    Doubles values[parts] = {};
-    for (std::ptrdiff_t j = 0; j < columns; ++j) {
-      for (std::ptrdiff_t part = 0; part < parts; ++part) {
-        values[part] = term.after(values[part], query[j], load(groups + j * lanes + part * width), j);
-      }
-    }
-    store(values, out);
+  std::ptrdiff_t g = 0;
+  for (; g + 4 <= count; g += 4) {
+    distances_of<4>(term, query, groups + g * columns * lanes, columns, out + g * lanes);
   }
+  for (; g < count; ++g) distances_of<1>(term, query, groups + g * columns * lanes, columns, out + g * lanes);
 }
 
 // To the nearest point of each box, which has the query's own value where that lies inside.

@@ -24,13 +24,24 @@ struct Tile {
   std::vector<T> groups;
 };
 
-// Adds values to the sums of their labels, run by run.
+// The sum of some values, in four lanes that do not wait for each other.
+double sum_of(const double* values, Index count) {
+  std::array<double, 4> lane{};
+  Index i = 0;
+  for (; i + 4 <= count; i += 4) {
+    lane[0] += values[i], lane[1] += values[i + 1], lane[2] += values[i + 2], lane[3] += values[i + 3];
+  }
+  for (; i < count; ++i) lane[0] += values[i];
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+// Adds values to the sums of their labels, which ascend, run by run.
 void add_runs(const double* values, const std::int32_t* labels, Index count, double* sums) {
   for (Index from = 0; from < count;) {
-    Index to = from;
-    double sum = 0.0;
-    for (; to < count && labels[to] == labels[from]; ++to) sum += values[to];
-    sums[labels[from]] += sum;
+    const Index to = labels[count - 1] == labels[from]
+                         ? count
+                         : std::upper_bound(labels + from, labels + count, labels[from]) - labels;
+    sums[labels[from]] += sum_of(values + from, to - from);
     from = to;
   }
 }

@@ -39,6 +39,12 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
+@pytest.fixture(autouse=True)
+def width_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as in a file, whatever terminal the tests are run from."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def run() -> type[Run]:
     return Run

@@ -87,7 +87,7 @@ def test_the_objective_never_falls_with_priors_and_missing_cells(kind, missing):
     ).fit(X, lengths=[20] * 12)
     assert np.diff(model.history_).min() > -1e-9
     assert model.report_["largest fall of the likelihood in a round"].value < 1e-6
-    assert np.isfinite(model.score(X, [20] * 12))
+    assert np.isfinite(model.score(X, lengths=[20] * 12))
 
 
 def test_missing_cells_hardly_hurt():

@@ -8,14 +8,18 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import certus
-from certus.cluster import KMeans
+from certus.cluster import BisectingKMeans, KMeans, KMedoids
 from certus.workflow import StudyError, study
 from certus.workflow.columns import Columns
+from certus.workflow.findings.cluster_quality import cluster_quality
 from certus.workflow.findings.clusters import compared, describe
 from certus.workflow.models import ClusterModel
 from certus.workflow.models.distance_ratios import distance_ratios
+from certus.workflow.race.trials import comparable
 from tests.cli.conftest import Run
 
 
@@ -61,6 +65,47 @@ def test_groups_are_described_in_their_own_units(result: certus.workflow.Study) 
     assert {group.center["colour"] for group in groups} == {"red", "blue"}
     assert "clearly tighter" in result.findings.diagnosis
     assert "The clusters" in result.report
+
+
+def test_the_winner_is_bounded_and_its_rivals_have_other_centers(result: certus.workflow.Study) -> None:
+    names = {row["learner"].split("(")[0] for row in result.leaderboard}
+    assert names >= {"KMeans", "KMedoids", "BisectingKMeans"}
+    quality = result.findings.quality
+    assert quality is not None
+    assert quality.excess is not None
+    assert (quality.excess.kind, quality.excess.value < 1e-3) == ("exact", True)
+    rows = result.best.model_[:-1].transform(table()[result.split.learn].select(result.columns.used))
+    assert quality.excess.check(rows)
+    assert quality.silhouette.check((rows, result.best.model_[-1].predict(rows)))
+    assert quality.silhouette.claim in result.report
+    assert "Clusters next to each other" in result.report
+    assert quality.to_dict() == result.to_dict()["findings"]["cluster_quality"]
+
+
+@pytest.mark.parametrize("learner", [KMeans(4, random_state=0), KMedoids(4, bound_effort=0), BisectingKMeans(4)])
+def test_clusters_of_every_learner_have_their_quality(learner: KMeans | KMedoids | BisectingKMeans) -> None:
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    model = make_pipeline(StandardScaler(), learner).fit(X)
+    found = cluster_quality(model, X, 0.9, 0)
+    assert found is not None
+    rows, labels = model[0].transform(X), model.predict(X)
+    assert found.excess is not None
+    assert 0.0 <= found.excess.value < 0.3
+    assert found.excess.check(rows)
+    low, high = found.silhouette.value
+    assert low < certus.evaluation.silhouette_score(rows, labels) < high
+    assert (found.numbers, len(found.merges)) == ([0, 1, 2, 3], 3)
+    assert cluster_quality(model, np.zeros((5, 2)), 0.9, 0) is None  # all in one cluster
+    names = [f"c{place}" for place in range(2)]
+    own = ClusterModel.__new__(ClusterModel)
+    own.model_ = make_pipeline(FunctionTransformer(), learner).fit(pl.DataFrame(X, schema=names).to_numpy())
+    centers = own.model_[-1].cluster_centers_[own.model_.predict(X)]
+    np.testing.assert_allclose(own.distances(X), np.linalg.norm(X - centers, axis=1), atol=1e-12)
+
+
+def test_equal_candidates_keep_their_order_whatever_rounding_does() -> None:
+    assert comparable(0.06809807728049497) == comparable(0.06809807728049495) < comparable(0.0680980773)
+    assert comparable(np.inf) == np.inf
 
 
 def test_noise_is_called_noise() -> None:
@@ -112,7 +157,7 @@ def test_groups_of_rows_are_the_unit_where_a_column_says_so() -> None:
 def test_command_line(tmp_path: Path) -> None:
     table().write_csv(tmp_path / "table.csv")
     folder = tmp_path / "out"
-    done = Run("study", tmp_path / "table.csv", "--trials", "3", "--threads", "1", "--out", folder, "--json")
+    done = Run("study", tmp_path / "table.csv", "--trials", "6", "--threads", "1", "--out", folder, "--json")
     assert done.json["task"] == "clustering"
     assert "--target NAME predicts a column" in done.err
     model = folder / "model.certus"

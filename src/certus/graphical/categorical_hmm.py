@@ -101,6 +101,7 @@ class CategoricalHMM(HiddenMarkovModel):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.two_d_array = False  # one column of symbols
         return tags
 
     def _width(self) -> int:

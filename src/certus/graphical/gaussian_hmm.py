@@ -22,7 +22,7 @@ from certus.graphical.emissions.gaussian_updates import (
     scatter,
 )
 from certus.graphical.learning.baum_welch import Statistics
-from certus.graphical.learning.hidden_markov_model import HiddenMarkovModel
+from certus.graphical.learning.hidden_markov_model import ROWS_BELONG_TOGETHER, HiddenMarkovModel
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows
 from certus.graphical.sequences.sequence_input import SequenceBatch, SequenceInput
@@ -33,6 +33,7 @@ NUMBERS = [Interval(None, None), ArrayLike()]
 
 @register(
     takes="sequences",
+    known_failures=ROWS_BELONG_TOGETHER,
     tasks=("density",),
     guarantees=("the likelihood never fell", "no path beats the decoded one"),
     cost="fit O(n k (k + p)) per round, O(n k (k + p^2)) with full covariances; predict as a round",

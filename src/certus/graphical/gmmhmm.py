@@ -24,7 +24,12 @@ from certus.graphical.emissions.gaussian_updates import (
 )
 from certus.graphical.learning.baum_welch import Statistics
 from certus.graphical.learning.chain_updates import dirichlet_log_prior, distributions_in, normalized_counts
-from certus.graphical.learning.hidden_markov_model import PRIOR, HiddenMarkovModel, normalized_scores
+from certus.graphical.learning.hidden_markov_model import (
+    PRIOR,
+    ROWS_BELONG_TOGETHER,
+    HiddenMarkovModel,
+    normalized_scores,
+)
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows
 from certus.graphical.sequences.sequence_input import SequenceBatch, SequenceInput
@@ -35,6 +40,7 @@ NUMBERS = [Interval(None, None), ArrayLike()]
 
 @register(
     takes="sequences",
+    known_failures=ROWS_BELONG_TOGETHER,
     tasks=("density",),
     guarantees=("the likelihood never fell", "no path beats the decoded one"),
     cost="fit O(n k (k + m p)) per round, O(n k (k + m p^2)) with full covariances; predict as a round",

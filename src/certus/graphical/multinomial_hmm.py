@@ -14,7 +14,7 @@ from certus.graphical.emissions.count_densities import check_counts, log_factori
 from certus.graphical.emissions.first_means import cluster_means
 from certus.graphical.learning.baum_welch import Statistics
 from certus.graphical.learning.chain_updates import distributions_in, normalized_counts
-from certus.graphical.learning.hidden_markov_model import HiddenMarkovModel, normalized_scores
+from certus.graphical.learning.hidden_markov_model import ROWS_BELONG_TOGETHER, HiddenMarkovModel, normalized_scores
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows
 from certus.graphical.sequences.sequence_input import SequenceBatch, SequenceInput
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 @register(
     takes="sequences",
+    known_failures=ROWS_BELONG_TOGETHER,
     tasks=("density",),
     guarantees=("the likelihood never fell", "no path beats the decoded one"),
     cost="fit O(n k (k + p)) per round; predict as a round",
@@ -89,6 +90,8 @@ class MultinomialHMM(HiddenMarkovModel):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
+        tags.input_tags.categorical = True  # whole numbers, for those who read tags
+        tags.input_tags.allow_nan = False  # a whole row may be missing, a single count may not
         return tags
 
     def _width(self) -> int:
@@ -99,7 +102,7 @@ class MultinomialHMM(HiddenMarkovModel):
         if len(rows.broken) != len(rows.absent):
             row = int(np.setdiff1d(rows.broken, rows.absent)[0])
             raise ValueError(
-                f"X must have all counts of a row or none, got some in row {row}.\n"
+                f"X must have all counts of a row or none, got some and NaN in row {row}.\n"
                 "Hint: PoissonHMM takes columns one by one, and misses single counts."
             )
         if learning and self.n_trials is not None:

@@ -15,7 +15,7 @@ from certus.graphical.emissions.count_densities import check_counts, log_factori
 from certus.graphical.emissions.first_means import first_means
 from certus.graphical.emissions.gaussian_updates import broadcast_prior, divided
 from certus.graphical.learning.baum_welch import Statistics
-from certus.graphical.learning.hidden_markov_model import HiddenMarkovModel
+from certus.graphical.learning.hidden_markov_model import ROWS_BELONG_TOGETHER, HiddenMarkovModel
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows
 from certus.graphical.sequences.sequence_input import SequenceBatch
@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 
 @register(
     takes="sequences",
+    known_failures=ROWS_BELONG_TOGETHER,
     tasks=("density",),
     guarantees=("the likelihood never fell", "no path beats the decoded one"),
     cost="fit O(n k (k + p)) per round; predict as a round",
@@ -90,6 +91,7 @@ class PoissonHMM(HiddenMarkovModel):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
+        tags.input_tags.categorical = True  # whole numbers, for those who read tags
         return tags
 
     def _width(self) -> int:

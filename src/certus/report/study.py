@@ -106,6 +106,9 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         shown.append(("Predicted and observed probability", CalibrationDisplay(given, right, intervals, confidence)))
     if findings.importances:
         shown.append(("Which columns matter", ImportancesDisplay(findings.importances, measure)))
+    if findings.quality is not None and len(findings.quality.numbers) > 2:
+        names = [f"cluster {number}" for number in findings.quality.numbers]
+        shown.append(("Clusters next to each other", DendrogramDisplay(findings.quality.merges, names)))
     if findings.alike is not None:
         tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, RANK_DISTANCE)
         shown.append(("Columns that carry the same information", tree))

@@ -17,13 +17,13 @@ TABLE = 1_000_000  # up to this count, logarithms of factorials are looked up
 def check_counts(rows: ObservedRows) -> ObservedRows:
     """Refuse what are not counts, with the place."""
     values = rows.values
-    bad = (values < 0.0) | (values != np.floor(values))
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        raise ValueError(
-            f"X must hold counts, whole numbers from 0, got {values[row, column]:g} in row {row}, column {column}.\n"
-            "Hint: NaN stands for a missing count."
-        )
+    for bad, lead in ((values < 0.0, "Negative values in data: "), (values != np.floor(values), "")):
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise ValueError(
+                f"{lead}X must hold counts, whole numbers from 0, got {values[row, column]:g} in row {row}, column "
+                f"{column}.\nHint: NaN stands for a missing count."
+            )
     return rows
 
 

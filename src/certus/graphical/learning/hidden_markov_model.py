@@ -31,6 +31,11 @@ from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
 PRIOR = [Interval(0, None), ArrayLike()]
+# scikit-learn's checks that ask for one answer per row, whatever the others are.
+ROWS_BELONG_TOGETHER = dict.fromkeys(
+    ("check_dict_unchanged", "check_methods_sample_order_invariance", "check_methods_subset_invariance"),
+    "rows of a sequence belong together, and score_samples returns a likelihood with the states, as in hmmlearn",
+)
 
 
 class HiddenMarkovModel(Learner):
@@ -328,7 +333,7 @@ class HiddenMarkovModel(Learner):
             densities[~batch.allowed] = -np.inf
         return densities
 
-    def _asked(self, X: Any, lengths: Any) -> SequenceInput:
+    def _asked(self, X: Any, lengths: Any, y: Any = None) -> SequenceInput:
         by_hand = "history_" not in vars(self)
         if by_hand:  # what is set by hand may have got another width
             self.__dict__.pop("n_features_in_", None)
@@ -337,17 +342,19 @@ class HiddenMarkovModel(Learner):
         if by_hand:
             self.n_features_in_ = self._width()
         return SequenceInput(
-            lambda rows: self._read_rows(rows, reset=False), self.n_components, X, lengths=lengths, wide=self._wide
+            lambda rows: self._read_rows(rows, reset=False), self.n_components, X, y=y, lengths=lengths, wide=self._wide
         )
 
     @predict_method
-    def score(self, X: Any, lengths: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Log-likelihood of sequences; minus infinity where no path of states can emit one.
 
         Parameters
         ----------
         X : table, list of tables or stream of tables
             Sequences, as in ``fit``.
+        y : array-like of shape (n_samples,), default=None
+            Known states, as in ``fit``: the log-likelihood is that of the rows together with them.
         lengths : array-like of shape (n_sequences,), default=None
             Numbers of rows of the sequences.
 
@@ -356,7 +363,7 @@ class HiddenMarkovModel(Learner):
         float
             The sum over all sequences.
         """
-        batches = self._asked(X, lengths)
+        batches = self._asked(X, lengths, y)
         chain = self._chain()
         found = (_native_calls.likelihoods(*chain, batch.begins, self._log_densities(batch)).sum() for batch in batches)
         return float(sum(found))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from certus.workflow.findings import clusters
 from certus.workflow.findings.alike import AlikeColumns, alike_columns
+from certus.workflow.findings.cluster_quality import cluster_quality
 from certus.workflow.findings.comparisons import Versus, compare_all, tell_apart
 from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
 from certus.workflow.findings.learning_curve import LearningCurve, curve_of, learning_curve
@@ -94,6 +95,9 @@ def find_clusters(study: Finished, in_time: InTime) -> Findings:
     if in_time(best.seconds):
         shuffled = clusters.shuffled_ratios(best.candidate, study.learning, study.threads)
     assert isinstance(study.model, ClusterModel)
+    quality = None
+    if in_time(best.seconds):
+        quality = cluster_quality(study.model.model_, learned, study.confidence, study.learning.seed)
     grouped, told = clusters.compared(study.winner.out_of_fold, shuffled, len(study.race.trials))
     return Findings(
         shortlist=_shortlist(study),
@@ -101,6 +105,7 @@ def find_clusters(study: Finished, in_time: InTime) -> Findings:
         diagnosis=told,
         grouped=grouped,
         clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
+        quality=quality,
         alike=_alike(study, in_time),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from certus.workflow.findings import guards as guarding
 from certus.workflow.findings import reliability as reliable
 from certus.workflow.findings.alike import AlikeColumns
+from certus.workflow.findings.cluster_quality import ClusterQuality
 from certus.workflow.findings.clusters import Cluster
 from certus.workflow.findings.comparisons import Versus
 from certus.workflow.findings.learning_curve import LearningCurve
@@ -44,6 +45,8 @@ class Findings:
         How sure the model must be for its predictions to be right as often as somebody needs.
     clusters : list of Cluster
         The clusters that a clustering study found.
+    quality : ClusterQuality or None
+        How good they are: what any others could save, their silhouettes, their tree.
     alike : AlikeColumns or None
         Which columns of numbers tell the same.
     grouped : bool
@@ -66,6 +69,7 @@ class Findings:
     calibration: reliable.CalibrationError | None = None
     guards: list[guarding.GuardedPredictions] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
+    quality: ClusterQuality | None = None
     alike: AlikeColumns | None = None
     grouped: bool = False
     rows: str = "test"
@@ -111,6 +115,7 @@ class Findings:
             "calibration_error": None if self.calibration is None else asdict(self.calibration),
             "guards": [asdict(one) for one in self.guards],
             "clusters": [asdict(cluster) for cluster in self.clusters],
+            "cluster_quality": None if self.quality is None else self.quality.to_dict(),
             "alike_columns": None if self.alike is None else asdict(self.alike),
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,

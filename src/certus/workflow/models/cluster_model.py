@@ -22,7 +22,9 @@ class ClusterModel(StudyModel):
 
     def distances(self, X: TableLike) -> NDArray[np.float64]:
         """The distance of every row to its center."""
-        return np.asarray(np.min(self.model_.transform(X), axis=1), dtype=np.float64)
+        every = np.asarray(self.model_.transform(X), dtype=np.float64)
+        # Of clusters that divide each other in turn, a row's own center need not be the nearest.
+        return np.take_along_axis(every, np.asarray(self.model_.predict(X))[:, None], axis=1)[:, 0]
 
     def ratios(self, X: TableLike) -> NDArray[np.float64]:
         """Distance to the nearest center over distance to the second nearest."""

@@ -99,7 +99,18 @@ _REGRESSORS = (
 )
 
 
-_CLUSTERERS = (Recipe("certus.cluster.KMeans", tuple({"n_clusters": k, "n_init": 4} for k in range(2, 11))),)
+_CLUSTERS = range(2, 11)
+_CLUSTERERS = (
+    Recipe("certus.cluster.KMeans", tuple({"n_clusters": k, "n_init": 4} for k in _CLUSTERS)),
+    Recipe("certus.cluster.BisectingKMeans", tuple({"n_clusters": k} for k in _CLUSTERS)),
+    Recipe(
+        "certus.cluster.KMedoids",
+        # The bound is found once, for the winner.
+        tuple({"n_clusters": k, "n_init": 1, "bound_effort": 0} for k in _CLUSTERS),
+        work=(2.0, 1.0, 1.0),
+        pairs=1.0,
+    ),
+)
 
 
 _OFFERED = {"classification": _CLASSIFIERS, "regression": _REGRESSORS, "clustering": _CLUSTERERS}

@@ -22,7 +22,7 @@ from certus.workflow.race.executors import Executor
 from certus.workflow.race.journal import Journal
 from certus.workflow.race.learning import Learning
 from certus.workflow.race.outcome import Outcome
-from certus.workflow.race.trials import Budget, Reason, Trial, opening
+from certus.workflow.race.trials import Budget, Reason, Trial, comparable, opening
 from certus.workflow.race.work import LARGEST_WORK, MEMORY_SHARE, Measured, WorkModel, affordable, free_memory
 
 DRAWN_AT_ONCE = 4  # fixed, so that the draws do not depend on the number of processes
@@ -83,7 +83,7 @@ class Race:
             trial.left = None  # who came as far as the leader is in the race to the end
             trial.value = trial.values[self.depth - 1]
             trial.judged = len(self._learning.validated(self.depth))
-        return sorted(self.trials, key=lambda trial: (not self.complete(trial), trial.value))
+        return sorted(self.trials, key=lambda trial: (not self.complete(trial), comparable(trial.value)))
 
     def _deciding_parts(self) -> int:
         """How many divisions decide: all of them, unless the leader had no time for the rest.
@@ -146,7 +146,7 @@ class Race:
         if not finished or self._over():
             return []
         best_of: dict[str, Trial] = {}
-        for trial in sorted(finished, key=lambda trial: trial.value):
+        for trial in sorted(finished, key=lambda trial: comparable(trial.value)):
             best_of.setdefault(trial.recipe.path, trial)
         leaders = list(best_of.values())[:3]
         weights = 0.5 ** np.arange(len(leaders))
@@ -174,7 +174,7 @@ class Race:
 
     def _spare(self, running: list[Trial], index: int) -> None:
         """Send out whose next evaluation would take too long: by far, or for the time that is left."""
-        running.sort(key=lambda trial: trial.value)  # equal ones, as at the start, keep their order
+        running.sort(key=lambda trial: comparable(trial.value))  # equal ones, as at the start, keep their order
         rows = len(self._learning.divisions[index].fit)
         free = MEMORY_SHARE * free_memory() / self._executor.workers
         for trial in running:
@@ -272,7 +272,7 @@ class Race:
         judged = [trial for trial in self.trials if len(trial.outcomes) > index and np.isfinite(trial.value)]
         if not judged or index == self._parts - 1:
             return
-        ranked = sorted(judged, key=lambda trial: self._value(trial.after(index + 1)))
+        ranked = sorted(judged, key=lambda trial: comparable(self._value(trial.after(index + 1))))
         kept, so_far = kept_after(index), f"{index + 1} of {self._parts} parts"
         for rank, trial in enumerate(ranked):
             if trial.left is not None or trial not in running:

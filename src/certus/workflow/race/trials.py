@@ -91,6 +91,11 @@ class Trial:
         return Trial(self.candidate, self.recipe, self.outcomes[:parts])
 
 
+def comparable(value: float) -> float:
+    """A value without its last digits, in which rounding alone makes equal candidates differ."""
+    return float(f"{value:.12g}")
+
+
 def opening(recipes: Sequence[Recipe], cost: Callable[[Recipe], float]) -> list[Trial]:
     """The settings that recipes try first: everyone's best bet before anyone's second, cheap ones first."""
     ordered = sorted(recipes, key=cost)
