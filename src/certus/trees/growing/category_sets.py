@@ -95,7 +95,7 @@ class CategorySets:
         if (self.nodes[1:] <= self.nodes[:-1]).any() or falls.any():
             raise ValueError("the sets of categories are not in order.")
 
-    def check_nodes(self, feature: NDArray[np.int64], threshold: NDArray[np.float64]) -> None:
+    def check_nodes(self, feature: NDArray[np.integer[Any]], threshold: NDArray[np.float64]) -> None:
         """Refuse sets for other nodes than those that split by categories: a column, and no threshold."""
         if not np.array_equal(self.nodes, np.flatnonzero((feature >= 0) & np.isnan(threshold))):
             raise ValueError("the sets of categories do not belong to the nodes that split by categories.")
