@@ -43,6 +43,7 @@ def first_contradiction(*found: AxiomCheck | None) -> AxiomCheck:
 
 
 def signs(table: Floats, chosen: NDArray[np.intp]) -> AxiomCheck | None:
+    """Two rows at a negative distance, if there are any."""
     wrong = ~(table >= 0)
     if not wrong.any():
         return None
@@ -51,6 +52,7 @@ def signs(table: Floats, chosen: NDArray[np.intp]) -> AxiomCheck | None:
 
 
 def symmetry(table: Floats, chosen: NDArray[np.intp]) -> AxiomCheck | None:
+    """Two rows whose distance depends on their order, if there are any."""
     wrong = ~(np.abs(table - table.T) <= ROUNDING * np.maximum(np.abs(table), np.abs(table.T)))
     if not wrong.any():
         return None
@@ -60,6 +62,7 @@ def symmetry(table: Floats, chosen: NDArray[np.intp]) -> AxiomCheck | None:
 
 
 def triangle(table: Floats, chosen: NDArray[np.intp], triples: int, rng: np.random.Generator) -> AxiomCheck | None:
+    """Three rows with a detour shorter than the direct way, among all triples or as many drawn ones as asked for."""
     count = len(table)
     if count**3 <= max(triples, 30**3):
         x, y, z = (place.ravel() for place in np.indices((count, count, count)))

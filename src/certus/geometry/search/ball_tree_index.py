@@ -4,8 +4,8 @@ A ball is a row, its center, and a radius within which all rows of the ball lie.
 difference of the distances to two rows far apart. A query leaves a ball out if it is farther from its center than the
 radius and its limit together. Queries go down together, so that the distances to a center are computed at once.
 
-Distances may be off by rounding: an inequality counts as violated, and a ball as too far, only beyond SLACK. What is not
-a metric may violate the inequality on which a search relies; each that a search meets is checked, and the first
+Distances may be off by rounding: an inequality counts as violated, and a ball as too far, only beyond SLACK. What is
+not a metric may violate the inequality on which a search relies; each that a search meets is checked, and the first
 violation is an error that names the rows, not a wrong answer.
 """
 
