@@ -5,6 +5,7 @@
 #include "bindings/common.hpp"
 #include "bindings/sparse_table.hpp"
 #include "boosting/binned_table.hpp"
+#include "core/freed_memory.hpp"
 #include "ensemble/compact_forest.hpp"
 #include "ensemble/forest.hpp"
 #include "ensemble/stumps.hpp"
@@ -23,14 +24,44 @@ using trees::TreeNodes;
 // The grown trees, to be copied into arrays one after the other.
 struct GrownForest {
   std::vector<TreeNodes> trees;
+};
 
-  template <class T>
-  void copy(std::vector<T> TreeNodes::* member, const Vector<T>& to) const {
-    T* place = to.data();
-    for (const TreeNodes& tree : trees)
-      place = std::copy((tree.*member).begin(), (tree.*member).end(), place);
+// Where the nodes of all trees go.
+struct ForestArrays {
+  std::int32_t *left, *right, *feature;
+  double* threshold;
+  std::uint8_t* missing_left;
+  double* impurity;
+  std::uint32_t* rows;
+  double *weight, *value;
+
+  void take(const TreeNodes& tree) {
+    const auto copy = [](const auto& from, auto*& to) { to = std::copy(from.begin(), from.end(), to); };
+    copy(tree.left, left);
+    copy(tree.right, right);
+    copy(tree.feature, feature);
+    copy(tree.threshold, threshold);
+    copy(tree.missing_left, missing_left);
+    copy(tree.impurity, impurity);
+    copy(tree.rows, rows);
+    copy(tree.weight, weight);
+    copy(tree.value, value);
   }
 };
+
+// Trees are given back as soon as they are copied, so that a forest is not in memory twice.
+void move_nodes(GrownForest& forest, ForestArrays arrays) {
+  constexpr Index nodes_per_trim = Index{1} << 19;
+  Index nodes = 0;
+  for (TreeNodes& tree : forest.trees) {
+    arrays.take(tree);
+    nodes += tree.count();
+    tree = TreeNodes();
+    if (nodes < nodes_per_trim) continue;
+    release_freed_memory();
+    nodes = 0;
+  }
+}
 
 GrownForest grow_dense(StridedMatrix<const float> x, const Target& target,
                        Vector<const std::uint64_t> bag_seeds, Vector<const std::uint64_t> node_seeds,
@@ -96,29 +127,19 @@ void bind_growing(nb::module_& m) {
           },
           nb::arg("counts").noconvert(), nb::arg("depths").noconvert(), "Nodes and depth of every tree.")
       .def(
-          "copy_structure",
-          [](const GrownForest& forest, Vector<std::int64_t> left, Vector<std::int64_t> right,
-             Vector<std::int64_t> feature, Vector<double> threshold, Vector<std::uint8_t> missing_left) {
-            forest.copy(&TreeNodes::left, left);
-            forest.copy(&TreeNodes::right, right);
-            forest.copy(&TreeNodes::feature, feature);
-            forest.copy(&TreeNodes::threshold, threshold);
-            forest.copy(&TreeNodes::missing_left, missing_left);
+          "move_nodes",
+          [](GrownForest& forest, Vector<std::int32_t> left, Vector<std::int32_t> right,
+             Vector<std::int32_t> feature, Vector<double> threshold, Vector<std::uint8_t> missing_left,
+             Vector<double> impurity, Vector<std::uint32_t> rows, Vector<double> weight,
+             Vector<double> value) {
+            move_nodes(forest,
+                       {left.data(), right.data(), feature.data(), threshold.data(), missing_left.data(),
+                        impurity.data(), rows.data(), weight.data(), value.data()});
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("feature").noconvert(),
           nb::arg("threshold").noconvert(), nb::arg("missing_left").noconvert(),
-          "Children and splits of all nodes of all trees.")
-      .def(
-          "copy_facts",
-          [](const GrownForest& forest, Vector<double> impurity, Vector<std::int64_t> rows,
-             Vector<double> weight, Vector<double> value) {
-            forest.copy(&TreeNodes::impurity, impurity);
-            forest.copy(&TreeNodes::rows, rows);
-            forest.copy(&TreeNodes::weight, weight);
-            forest.copy(&TreeNodes::value, value);
-          },
           nb::arg("impurity").noconvert(), nb::arg("rows").noconvert(), nb::arg("weight").noconvert(),
-          nb::arg("value").noconvert(), "Impurities, sizes and values of all nodes of all trees.")
+          nb::arg("value").noconvert(), "Move all nodes of all trees into arrays, one tree after the other.")
       .def_prop_ro("category_nodes",
                    [](const GrownForest& forest) {
                      Index nodes = 0;
@@ -162,8 +183,8 @@ void bind_prediction(nb::module_& m) {
   nb::class_<CompactForest>(m, "CompactForest", "A forest packed for prediction.")
       .def(
           "__init__",
-          [](CompactForest* self, Vector<const std::int64_t> offsets, Vector<const std::int64_t> left,
-             Vector<const std::int64_t> right, Vector<const std::int64_t> feature,
+          [](CompactForest* self, Vector<const std::int64_t> offsets, Vector<const std::int32_t> left,
+             Vector<const std::int32_t> right, Vector<const std::int32_t> feature,
              Vector<const double> threshold, Vector<const std::uint8_t> missing_left,
              Vector<const std::int64_t> category_nodes, Vector<const std::int64_t> starts,
              Vector<const std::uint32_t> codes) {

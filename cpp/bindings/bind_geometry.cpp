@@ -62,15 +62,16 @@ void bind_kd_tree(nb::module_& m, const char* name) {
       .def(
           "count_within",
           [](const Tree& tree, Matrix<const double> queries, int kind, double power,
-             const OptionalWeights& weights, Vector<const double> limits, int threads, Vector<Index> counts) {
+             const OptionalWeights& weights, Vector<const double> limits, Index enough, int threads,
+             Vector<Index> counts) {
             const Metric metric = metric_of(kind, power, weights);
             run_kernel([&](StopToken& stop) {
-              tree.count_within(view(queries), metric, span(limits), threads, stop, span(counts));
+              tree.count_within(view(queries), metric, span(limits), enough, threads, stop, span(counts));
             });
           },
           nb::arg("queries").noconvert(), nb::arg("kind"), nb::arg("power"), nb::arg("weights").none(),
-          nb::arg("limits").noconvert(), nb::arg("threads"), nb::arg("counts").noconvert(),
-          "Fill in how many rows lie within the limit of each query.");
+          nb::arg("limits").noconvert(), nb::arg("enough"), nb::arg("threads"), nb::arg("counts").noconvert(),
+          "Fill in how many rows lie within the limit of each query; counting ends at `enough`.");
   m.def(
       "build_kd_tree",
       [](Matrix<const T> rows, Index leaf_size, int threads) {

@@ -17,8 +17,8 @@ using trees::GrowOptions;
 using trees::Target;
 using trees::TreeNodes;
 
-template <class T>
-void copy_to(const std::vector<T>& from, const Vector<T>& to) {
+template <class From, class To>
+void copy_to(const std::vector<From>& from, const Vector<To>& to) {
   std::copy(from.begin(), from.end(), to.data());
 }
 

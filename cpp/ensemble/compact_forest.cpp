@@ -16,8 +16,8 @@ Index vote(const double* value, Index size) { return std::max_element(value, val
 
 }  // namespace
 
-CompactForest::CompactForest(std::span<const std::int64_t> offsets, std::span<const std::int64_t> left,
-                             std::span<const std::int64_t> right, std::span<const std::int64_t> feature,
+CompactForest::CompactForest(std::span<const std::int64_t> offsets, std::span<const std::int32_t> left,
+                             std::span<const std::int32_t> right, std::span<const std::int32_t> feature,
                              std::span<const double> threshold, std::span<const std::uint8_t> missing_left,
                              std::span<const std::int64_t> category_nodes, trees::CategorySets sets)
     : offsets_(offsets.begin(), offsets.end()), nodes_(left.size()), sets_(std::move(sets)) {

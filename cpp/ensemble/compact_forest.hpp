@@ -27,8 +27,8 @@ class CompactForest {
  public:
   // Node arrays of all trees one after the other; offsets[t] is where tree t begins, each numbered from 0.
   // The nodes `category_nodes`, numbered over all trees, split by categories, one set for each.
-  CompactForest(std::span<const std::int64_t> offsets, std::span<const std::int64_t> left,
-                std::span<const std::int64_t> right, std::span<const std::int64_t> feature,
+  CompactForest(std::span<const std::int64_t> offsets, std::span<const std::int32_t> left,
+                std::span<const std::int32_t> right, std::span<const std::int32_t> feature,
                 std::span<const double> threshold, std::span<const std::uint8_t> missing_left,
                 std::span<const std::int64_t> category_nodes = {}, trees::CategorySets sets = {});
 

@@ -231,24 +231,24 @@ void KdTree<T>::gather(const double* query, const Metric& metric, double limit, 
 
 template <class T>
 void KdTree<T>::count_within(View2D<const double> queries, const Metric& metric,
-                             std::span<const double> limits, int threads, StopToken& stop,
+                             std::span<const double> limits, Index enough, int threads, StopToken& stop,
                              std::span<Index> counts) const {
   parallel_ranges(queries.rows, WithinLists::block, threads, stop, [&](Index first, Index last, int) {
     std::vector<Pending> stack;
     for (Index i = first; i < last && !stop.poll(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      counts[at] = count(queries.row(i), metric, limits[at], stack);
+      counts[at] = count(queries.row(i), metric, limits[at], enough, stack);
     }
   });
 }
 
 template <class T>
-Index KdTree<T>::count(const double* query, const Metric& metric, double limit,
+Index KdTree<T>::count(const double* query, const Metric& metric, double limit, Index enough,
                        std::vector<Pending>& stack) const {
   Index inside = 0;
   std::array<double, lanes> bounds, reaches;
   stack.assign(1, {0.0, 0, 0});
-  while (!stack.empty()) {
+  while (!stack.empty() && inside < enough) {
     const Pending next = stack.back();
     stack.pop_back();
     if (next.level == static_cast<int>(levels_.size())) {

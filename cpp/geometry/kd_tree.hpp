@@ -44,9 +44,9 @@ class KdTree {
               StopToken& stop, WithinLists& out) const;
 
   // How many rows lie within limits[i] of query i. A box that lies inside as a whole is counted without
-  // looking at its points.
+  // looking at its points, and counting ends as soon as there are `enough`.
   void count_within(View2D<const double> queries, const Metric& metric, std::span<const double> limits,
-                    int threads, StopToken& stop, std::span<Index> counts) const;
+                    Index enough, int threads, StopToken& stop, std::span<Index> counts) const;
 
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
@@ -105,7 +105,8 @@ class KdTree {
   void bound_level(int level, std::vector<T>& child_low, std::vector<T>& child_high);
   std::int64_t search(const double* query, const Metric& metric, KBest& best,
                       std::vector<Pending>& stack) const;
-  Index count(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack) const;
+  Index count(const double* query, const Metric& metric, double limit, Index enough,
+              std::vector<Pending>& stack) const;
   Index count_leaf(Index leaf, const double* query, const Metric& metric, double limit) const;
   Index rows_below(int level, Index node) const;
   void gather(const double* query, const Metric& metric, double limit, std::vector<Pending>& stack,

@@ -72,7 +72,8 @@ struct Joined {
   }
   CompactForest pack() const { return {offsets, left, right, feature, threshold, missing_left}; }
 
-  std::vector<std::int64_t> offsets, left, right, feature;
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int32_t> left, right, feature;
   std::vector<double> threshold, value;
   std::vector<std::uint8_t> missing_left;
 };

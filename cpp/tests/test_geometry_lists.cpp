@@ -58,7 +58,7 @@ TEST(radius_lists_and_counts_agree) {
   CHECK(first.rows == second.rows);
   CHECK(first.distances == second.distances);
   std::vector<Index> counts(static_cast<std::size_t>(n)), others(counts.size());
-  tree.count_within(rows, euclidean, limits, 2, stop, counts);
+  tree.count_within(rows, euclidean, limits, tree.rows(), 2, stop, counts);
   scan_counts(rows, rows, euclidean, limits, 1, stop, others);
   CHECK(counts == others);
   CHECK(std::accumulate(counts.begin(), counts.end(), Index{0}) == first.starts.back());

@@ -95,6 +95,11 @@ void check_structure(const TreeNodes& nodes) {
   }
 }
 
+// As a single tree has them in Python.
+std::vector<std::int64_t> wide(const std::vector<std::int32_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
 // Every row of the table reaches a leaf, and the leaves are reached by as many rows as they were made of.
 void check_prediction(const Problem& problem, const TreeNodes& nodes) {
   std::vector<std::int64_t> numbers, starts{0};
@@ -104,14 +109,15 @@ void check_prediction(const Problem& problem, const TreeNodes& nodes) {
     codes.insert(codes.end(), set.begin(), set.end());
     starts.push_back(static_cast<std::int64_t>(codes.size()));
   }
-  const CompactTree compact(nodes.left, nodes.right, nodes.feature, nodes.threshold, nodes.missing_left,
-                            numbers, CategorySets(starts, codes));
+  const CompactTree compact(wide(nodes.left), wide(nodes.right), wide(nodes.feature), nodes.threshold,
+                            nodes.missing_left, numbers, CategorySets(starts, codes));
   std::vector<std::int64_t> leaves(static_cast<std::size_t>(problem.rows));
   StopToken stop;
   compact.apply(problem.table(), leaves, 2, stop);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(nodes.count()), 0);
   for (const auto leaf : leaves) ++counts[leaf];
-  for (Index i = 0; i < nodes.count(); ++i) CHECK_EQUAL(counts[i], nodes.left[i] < 0 ? nodes.rows[i] : 0);
+  for (Index i = 0; i < nodes.count(); ++i)
+    CHECK_EQUAL(counts[i], nodes.left[i] < 0 ? std::int64_t{nodes.rows[i]} : 0);
 }
 
 // The same table by columns, without its zeros.
@@ -250,7 +256,8 @@ TEST(pruning_ends_at_the_root_in_rising_order) {
   const TreeNodes nodes = grow(problem, problem.target(CriterionKind::squared_error, false),
                                problem.options(CriterionKind::squared_error));
   StopToken stop;
-  const auto steps = pruning_sequence(nodes.left, nodes.right, nodes.impurity, nodes.weight, stop);
+  const auto steps =
+      pruning_sequence(wide(nodes.left), wide(nodes.right), nodes.impurity, nodes.weight, stop);
   CHECK_EQUAL(steps.back().node, std::int64_t{0});
   CHECK_CLOSE(steps.back().cost, nodes.impurity[0], 1e-9);
   for (std::size_t i = 1; i < steps.size(); ++i) CHECK(steps[i].alpha >= steps[i - 1].alpha - 1e-12);

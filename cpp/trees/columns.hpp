@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,12 @@ struct Entry {
 // Two neighbouring values this close count as equal, as in scikit-learn: no threshold is put between them.
 inline constexpr float tie_width = 1e-7f;
 inline bool tied(float low, float high) { return high <= low + tie_width; }
+
+// Floats are at most a number if they are at most this one.
+inline float largest_float_up_to(double threshold) {
+  const auto rounded = static_cast<float>(threshold);
+  return rounded <= threshold ? rounded : std::nextafter(rounded, -std::numeric_limits<float>::infinity());
+}
 
 // Which values go left: numbers up to a threshold, or some categories.
 struct SideRule {

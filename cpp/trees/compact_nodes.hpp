@@ -52,6 +52,9 @@ class CategorySets {
 void pack_nodes(std::span<const std::int64_t> left, std::span<const std::int64_t> right,
                 std::span<const std::int64_t> feature, std::span<const double> threshold,
                 std::span<const std::uint8_t> missing_left, std::int32_t offset, CompactNode* nodes);
+void pack_nodes(std::span<const std::int32_t> left, std::span<const std::int32_t> right,
+                std::span<const std::int32_t> feature, std::span<const double> threshold,
+                std::span<const std::uint8_t> missing_left, std::int32_t offset, CompactNode* nodes);
 
 // Tells the packed nodes with these numbers that they split by the sets 0, 1, 2 ...
 void set_categories(std::span<const std::int64_t> numbers, CompactNode* nodes);

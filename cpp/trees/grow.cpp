@@ -15,21 +15,22 @@ namespace {
 constexpr Index task_entries = 1 << 18;
 
 Index add_node(TreeNodes& nodes, const NodeSplitter& splitter, const OpenNode& node) {
-  const Index added = nodes.add_leaf(node.summary.impurity, node.count, node.summary.weight);
+  const Index added =
+      nodes.add_leaf(node.summary.impurity, static_cast<std::uint32_t>(node.count), node.summary.weight);
   splitter.write_value(node, nodes.value_of(added));
   nodes.max_depth = std::max(nodes.max_depth, node.depth);
   return added;
 }
 
 void set_split(TreeNodes& nodes, Index node, const Split& split) {
-  nodes.feature[node] = split.feature;
+  nodes.feature[node] = static_cast<std::int32_t>(split.feature);
   nodes.threshold[node] = split.threshold;
   nodes.missing_left[node] = split.missing_left;
   if (!split.categories.empty()) nodes.categories[node] = split.categories;
 }
 
-void set_child(TreeNodes& nodes, Index parent, bool is_left, std::int64_t child) {
-  if (parent >= 0) (is_left ? nodes.left : nodes.right)[parent] = child;
+void set_child(TreeNodes& nodes, Index parent, bool is_left, Index child) {
+  if (parent >= 0) (is_left ? nodes.left : nodes.right)[parent] = static_cast<std::int32_t>(child);
 }
 
 struct Waiting {
@@ -48,7 +49,7 @@ void grow_depth_first(OpenNode start, NodeSplitter& splitter, TreeNodes& nodes, 
   while (!stack.empty() && !stop.poll()) {
     Waiting current = std::move(stack.back());
     stack.pop_back();
-    if (const std::int64_t reference = set_aside(current.node); reference != no_child) {
+    if (const std::int32_t reference = set_aside(current.node); reference != no_child) {
       set_child(nodes, current.parent, current.is_left, reference);
       continue;
     }
@@ -65,17 +66,20 @@ void grow_depth_first(OpenNode start, NodeSplitter& splitter, TreeNodes& nodes, 
 }
 
 // Tasks are named by references below `undefined` in the child arrays of the top of the tree.
-std::int64_t task_reference(std::size_t task) { return undefined - 1 - static_cast<std::int64_t>(task); }
-std::size_t task_of(std::int64_t reference) { return static_cast<std::size_t>(undefined - 1 - reference); }
+std::int32_t task_reference(std::size_t task) { return undefined - 1 - static_cast<std::int32_t>(task); }
+std::size_t task_of(std::int32_t reference) { return static_cast<std::size_t>(undefined - 1 - reference); }
 
 // The top of the tree and the sub-trees below it as one tree in pre-order.
 TreeNodes join(const TreeNodes& top, const std::vector<TreeNodes>& subtrees) {
   struct Pending {
-    std::int64_t reference;
+    std::int32_t reference;
     Index parent;
     bool is_left;
   };
   TreeNodes whole(top.value_size);
+  Index count = top.count();
+  for (const TreeNodes& subtree : subtrees) count += subtree.count();
+  whole.reserve(count);
   whole.max_depth = top.max_depth;
   std::vector<Pending> stack{{0, -1, false}};
   while (!stack.empty()) {
@@ -95,8 +99,8 @@ TreeNodes join(const TreeNodes& top, const std::vector<TreeNodes>& subtrees) {
     for (Index node = 0; node < subtree.count(); ++node) {
       const Index added = whole.add_copy(subtree, node);
       if (whole.left[added] == no_child) continue;
-      whole.left[added] += offset;
-      whole.right[added] += offset;
+      whole.left[added] += static_cast<std::int32_t>(offset);
+      whole.right[added] += static_cast<std::int32_t>(offset);
     }
   }
   return whole;
@@ -105,7 +109,7 @@ TreeNodes join(const TreeNodes& top, const std::vector<TreeNodes>& subtrees) {
 TreeNodes grow_by_depth(TreeData& data, NodeSplitter& splitter, OpenNode root, int threads, StopToken& stop) {
   const Index value_size = data.target.value_size();
   std::vector<OpenNode> tasks;
-  const auto to_task = [&](OpenNode& node) -> std::int64_t {
+  const auto to_task = [&](OpenNode& node) -> std::int32_t {
     if (node.depth == 0 || splitter.is_final(node)) return no_child;
     if (node.count * static_cast<Index>(node.columns.size()) > task_entries) return no_child;
     tasks.push_back(std::move(node));
@@ -160,8 +164,8 @@ TreeNodes grow_by_improvement(TreeData& data, NodeSplitter& splitter, OpenNode r
     splitter.divide_columns(best->node, *best->split, stop);
     const Index left = push(std::move(best->split->left));
     const Index right = push(std::move(best->split->right));
-    nodes.left[best->id] = left;
-    nodes.right[best->id] = right;
+    nodes.left[best->id] = static_cast<std::int32_t>(left);
+    nodes.right[best->id] = static_cast<std::int32_t>(right);
   }
   return nodes;
 }

@@ -11,13 +11,14 @@
 
 namespace certus::trees {
 
-inline constexpr std::int64_t no_child = -1;
-inline constexpr std::int64_t undefined = -2;
+inline constexpr std::int32_t no_child = -1;
+inline constexpr std::int32_t undefined = -2;
 
 struct TreeNodes {
   Index value_size = 1;  // numbers per node in `value`
   Index max_depth = 0;
-  std::vector<std::int64_t> left, right, feature, rows;
+  std::vector<std::int32_t> left, right, feature;
+  std::vector<std::uint32_t> rows;
   std::vector<double> threshold, impurity, weight, value;
   std::vector<std::uint8_t> missing_left;
   std::map<Index, std::vector<std::uint32_t>> categories;  // ascending, of the nodes that have them
@@ -27,7 +28,7 @@ struct TreeNodes {
   Index count() const { return static_cast<Index>(left.size()); }
 
   // Adds a leaf; `value` is left for the caller to write.
-  Index add_leaf(double impurity_, std::int64_t rows_, double weight_) {
+  Index add_leaf(double impurity_, std::uint32_t rows_, double weight_) {
     left.push_back(no_child);
     right.push_back(no_child);
     feature.push_back(undefined);
@@ -38,6 +39,16 @@ struct TreeNodes {
     weight.push_back(weight_);
     value.resize(value.size() + static_cast<std::size_t>(value_size));
     return count() - 1;
+  }
+
+  // Makes room for so many nodes, so that arrays are as long as they must be.
+  void reserve(Index nodes) {
+    const auto size = static_cast<std::size_t>(nodes);
+    for (auto* each : {&left, &right, &feature}) each->reserve(size);
+    for (auto* each : {&threshold, &impurity, &weight}) each->reserve(size);
+    rows.reserve(size);
+    missing_left.reserve(size);
+    value.reserve(size * static_cast<std::size_t>(value_size));
   }
 
   // Copies one node of another tree to the end, its children as they are.

@@ -56,12 +56,6 @@ struct Candidate {
   bool found() const { return gain > -infinity; }
 };
 
-// Floats are at most a number if they are at most this one.
-inline float largest_float_up_to(double threshold) {
-  const auto rounded = static_cast<float>(threshold);
-  return rounded <= threshold ? rounded : std::nextafter(rounded, -std::numeric_limits<float>::infinity());
-}
-
 template <class Sums, bool Plain>
 class ColumnScan {
  public:

@@ -245,3 +245,8 @@ def test_far_rows_lose_no_digits() -> None:
     assert_array_equal(near.labels_, far.labels_)
     assert_allclose(near.affinity_matrix_, far.affinity_matrix_, atol=1e-6)
     assert cut_bound.rounding(80) < 1e-11
+
+
+def test_too_many_rows_for_all_affinities_are_told_what_to_do() -> None:
+    with pytest.raises(MemoryError, match=r"200000\.0 GB for 5000000 rows.\nHint: affinity=\"nearest_neighbors\""):
+        SpectralClustering(2).fit(np.zeros((5_000_000, 1)))

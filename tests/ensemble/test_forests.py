@@ -191,6 +191,26 @@ def test_pruned_and_saved(forest, tmp_path):
     assert_array_equal(again.estimators_samples_[1], pruned.estimators_samples_[1])
 
 
+def test_a_forest_takes_little_memory_per_node():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y).forest_
+    whole = ("children_left", "children_right", "feature", "n_node_samples")
+    for name in whole:
+        assert getattr(forest, name).itemsize == 4
+        assert getattr(forest.tree(3), name).dtype == np.int64  # as scikit-learn's trees have them
+        joined = np.concatenate([getattr(forest.tree(number), name) for number in range(5)])
+        assert_array_equal(joined, getattr(forest, name))
+    nodes = int(forest.offsets[-1])
+    arrays = [array for array in vars(forest).values() if isinstance(array, np.ndarray) and len(array) == nodes]
+    assert sum(array.nbytes for array in arrays) == nodes * (4 * 4 + 3 * 8 + 1 + 3 * 8)
+
+
+def test_pure_leaves_are_told_from_others():
+    X, y = load_iris(return_X_y=True)
+    assert RandomForestClassifier(5, random_state=0).fit(X, y).forest_.pure_leaves()
+    assert not RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y).forest_.pure_leaves()
+
+
 def test_scikit_learn_shows_our_trees():
     X, y = load_iris(return_X_y=True)
     model = ExtraTreesClassifier(2, random_state=0, max_depth=2).fit(X, y)

@@ -161,6 +161,20 @@ def test_columns_that_say_the_same_are_merged_first() -> None:
         DendrogramDisplay(merges, list("abc"))
 
 
+def test_the_area_under_the_curve_counts_ties_half() -> None:
+    assert RocDisplay([0.8, 0.4], [0.4, 0.1]).area == pytest.approx((2 + 1 + 0.5) / 4)
+    display = RocDisplay([0.8, 0.4], [0.4, 0.1]).plot()
+    assert any("AUC 0.875" in text.get_text() for text in display.ax_.texts)
+
+
+def test_names_of_a_tree_of_columns_can_be_read() -> None:
+    columns = np.random.default_rng(0).normal(size=(50, 30))
+    display = DendrogramDisplay.from_columns(columns, [f"column {index}" for index in range(30)])
+    assert display.size[1] > 5.0
+    sizes = {label.get_fontsize() for label in display.plot().ax_.get_yticklabels()}
+    assert sizes == {8.0}
+
+
 def test_trees_of_estimators_are_those_of_scipy() -> None:
     X = RNG.normal(size=(12, 2))
     ours = AgglomerativeClustering(3, linkage="average").fit(X)

@@ -64,6 +64,8 @@ def test_boundaries_count_as_within(algorithm: str, columns: int) -> None:
     for radius in (0.0, 1.0, 2.0, 5.0, np.sqrt(2), np.sqrt(5)):
         exact = squared <= round(radius**2)
         assert_array_equal(index.count_within(rows, radius, 1), exact.sum(axis=1))
+        for least in (1, 4, 40):
+            assert_array_equal(index.have_within(rows, radius, least, 1), exact.sum(axis=1) >= least)
         assert_array_equal(index.within(rows, radius, 1).rows, np.nonzero(exact)[1])
     assert index.count_within(rows, -1.0, 1).sum() == 0
     assert (index.count_within(rows, np.inf, 1) == len(rows)).all()

@@ -37,6 +37,12 @@ SCALARS = [
 SPECIAL = [{"type": "float", "value": "nan"}, {"type": "float", "value": "inf"}, [], {}, {"type": "list", "items": []}]
 TYPES = ["f8", "f4", "i8", "i4", "i1", "u8", "u1", "?", "S3", "c16", "M8[s]", ">f8"]
 MOST_COLUMNS = 10_000
+# What sound models say: no neighbors within the radius, fewer rows than neighbors, states that cannot emit the rows.
+REFUSALS_OF_ROWS = (
+    "No neighbors found for test samples",
+    "Expected n_neighbors <= n_samples_fit",
+    "has the probability 0 under the model",
+)
 HUGE = [(0, 2**40), (2**40, 0), (0,), (1,), (1, 1), (0, 0), (2, 0, 3)]
 
 
@@ -134,7 +140,10 @@ def changed_file(original: Forgery, rng: np.random.Generator) -> Forgery:
 
 
 def use(path: Path, rows: Any) -> str:
-    """Load a file and ask what it holds: "refused", "used", "error" in the answer; anything else is raised."""
+    """Load a file and ask what it holds; anything else than these outcomes is raised.
+
+    The file is "refused", the model is "used", it refuses the "rows" as a sound one may, or there is an "error".
+    """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -153,8 +162,25 @@ def use(path: Path, rows: Any) -> str:
         asked_rows = rows if width == own else np.resize(rows, (len(rows), width))
         try:
             for ask in asked:
-                ask(asked_rows)
+                _check_answer(model, ask.__name__, ask(asked_rows), len(asked_rows))
             certus.check(model)
         except Exception as error:
+            if isinstance(error, ValueError) and any(text in str(error) for text in REFUSALS_OF_ROWS):
+                return "rows"
             return f"error {type(error).__name__}: {str(error).splitlines()[0][:100] if str(error) else ''}"
     return "used"
+
+
+def _check_answer(model: Any, question: str, answer: Any, rows: int) -> None:
+    """An answer must be one per row; labels must be labels of the model, probabilities probabilities, or not known."""
+    parts = answer if isinstance(answer, list) else [answer]
+    for part in parts:
+        assert part.shape[0] == rows, f"{question} gives the shape {part.shape} for {rows} rows"
+    if question == "predict_proba":
+        for part in parts:
+            known = part[np.isfinite(part).all(axis=1)]
+            assert ((known >= 0) & (known <= 1 + 1e-9)).all(), "a probability is not between 0 and 1"
+            assert np.allclose(known.sum(axis=1), 1.0, atol=1e-6), "probabilities do not sum to 1"
+    classes = getattr(model, "classes_", None)
+    if question == "predict" and isinstance(classes, np.ndarray) and classes.ndim == 1 and np.ndim(answer) == 1:
+        assert np.isin(answer, classes).all(), "a label is none of the classes"

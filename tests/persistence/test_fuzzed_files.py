@@ -12,13 +12,31 @@ import pytest
 import certus
 from benchmarks.fuzz_files import fuzz_learner
 from certus.base import catalogue
+from certus.cluster import AgglomerativeClustering
+from certus.ensemble import HistGradientBoostingClassifier
+from certus.ensemble.boosted_trees import BoostedTrees
 from certus.guarantees import CertificateError
 from certus.guarantees.rows import LookStore
+from certus.trees import DecisionTreeClassifier
 from certus.workflow.race.journal import Journal
 from certus.workflow.study_error import StudyError
-from tests.persistence.fuzzing import change_json
+from tests.common.problems import make, problem
+from tests.persistence.forging import Forgery, npy
+from tests.persistence.fuzzing import change_json, changed_file, use
 
 EVERY_LEARNER = [entry.path for entry in catalogue.entries()]
+
+# Compiled code follows indices of their states.
+WITH_INDICES = (
+    *("trees.DecisionTreeClassifier", "ensemble.RandomForestRegressor", "ensemble.GradientBoostingClassifier"),
+    *(
+        "ensemble.HistGradientBoostingClassifier",
+        "ensemble.HistGradientBoostingRegressor",
+        "svm.SVC",
+        "svm.OneVsRestSVC",
+    ),
+    *("neighbors.KNeighborsClassifier", "cluster.HDBSCAN", "cluster.BisectingKMeans", "kernels.KernelRidge"),
+)
 
 
 def fuzz(paths: list[str], files: int) -> None:
@@ -27,10 +45,64 @@ def fuzz(paths: list[str], files: int) -> None:
         assert findings == []
         assert sum(outcomes.values()) == files, path
         assert outcomes["refused"] > 0, path
+        assert outcomes["error"] == 0, path
 
 
 def test_files_of_every_learner_do_not_hurt() -> None:
     fuzz(EVERY_LEARNER, 12)
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("name", WITH_INDICES)
+def test_changed_indices_do_not_reach_other_memory(name: str, tmp_path: Path) -> None:
+    """In this process, so that a sanitizer sees what compiled code does."""
+    entry = next(entry for entry in catalogue.entries() if entry.path == f"certus.{name}")
+    X, y = problem(entry)
+    original = Forgery(make(entry).fit(X, y))
+    outcomes = [
+        use(changed_file(original, np.random.default_rng([number, 11])).write(tmp_path / "model.certus"), X)
+        for number in range(16)
+    ]
+    assert {outcome.split(" ")[0] for outcome in outcomes} <= {"used", "refused"}
+
+
+def test_a_place_that_overflows_is_no_place() -> None:
+    """The left child at 2**31 - 1, whose sibling wraps around to a negative place."""
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    model = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=2).fit(X, y)
+    trees = next(value for value in vars(model).values() if isinstance(value, BoostedTrees))
+    trees.left = trees.left.copy()
+    trees.left[0] = 2**31 - 1
+    with pytest.raises(ValueError, match="parents come before their children"):
+        trees._restored()
+
+
+def test_starts_whose_differences_overflow_cover_nothing() -> None:
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    model = HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=2).fit(X, y)
+    trees = next(value for value in vars(model).values() if isinstance(value, BoostedTrees))
+    trees.starts = trees.starts.copy()
+    trees.starts[1:3] = 2**63 - 1, -(2**63)  # from one to the other is 1, as numbers of 64 bits wrap around
+    with pytest.raises(ValueError, match="one after the other"):
+        trees._restored()
+
+
+def test_shares_of_classes_are_shares() -> None:
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    tree = DecisionTreeClassifier(max_depth=2).fit(X, y).tree_
+    for changed in (-0.5, 2.0, np.nan):
+        tree.value = np.full_like(tree.value, changed)
+        with pytest.raises(ValueError, match="shares of its classes"):
+            tree._restored()
+
+
+def test_arrays_without_entries_are_short(tmp_path: Path) -> None:
+    forged = Forgery(AgglomerativeClustering().fit(np.arange(20.0).reshape(-1, 1)))
+    for name in forged.array_names():
+        changed = forged.copy()
+        changed.members[name] = npy(np.zeros((2**40, 0)), version=(1, 0))
+        with pytest.raises(certus.CertusFileError, match="without any data"):
+            certus.load(changed.write(tmp_path / "model.certus"))
 
 
 @pytest.mark.slow

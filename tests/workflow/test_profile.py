@@ -85,3 +85,10 @@ def test_stable_columns_rarely_drift() -> None:
         frame = pl.DataFrame({f"x{k}": rng.normal(size=200) for k in range(10)})
         called += bool(profile_table(frame, classify_columns(frame, []), [], {}).drifting)
     assert called <= 2
+
+
+def test_many_drifting_columns_are_one_sentence() -> None:
+    moved = {f"c{index}": X + (1.0 + 0.1 * index) * (np.arange(ROWS) > ROWS // 2) for index in range(5)}
+    told = [str(note) for note in profile(**moved).remarks() if "drift" in str(note)]
+    assert len(told) == 1
+    assert told[0].startswith("5 columns drift, most of all 'c4': the distributions of its first and last rows are ")

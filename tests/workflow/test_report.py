@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from certus.guarantees.records import percent
+from certus.guarantees.records import ASSUMPTIONS, percent
 from certus.workflow import Study, study
 from certus.workflow.findings.alike import alike_columns
 
@@ -128,3 +128,36 @@ def test_columns_that_say_the_same_survive_missing_values() -> None:
     assert merges[0][:2] == [0.0, 2.0]
     assert merges[0][2] < 0.1 < merges[1][2]
     assert alike_columns(pl.DataFrame({"x": x, "y": x}), ["x", "y"]) is None
+
+
+def test_contents_lead_to_sections_that_exist(html: str, page: Page) -> None:
+    anchors = [address.removeprefix("#") for address in re.findall(r'<a href="(#[a-z]+)"', html)]
+    assert anchors[:2] == ["guaranteed", "next"]
+    for anchor in anchors:
+        assert html.count(f'id="{anchor}"') == 1
+
+
+def test_the_page_says_where_the_model_comes_from(result: Study, page: Page) -> None:
+    told = dict(line.split(": ", 1) for line in result.model.about_)
+    assert told["options"] == "target='diagnosis', families=('linear', 'trees'), trials=4"
+    for value in (told["table digest"], told["options"], "the study took"):
+        assert value in page.text
+    assert "worst_area" in page.text  # the columns with their types and missing values
+
+
+def test_assumptions_are_explained_on_hover_and_in_print(result: Study, html: str, page: Page) -> None:
+    for token in result.certificate.assumptions:
+        assert f'<abbr title="{ASSUMPTIONS[token]}">{token}</abbr>' in html
+        assert ASSUMPTIONS[token] in page.text
+
+
+def test_bars_tell_candidates_apart_although_the_baseline_is_far_off(html: str) -> None:
+    widths = [float(one) for one in re.findall(r'class="bar[^"]*" style="width:([\d.]+)%"', html)]
+    assert len({round(width) for width in widths if width < 100}) > 1
+    assert 'class="bar cut"' in html
+
+
+def test_importances_have_a_spread(result: Study) -> None:
+    spread = result.to_dict()["findings"]["importance_spread"]
+    assert set(spread) == set(result.findings.importances)
+    assert any(value > 0 for value in spread.values())

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from certus.base import fit_method, predict_method, register, resolve_seed
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import HasMethods, InstanceOf, OneOf
+from certus.base.persistence import check_shapes
 from certus.bayes.counting.joint_classifier import JointClassifier
 from certus.bayes.counting.linear_form import LinearForm, linear_form
 from certus.bayes.densities import class_densities as densities
@@ -97,6 +98,19 @@ class BayesClassifier(JointClassifier):
             ]
         self.report_ = Report()
         return self
+
+    def _restored(self) -> None:
+        """Called after loading from a file, which could say anything: the parameters must be those of densities."""
+        if not hasattr(self, "classes_"):
+            return
+        classes, width = len(self.classes_), self.n_features_in_
+        check_shapes(self, class_prior_=(classes,))
+        if isinstance(self.density, str):
+            found = densities.log_densities(self.parameters_, np.zeros((1, width)))
+            if found.shape != (1, classes):
+                raise ValueError("parameters_ are not those of one density per class.")
+        elif len(self.densities_) != classes:
+            raise ValueError("there is not one density per class.")
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

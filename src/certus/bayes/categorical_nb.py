@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_non_negative
 from certus.base import predict_method, register
 from certus.base.inputs import FLOATS, TableLike, TargetLike, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
+from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
-from certus.bayes.counting.linear_scores import log_share
+from certus.bayes.counting.linear_scores import check_log_probabilities, log_share
 
 NUMBERS = (*FLOATS, np.int64)  # kept as they are until they are known to be finite
 
@@ -129,9 +130,12 @@ class CategoricalNB(CountNB):
             return
         if len(self.feature_log_prob_) != self.n_features_in_:
             raise ValueError(f"feature_log_prob_ must have {self.n_features_in_} tables.")
-        for table in self.feature_log_prob_:
-            if table.ndim != 2 or len(table) != len(self.classes_):
-                raise ValueError("feature_log_prob_ must have a row per class.")
+        classes = len(self.classes_)
+        check_shapes(self, class_log_prior_=(classes,), n_categories_=(self.n_features_in_,))
+        for table, categories in zip(self.feature_log_prob_, self.n_categories_, strict=True):
+            if table.shape != (classes, categories):
+                raise ValueError("feature_log_prob_ must have a row per class and a column per category.")
+            check_log_probabilities(table)
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

@@ -78,6 +78,8 @@ class ComplementNB(CountNB):
         if hasattr(self, "classes_"):
             table = (len(self.classes_), self.n_features_in_)
             check_shapes(self, feature_count_=table, feature_log_prob_=table, class_log_prior_=table[:1])
+            if (np.abs(self.feature_log_prob_[np.isfinite(self.feature_log_prob_)]) > 1e100).any():
+                raise ValueError("feature_log_prob_ must be weights that come from logarithms.")
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

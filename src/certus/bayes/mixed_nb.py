@@ -22,6 +22,7 @@ from certus.base.inputs import (
     require_target,
 )
 from certus.base.params import ArrayLike, Exactly, InstanceOf, Interval
+from certus.base.persistence import check_shapes
 from certus.bayes.columns.category_column import CategoryColumn
 from certus.bayes.columns.column_density import ColumnDensity
 from certus.bayes.columns.number_columns import (
@@ -218,6 +219,10 @@ class MixedNB(JointClassifier):
             and all(type(column) is KINDS.get(kind) for column, kind in zip(self.columns_, self.kinds_, strict=True))
         ):
             raise ValueError("kinds_ and columns_ do not fit together.")
+        if hasattr(self, "classes_"):
+            check_shapes(self, class_count_=(len(self.classes_),))
+            for column in self.columns_:
+                column.check(len(self.classes_))
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

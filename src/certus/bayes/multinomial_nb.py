@@ -14,7 +14,7 @@ from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
 from certus.bayes.counting.linear_form import LinearForm, linear_form
-from certus.bayes.counting.linear_scores import linear_scores
+from certus.bayes.counting.linear_scores import check_log_probabilities, linear_scores
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -67,6 +67,7 @@ class MultinomialNB(CountNB):
         if hasattr(self, "classes_"):
             table = (len(self.classes_), self.n_features_in_)
             check_shapes(self, feature_count_=table, feature_log_prob_=table, class_log_prior_=table[:1])
+            check_log_probabilities(self.feature_log_prob_)
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

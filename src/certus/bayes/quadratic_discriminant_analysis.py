@@ -213,6 +213,8 @@ class QuadraticDiscriminantAnalysis(Classifier):
             raise ValueError("there is not one rotation and one scaling per class")
         if any(r.shape != (columns, columns) for r in self.rotations_):
             raise ValueError("a rotation has another shape than the table's width asks for")
+        if any(s.shape != (columns,) or s.dtype.kind not in "biuf" for s in self.scalings_):
+            raise ValueError("a scaling has another shape than the table's width asks for")
 
     def _log_posteriors(self, X: TableLike) -> Array:
         """Log P(c) + log density of class c, up to a constant per row."""

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 
 from certus.base import Clusterer, fit_method, predict_method, register
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
+from certus.base.persistence import check_shapes
 from certus.cluster.fitting.merged_clusters import MergedClusters, is_table_function
 from certus.geometry.search import build_index, effective_metric
 from certus.guarantees import Report
@@ -65,6 +66,25 @@ class AgglomerativeClustering(MergedClusters, Clusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
         return tags
+
+    def _restored(self) -> None:
+        super()._restored()
+        if not hasattr(self, "labels_"):
+            return
+        check_shapes(self, row_numbers_=(None,))
+        rows = len(self.row_numbers_)
+        if self._precomputed() != (self.rows_ is None) or (
+            self._precomputed() and self.n_features_in_ != len(self.labels_)
+        ):
+            raise ValueError("rows_ are kept unless X holds distances.")
+        if self.rows_ is not None:
+            check_shapes(self, rows_=(rows, self.n_features_in_))
+        if (
+            not rows
+            or self.row_numbers_.dtype.kind != "i"
+            or not ((self.row_numbers_ >= 0) & (self.row_numbers_ < len(self.labels_))).all()
+        ):
+            raise ValueError("row_numbers_ must be numbers of training rows.")
 
     @fit_method
     def fit(

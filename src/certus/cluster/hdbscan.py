@@ -171,6 +171,9 @@ class HDBSCAN(SearchedRows):
             sizes = self.tree_edges_.shape == (count - 1, 2) and len(self.core_distances_) == count
             if not (sizes and inside.all() and ends.all() and len(self.tree_lengths_) == count - 1):
                 raise ValueError("tree_edges_ must be a tree of the rows in row_numbers_.")
+            self._check_kept(self.rows_, self.core_distances_, count)
+            if self._neighbors() > count:
+                raise ValueError("min_samples must be at most the number of rows.")
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None) -> HDBSCAN:

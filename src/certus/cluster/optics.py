@@ -134,6 +134,7 @@ class OPTICS(SearchedRows):
             sizes = {len(self.reachability_), len(self.core_distances_), len(self.predecessor_), len(self.ordering_)}
             if sizes != {count} or not np.array_equal(np.sort(self.ordering_), np.arange(count)):
                 raise ValueError("ordering_ must be an order of the training rows.")
+            self._check_kept(self.rows_, self.core_distances_, count)
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None) -> OPTICS:

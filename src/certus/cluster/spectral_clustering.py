@@ -214,7 +214,14 @@ class SpectralClustering(Clusterer):
         ways = self._affinities()
         table = self._check_table(X, ways, reset=True)
         rng = np.random.default_rng(resolve_seed(self.random_state))
-        self.affinity_matrix_ = ways.among(table)
+        try:
+            self.affinity_matrix_ = ways.among(table)
+        except MemoryError as error:
+            rows = table.shape[0]
+            raise MemoryError(
+                f"affinity={self.affinity!r} needs 8 n^2 bytes, here {8e-9 * rows**2:.1f} GB for {rows} rows.\n"
+                'Hint: affinity="nearest_neighbors" keeps n_neighbors affinities per row.'
+            ) from error
         graph = CutGraph(self._symmetric(self.affinity_matrix_))
         if self.verbose:
             sys.stdout.write(f"Computing label assignment using {self.assign_labels}\n")

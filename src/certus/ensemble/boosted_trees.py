@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence import check_shapes
+from certus.base.persistence import check_shapes, check_starts
 from certus.ensemble._native_calls import boosting_kernels as kernels
 
 
@@ -94,16 +94,17 @@ class BoostedTrees:
         self.starts = np.ascontiguousarray(self.starts, dtype=np.int64)
         self.set_starts = np.ascontiguousarray(self.set_starts, dtype=np.int64)
         self.sets = np.ascontiguousarray(self.sets, dtype=np.uint64)
-        for starts, total in ((self.starts, nodes), (self.set_starts, len(self.sets))):
-            if len(starts) == 0 or starts[0] != 0 or starts[-1] != total or (np.diff(starts) < 0).any():
-                raise ValueError("the trees do not cover the nodes one after the other.")
+        for name in self._FIELDS:
+            setattr(self, name, np.ascontiguousarray(getattr(self, name), dtype=kernels.NODE[name]))
+        check_starts(self.starts, nodes, "nodes of the trees")
+        check_starts(self.set_starts, len(self.sets), "sets of the trees")
         sizes = np.diff(self.starts)
         if self.outputs < 1 or len(self) % self.outputs or (sizes < 1).any():
             raise ValueError("the number of trees does not fit the number of outputs.")
         place = np.arange(nodes) - np.repeat(self.starts[:-1], sizes)
         size, sets = np.repeat(sizes, sizes), np.repeat(np.diff(self.set_starts), sizes)
         inner = self.left >= 0
-        if ((self.left <= place) | (self.left + 1 >= size))[inner].any():
+        if ((self.left <= place) | (self.left >= size - 1))[inner].any():  # left + 1 could overflow
             raise ValueError("the nodes are not trees in which parents come before their children.")
         if (self.column[inner] < 0).any() or (self.categories[inner] >= sets[inner]).any():
             raise ValueError("a node divides by a column or a set of categories that does not exist.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence import check_shapes
+from certus.base.persistence import check_shapes, check_starts
 from certus.ensemble._native_calls import forest_kernels as kernels
 from certus.trees import Tree
 from certus.trees.growing import CategorySets, compact_arrays
@@ -24,12 +25,13 @@ _NODES = (
     "missing_go_to_left",
     "value",
 )
+_COUNTS = ("children_left", "children_right", "feature", "n_node_samples")
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold", "missing_go_to_left")
 
 
 @register_part("ensemble")
 class PackedForest:
-    """Trees in one set of arrays; `tree` gives a single one as views, without copying.
+    """Trees in one set of arrays; `tree` gives a single one.
 
     Attributes
     ----------
@@ -45,7 +47,7 @@ class PackedForest:
         What each tree was grown from: its bag and its draws can be repeated.
     children_left, children_right, feature, threshold, impurity, n_node_samples, weighted_n_node_samples,
     missing_go_to_left, value : ndarray
-        As in `certus.trees.Tree`, for all trees.
+        As in `certus.trees.Tree`, for all trees, whole numbers in 32 bits.
     category_sets : CategorySets or None
         The sets of the nodes that split by categories, numbered over all trees; None if there are none.
     """
@@ -67,8 +69,8 @@ class PackedForest:
     offsets: NDArray[np.int64]
     max_depths: NDArray[np.int64]
     seeds: NDArray[np.uint64]
-    children_left: NDArray[np.int64]
-    feature: NDArray[np.int64]
+    children_left: NDArray[np.int32]
+    feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     value: NDArray[np.float64]
     category_sets: CategorySets | None = None
@@ -86,7 +88,7 @@ class PackedForest:
         self.n_classes = np.asarray(n_classes, dtype=np.intp)
         self.category_sets = category_sets
         for name, array in arrays.items():
-            setattr(self, name, array)
+            setattr(self, name, np.asarray(array, dtype=kernels.NODE_TYPES.get(name)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._state}
@@ -98,16 +100,18 @@ class PackedForest:
         return f"PackedForest(trees={len(self)}, nodes={self.offsets[-1]})"
 
     def tree(self, number: int) -> Tree:
-        """One tree; its arrays are views of the forest's."""
+        """One tree; its thresholds, values and weights are views of the forest's."""
         first, last = self.offsets[number], self.offsets[number + 1]
-        nodes = slice(first, last)
+        arrays = {name: getattr(self, name)[first:last] for name in _NODES}
+        for name in _COUNTS:
+            arrays[name] = arrays[name].astype(np.int64)
         return Tree(
             n_features=self.n_features,
             n_outputs=self.n_outputs,
             n_classes=self.n_classes,
             max_depth=int(self.max_depths[number]),
             category_sets=None if self.category_sets is None else self.category_sets.between(first, last),
-            **{name: getattr(self, name)[nodes] for name in _NODES},
+            **arrays,
         )
 
     @classmethod
@@ -158,6 +162,14 @@ class PackedForest:
         sums /= len(self)
         return sums.reshape(X.shape[0], self.n_outputs, -1)
 
+    def pure_leaves(self) -> bool:
+        """Whether every leaf holds rows of one class only (first output)."""
+        for first, last in pairwise(self.offsets):  # tree by tree: a copy of all leaves would be large
+            leaves = self.value[first:last, 0][self.children_left[first:last] < 0]
+            if not (leaves.max(axis=1) == 1.0).all():
+                return False
+        return True
+
     def _restored(self) -> None:
         """Called after loading from a file: compiled code trusts the arrays, a file could say anything."""
         trees = len(self.seeds)
@@ -165,7 +177,8 @@ class PackedForest:
         nodes = int(self.offsets[-1])
         check_shapes(self, **dict.fromkeys([name for name in _NODES if name != "value"], (nodes,)))
         check_shapes(self, value=(nodes, self.n_outputs, int(self.n_classes.max())))
-        if trees == 0 or self.offsets[0] != 0 or (np.diff(self.offsets) < 1).any() or nodes >= 2**31:
+        check_starts(self.offsets, nodes, "nodes of the trees")
+        if trees == 0 or (np.diff(self.offsets) < 1).any() or nodes >= 2**31:
             raise ValueError("the offsets of the trees do not fit their nodes.")
         self.offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
         self.seeds = np.ascontiguousarray(self.seeds, dtype=np.uint64)

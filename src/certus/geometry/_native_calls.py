@@ -82,10 +82,12 @@ def query_within_kd_tree(tree: Any, queries: Floats, limits: Floats, metric: Nat
     return _lists(len(queries), tree.within(queries, *_arguments(metric), limits, threads))
 
 
-def count_within_kd_tree(tree: Any, queries: Floats, limits: Floats, metric: NativeMetric, threads: int) -> Rows:
-    """How many rows have a reduced distance of at most a query's limit."""
+def count_within_kd_tree(
+    tree: Any, queries: Floats, limits: Floats, metric: NativeMetric, threads: int, enough: int
+) -> Rows:
+    """How many rows have a reduced distance of at most a query's limit; counting ends as soon as there are enough."""
     counts = np.empty(len(queries), dtype=np.intp)
-    tree.count_within(queries, *_arguments(metric), limits, threads, counts)
+    tree.count_within(queries, *_arguments(metric), limits, enough, threads, counts)
     return counts
 
 

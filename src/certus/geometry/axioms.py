@@ -6,43 +6,17 @@ A check that finds nothing proves nothing: it says only that these rows do not c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.geometry.metrics.axiom_checks import ROUNDING, AxiomCheck, first_contradiction, signs, symmetry, triangle
 from certus.geometry.row_distances import checked_table, pairwise_distances
 
 Floats = NDArray[np.float64]
 
-_ROUNDING = 1e-9  # what a distance may be wrong by, relative to the numbers that are compared
 _MOST_ROWS = 200  # rows whose distances are computed
-
-
-@dataclass(frozen=True)
-class AxiomCheck:
-    """What a check found: the first axiom that fails and the rows that show it.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether no contradiction was found.
-    axiom : str or None
-        The axiom that fails.
-    witness : tuple of int
-        Numbers of the rows that contradict it.
-    reason : str
-        The contradiction in numbers.
-    """
-
-    holds: bool
-    axiom: str | None = None
-    witness: tuple[int, ...] = ()
-    reason: str = ""
-
-    def __bool__(self) -> bool:
-        return self.holds
 
 
 def check_metric(
@@ -78,11 +52,11 @@ def check_metric(
     """
     rng = np.random.default_rng(seed)
     rows, chosen, table = _sampled(distance, X, rng)
-    return _first(
-        _signs(table, chosen),
+    return first_contradiction(
+        signs(table, chosen),
         _identity(table, rows, chosen),
-        _symmetry(table, chosen),
-        _triangle(table, chosen, triples, rng),
+        symmetry(table, chosen),
+        triangle(table, chosen, triples, rng),
     )
 
 
@@ -111,11 +85,11 @@ def check_similarity(similarity: Callable[[Any, Any], float], X: Any, *, seed: i
     """
     _, chosen, table = _sampled(similarity, X, np.random.default_rng(seed))
     itself = np.diag(table)
-    wrong = ~(np.abs(itself - 1.0) <= _ROUNDING)
+    wrong = ~(np.abs(itself - 1.0) <= ROUNDING)
     if wrong.any():
         first = int(np.argmax(wrong))
         return AxiomCheck(False, "identity", (int(chosen[first]),), f"s(x, x) = {itself[first]:.10g}, not 1")
-    return _first(_symmetry(table, chosen))
+    return first_contradiction(symmetry(table, chosen))
 
 
 def check_partition(clusters: Iterable[Iterable[int]], n_rows: int) -> AxiomCheck:
@@ -153,11 +127,6 @@ def check_partition(clusters: Iterable[Iterable[int]], n_rows: int) -> AxiomChec
     return AxiomCheck(False, "covering", (missing,), f"row {missing} is in no cluster")
 
 
-def _first(*found: AxiomCheck | None) -> AxiomCheck:
-    """The first contradiction, if there is one."""
-    return next((check for check in found if check is not None), AxiomCheck(True))
-
-
 def _sampled(measure: Any, X: Any, rng: np.random.Generator) -> tuple[Any, NDArray[np.intp], Floats]:
     """Some rows, their numbers, and the measure of all pairs of them; a function is called for both orders."""
     rows = checked_table(X, measure)
@@ -169,18 +138,10 @@ def _sampled(measure: Any, X: Any, rng: np.random.Generator) -> tuple[Any, NDArr
     return some, chosen, pairwise_distances(some, metric=measure)
 
 
-def _signs(table: Floats, chosen: NDArray[np.intp]) -> AxiomCheck | None:
-    wrong = ~(table >= 0)
-    if not wrong.any():
-        return None
-    x, y = np.unravel_index(int(np.argmax(wrong)), table.shape)
-    return AxiomCheck(False, "nonnegativity", (int(chosen[x]), int(chosen[y])), f"d(x, y) = {table[x, y]:.10g}")
-
-
 def _identity(table: Floats, rows: Any, chosen: NDArray[np.intp]) -> AxiomCheck | None:
     scale = float(table.max(initial=0.0))
     itself = np.diag(table)
-    wrong = ~(itself <= _ROUNDING * scale)
+    wrong = ~(itself <= ROUNDING * scale)
     if wrong.any():
         first = int(np.argmax(wrong))
         return AxiomCheck(False, "identity", (int(chosen[first]),), f"d(x, x) = {itself[first]:.10g}, not 0")
@@ -193,27 +154,3 @@ def _identity(table: Floats, rows: Any, chosen: NDArray[np.intp]) -> AxiomCheck 
 def _dense_row(rows: Any, row: Any) -> Any:
     some = rows[[row]]
     return some.toarray() if hasattr(some, "toarray") else some
-
-
-def _symmetry(table: Floats, chosen: NDArray[np.intp]) -> AxiomCheck | None:
-    wrong = ~(np.abs(table - table.T) <= _ROUNDING * np.maximum(np.abs(table), np.abs(table.T)))
-    if not wrong.any():
-        return None
-    x, y = np.unravel_index(int(np.argmax(wrong)), table.shape)
-    reason = f"{table[x, y]:.10g} one way, {table[y, x]:.10g} the other"
-    return AxiomCheck(False, "symmetry", (int(chosen[x]), int(chosen[y])), reason)
-
-
-def _triangle(table: Floats, chosen: NDArray[np.intp], triples: int, rng: np.random.Generator) -> AxiomCheck | None:
-    count = len(table)
-    if count**3 <= max(triples, 30**3):
-        x, y, z = (place.ravel() for place in np.indices((count, count, count)))
-    else:
-        x, y, z = rng.integers(0, count, size=(3, triples))
-    straight, first, second = table[x, z], table[x, y], table[y, z]
-    wrong = straight > (first + second) * (1 + _ROUNDING)
-    if not wrong.any():
-        return None
-    at = int(np.argmax(wrong))
-    reason = f"{straight[at]:.10g} > {first[at]:.10g} + {second[at]:.10g}"
-    return AxiomCheck(False, "triangle", (int(chosen[x[at]]), int(chosen[y[at]]), int(chosen[z[at]])), reason)

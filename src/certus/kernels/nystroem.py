@@ -216,6 +216,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
         check_shapes(self, normalization_=(size, size), component_indices_=(size,))
         if count(self.components_) != size or self._n_features_out != size:
             raise ValueError("components_ and normalization_ do not fit together.")
+        width = getattr(self, "n_features_in_", None)
+        if isinstance(self.components_, np.ndarray) and self.components_.ndim == 2 and self.kernel != "precomputed":
+            check_shapes(self, components_=(size, width))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -105,6 +105,15 @@ class MultiOutputClassifier(Classifier):
         tags.classifier_tags.multi_label = True
         return tags
 
+    def _restored(self) -> None:
+        """Called after loading from a file: the learners must take the same table, one for each target."""
+        if hasattr(self, "estimators_"):
+            widths = {getattr(one, "n_features_in_", None) for one in self.estimators_}
+            if len(self.estimators_) != len(self.classes_) or len(widths) > 1:
+                raise ValueError("estimators_ and classes_ do not fit together.")
+            if hasattr(self, "n_features_in_") and widths - {None, self.n_features_in_}:
+                raise ValueError("a learner takes another number of columns than the others.")
+
     def _member(self) -> Any:
         if self.estimator is not None:
             return self.estimator

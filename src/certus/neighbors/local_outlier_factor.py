@@ -155,6 +155,8 @@ class LocalOutlierFactor(NearestRows, OutlierMixin, Learner):
         if hasattr(self, "_lrd"):
             rows = (self.n_samples_fit_,)
             check_shapes(self, _lrd=rows, _reach=rows, negative_outlier_factor_=rows)
+            if not 1 <= self.n_neighbors_ <= self.n_samples_fit_:
+                raise ValueError("n_neighbors_ must be a number of neighbors that there can be.")
 
     @available_if(_only_without_novelty)  # type: ignore[untyped-decorator]
     def fit_predict(self, X: TableLike, y: TargetLike | None = None) -> NDArray[np.int64]:

@@ -245,6 +245,9 @@ class NearestCentroid(Classifier):
             _means=(classes, columns),
             _squares=(classes, columns),
         )
+        scale = np.where(self.within_class_std_dev_ != 0, self.within_class_std_dev_, 1.0)
+        if not np.isfinite(self.centroids_ / scale).all() or (scale < 0).any():
+            raise ValueError("the centers or the deviations around them are not finite.")
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[Any]:

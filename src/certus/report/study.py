@@ -37,6 +37,8 @@ def render_study(study: Study) -> str:
         bars=_bars(study),
         further=_further(study),
         figures=_figures(study),
+        facts=[line.split(": ", 1) for line in study.best.about_],
+        sections=_sections(study),
         command=f"certus predict {study.folder_name}/model.certus NEW_TABLE -o predictions.csv",
         promises=promises,
         assumed=list(dict.fromkeys(token for item in promises for token in item.assumptions)),
@@ -44,6 +46,24 @@ def render_study(study: Study) -> str:
         estimates=[item for item in study.certificates if not item.guaranteed],
         vacuous=[item for item in study.certificates.vacuous if item.guaranteed],
     )
+
+
+def _sections(study: Study) -> list[tuple[str, str]]:
+    """The table of contents: anchors and titles of the sections that this study has."""
+    there = {
+        "guaranteed": ("What is guaranteed", True),
+        "looks": ("Looks at the test rows", study.look is not None),
+        "next": ("What next", True),
+        "leaderboard": ("Leaderboard", True),
+        "pictures": ("Pictures", True),
+        "clusters": ("The clusters", study.findings.clusters),
+        "labels": ("Label by label", study.findings.labels),
+        "errs": ("Where it errs", study.findings.subgroups),
+        "alone": ("When it may decide alone", study.findings.guards),
+        "data": ("The data", True),
+        "origin": ("Where it comes from", True),
+    }
+    return [(anchor, title) for anchor, (title, present) in there.items() if present]
 
 
 def _further(study: Study) -> str:
@@ -77,14 +97,18 @@ def _headline(study: Study) -> dict[str, str]:
 def _bars(study: Study) -> list[dict[str, Any]]:
     rows = study.leaderboard
     shown = [row["rank"] for row in study.short_board]
-    longest = max(abs(row["validation_value"]) for row in rows if row["validation_value"] is not None) or 1.0
+    judged = [row for row in rows if row["validation_value"] is not None]
+    # By the candidates that are shown: beside the baseline they would all look alike, so its bar is cut off.
+    raced = [abs(row["validation_value"]) for row in judged if not row["baseline"] and row["rank"] in shown]
+    longest = max(raced, default=0.0) or max(abs(row["validation_value"]) for row in judged) or 1.0
     return [
         {
             "name": study.winner.short_name if row["learner"] == study.winner.name else row["learner"],
             "value": row["validation_value"],
-            "width": 100.0 * abs(row["validation_value"]) / longest if row["validation_value"] is not None else 0.0,
+            "width": min(100.0, 100.0 * abs(row["validation_value"] or 0.0) / longest),
             "rows": row["rows"],
             "shown": row["rank"] in shown,
+            "cut": row["baseline"] and abs(row["validation_value"] or 0.0) > longest,
             "why": row["dropped"] or (f"same as {row['same_predictions_as']}" if row["same_predictions_as"] else ""),
             "seconds": row["seconds"],
             "failure": row["failure"],
@@ -105,7 +129,9 @@ def _figures(study: Study) -> list[tuple[str, str]]:
         given, right = [one.probability for one in findings.bins], [one.right for one in findings.bins]
         shown.append(("Predicted and observed probability", CalibrationDisplay(given, right, intervals, confidence)))
     if findings.importances:
-        shown.append(("Which columns matter", ImportancesDisplay(findings.importances, measure)))
+        seen = "" if len(study.split.calibration) else ", on rows that it learned from"
+        bars = ImportancesDisplay(findings.importances, measure, findings.importance_spread)
+        shown.append((f"Which columns matter{seen}", bars))
     if findings.quality is not None and len(findings.quality.numbers) > 2:
         names = [f"cluster {number}" for number in findings.quality.numbers]
         shown.append(("Clusters next to each other", DendrogramDisplay(findings.quality.merges, names)))
@@ -120,12 +146,9 @@ def _figures(study: Study) -> list[tuple[str, str]]:
             findings.curve.errors,
         )
         shown.append((f"Rows and {measure}", curve))
-    lines = [trial.values for trial in study.trials if trial.values]
-    winners = {index for index, trial in enumerate(study.trials) if trial in study.winner.trials}
-    shown.append(
-        (
-            "The race",
-            RaceDisplay(lines, winners, f"{measure}{as_loss} (validation)", study.baseline),
-        )
-    )
+    raced = [trial for trial in study.trials if trial.values]
+    winners = {index for index, trial in enumerate(raced) if trial in study.winner.trials}
+    lines, names = [trial.values for trial in raced], [trial.candidate.title for trial in raced]
+    race = RaceDisplay(lines, winners, f"{measure}{as_loss} (validation)", study.baseline, names)
+    shown.append(("The race", race))
     return [(title, display.svg()) for title, display in shown]

@@ -123,6 +123,9 @@ class BayesianLinearRegression(Regressor):
         if hasattr(self, "coef_"):
             width = self.n_features_in_
             check_shapes(self, coef_=(width,), center_=(width,), covariance_=(width, width))
+            for name in ("intercept_", "weight_", "shape_", "scale_"):
+                if np.ndim(getattr(self, name)) or not np.isfinite(getattr(self, name)):
+                    raise ValueError(f"{name} must be a finite number.")
 
     @predict_method
     def predict(self, X: TableLike, return_std: bool = False) -> Any:

@@ -315,5 +315,10 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
             )
 
     def _restored(self) -> None:
-        if hasattr(self, "vocabulary_") and sorted(self.vocabulary_.values()) != list(range(len(self.vocabulary_))):
+        if not hasattr(self, "vocabulary_") and not hasattr(self, "fixed_vocabulary_"):
+            return
+        super()._restored()
+        if not isinstance(self.vocabulary_, dict) or not self.vocabulary_:
+            raise ValueError("vocabulary_ is not a dict of terms.")
+        if sorted(self.vocabulary_.values()) != list(range(len(self.vocabulary_))):
             raise ValueError("vocabulary_ does not number its terms 0, 1, 2 …")

@@ -173,6 +173,11 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
         table.sum_duplicates()
         return table
 
+    def _restored(self) -> None:
+        # fitting is not asked for, so there may be no sign of it in a file
+        check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
+        super()._restored()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False

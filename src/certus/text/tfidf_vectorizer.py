@@ -170,5 +170,10 @@ class TfidfVectorizer(CountVectorizer, auto_wrap_output_keys=None):  # type: ign
 
     def _restored(self) -> None:
         super()._restored()
-        if hasattr(self, "_tfidf") and not isinstance(self._tfidf, TfidfTransformer):
+        if not hasattr(self, "_tfidf"):
+            return
+        if not isinstance(self._tfidf, TfidfTransformer):
             raise ValueError("_tfidf is not a TfidfTransformer.")
+        terms = getattr(self, "vocabulary_", None)  # weights may be set by hand before there are terms
+        if terms is not None and len(getattr(self._tfidf, "idf_", terms)) != len(terms):
+            raise ValueError("idf_ must be one weight per term.")

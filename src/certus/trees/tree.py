@@ -143,6 +143,10 @@ class Tree:
             if not isinstance(self.category_sets, CategorySets):
                 raise ValueError("category_sets does not hold sets of categories.")
             self.category_sets.check_nodes(self.feature, self.threshold)
+        for output in np.flatnonzero(self.n_classes > 1):
+            shares = self.value[:, output, : int(self.n_classes[output])]
+            if not ((shares >= 0).all() and np.allclose(shares.sum(axis=1), 1.0)):
+                raise ValueError("the values of a node are not the shares of its classes.")
         self.max_depth = int(self.compute_node_depths().max()) - 1
         self._freeze()
 

@@ -367,6 +367,14 @@ class Options:
         """Which of these options have a value."""
         return [name for name in names if getattr(self, name)]
 
+    def told(self) -> str:
+        """What was asked for, in the spelling of Python: every option that does not have its default."""
+        # Addresses and paths are nobody else's business, and test rows no short text.
+        secret = {"database", "looks", "audit_rows", "test"}
+        asked = [(one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name not in secret]
+        kept = [(name, value) for name, value, default in asked if value != default and value not in ({}, ())]
+        return ", ".join(f"{name}={value!r}" for name, value in kept) or "none"
+
     def fingerprint(self) -> dict[str, str]:
         """The options that must be equal for a journal to be continued, as text."""
         unsaid = {one.name: one.default for one in fields(self) if one.metadata["described"].later}

@@ -24,6 +24,7 @@ MANY_DUPLICATES = 0.01
 DRIFT_LEVEL = 1e-3
 FEWEST_SORTED = 20
 DRIFT_SIZE = 0.1
+MANY_DRIFTING = 3  # columns, of which one sentence is enough
 LARGEST_DRIFT_SAMPLE = 20_000
 LARGEST_COLUMN_COUNT = 1_000
 
@@ -87,13 +88,23 @@ class Profile:
                     f"class {label!r} is rare: {count} of {total} rows (measure=balanced_error weighs classes equally)",
                     ["measure"],
                 )
-        for name, distance in self.drifting.items():
-            apart = f"column {name!r} drifts: the distributions of its first and last rows are {distance:.2f} apart"
-            if self.sorted_by_target:
-                continue
-            yield Note(apart) if self.ordered else Note(f"{apart} (order splits by time)", ["order"])
         if self.sorted_by_target:
             yield Note("the table is sorted by the target: first and last rows differ by that, not by time")
+        else:
+            yield from self._drift()
+
+    def _drift(self) -> Iterator[Note]:
+        """Columns that drift: one by one, or many in one sentence with the worst."""
+        way, options = ("", []) if self.ordered else (" (order splits by time)", ["order"])
+        worst = sorted(self.drifting.items(), key=lambda item: -item[1])
+        if len(worst) > MANY_DRIFTING:
+            name, distance = worst[0]
+            told = f"{len(worst)} columns drift, most of all {name!r}: the distributions of its first and last rows are"
+            yield Note(f"{told} {distance:.2f} apart{way}", options)
+            return
+        for name, distance in self.drifting.items():
+            apart = f"column {name!r} drifts: the distributions of its first and last rows are {distance:.2f} apart"
+            yield Note(f"{apart}{way}", options)
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values."""

@@ -176,6 +176,7 @@ def _about(state: State) -> list[str]:
         "task": str(state.task.guess).split(" (")[0],
         "winner": state.winner.name,
         "seed": str(state.options.seed),
+        "options": state.options.told(),
         "verdict": state.verdict.headline,
     }
     return [f"{name}: {value}" for name, value in facts.items()]

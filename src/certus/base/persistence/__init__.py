@@ -3,13 +3,14 @@
 from certus.base.persistence.arrays import read_npy
 from certus.base.persistence.atomic import atomic_file
 from certus.base.persistence.files import describe_file, load, read_manifest, save, write_model
-from certus.base.persistence.restored_state import check_shapes
+from certus.base.persistence.restored_state import check_shapes, check_starts
 from certus.guarantees.records import CertusFileError
 
 __all__ = [
     "CertusFileError",
     "atomic_file",
     "check_shapes",
+    "check_starts",
     "describe_file",
     "load",
     "read_manifest",

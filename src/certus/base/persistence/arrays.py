@@ -23,6 +23,7 @@ _HEADER = re.compile(
     r"'shape': \((?P<shape>(?:\d{1,19},|\d{1,19}(?:, \d{1,19})+)?)\), \} *\n"
 )
 _CHUNK = 2**20
+_LONGEST_EMPTY = 10**7  # an array without entries costs no bytes, but a loop over its other side takes time
 
 
 class Source(Protocol):
@@ -66,6 +67,8 @@ def read_npy(source: Source, size: int, name: str) -> NDArray[Any]:
         raise CertusFileError(
             f"{name} announces the shape {shape} of {dtype} but has {size - 10 - length} bytes of data."
         )
+    if 0 in shape and max(shape) > _LONGEST_EMPTY:
+        raise CertusFileError(f"{name} announces the shape {shape} without any data.")
     array = np.empty(shape[::-1] if match["fortran"] == "True" else shape, dtype)
     _fill(array, source, name)
     return array.T if match["fortran"] == "True" else array

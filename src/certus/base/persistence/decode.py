@@ -157,12 +157,12 @@ def _restored(built: Any, kind: Kind) -> Any:
     """Let a fitted object check what compiled code will rely on, and rebuild what is not saved."""
     if not kind.foreign:
         try:
-            if kind.estimator and kind.state_of(built):
+            if kind.estimator and (kind.state_of(built) or hasattr(built, "report_")):
                 rules = getattr(kind.built, "_constraints", {})
                 check_parameters(kind.built.__name__, rules, built.get_params(deep=False))
             check_shared_state(built)
             if hasattr(built, "_restored"):
                 built._restored()
-        except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
+        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
             raise CertusFileError(f"the fitted state of a {kind.path} does not fit together: {error}") from error
     return built

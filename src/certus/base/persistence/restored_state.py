@@ -27,3 +27,16 @@ def check_shapes(learner: Any, **shapes: tuple[int | None, ...]) -> None:
         )
         if not fits:
             raise ValueError(f"{name} has the shape {value.shape}, expected {shape}.")
+
+
+def check_starts(starts: np.ndarray[Any, np.dtype[Any]], total: int, name: str) -> None:
+    """Raise a ValueError unless parts that begin at these places cover 0 .. total one after the other.
+
+    Examples
+    --------
+    >>> check_starts(np.array([0, 2, 2, 5]), 5, "rows")
+    """
+    whole = starts.ndim == 1 and len(starts) > 0 and starts.dtype.kind in "iu"
+    # Compared, since differences of numbers from a file could overflow.
+    if not whole or starts[0] != 0 or starts[-1] != total or (starts[1:] < starts[:-1]).any():
+        raise ValueError(f"the {name} are not covered one after the other.")

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+_LARGEST_LOG = 710.0  # of a double
+
 
 def check_shared_state(learner: Any) -> None:
     """Raise a ValueError if an attribute that all learners name alike is not what its name says.
@@ -42,6 +44,8 @@ def _classes(value: Any, _state: dict[str, Any]) -> None:
     for part in parts:
         if not isinstance(part, np.ndarray) or part.ndim not in (1, 2) or not part.size:
             raise ValueError("classes_ must be labels")
+        if part.ndim == 1 and part.dtype.kind in "biufUS" and len(np.unique(part)) != len(part):
+            raise ValueError("classes_ must be distinct")
 
 
 def _coefficients(value: Any, state: dict[str, Any]) -> None:
@@ -49,10 +53,12 @@ def _coefficients(value: Any, state: dict[str, Any]) -> None:
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is None or dtype is None or dtype.kind not in "biuf" or len(shape) not in (1, 2):
         raise ValueError("coef_ must be a vector or a matrix of numbers")
-    if "n_features_in_" in state and shape[-1] != state["n_features_in_"]:
-        raise ValueError(f"coef_ has the shape {shape} for {state['n_features_in_']} columns")
+    if shape[-1] != state.get("n_features_in_"):
+        raise ValueError(f"coef_ has the shape {shape} for {state.get('n_features_in_')} columns")
     classes = state.get("classes_")
-    if isinstance(classes, np.ndarray) and classes.ndim == 1:
+    if isinstance(classes, np.ndarray):
+        if classes.ndim != 1:
+            raise ValueError("classes_ must be a vector of labels")
         rows = 1 if len(classes) == 2 else len(classes)
         if len(classes) < 2 or (1 if len(shape) == 1 else shape[0]) != rows:
             raise ValueError(f"coef_ has the shape {shape} for {len(classes)} classes")
@@ -68,6 +74,8 @@ def _intercepts(value: Any, state: dict[str, Any]) -> None:
 
 
 def _kept_rows(value: Any, _state: dict[str, Any]) -> None:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "SVMmc":
+        raise ValueError("rows that were kept are neither numbers nor objects of the user's")
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isfinite(value).all():
         raise ValueError("rows that were kept are not finite")
 
@@ -82,6 +90,16 @@ def _categorical(value: Any, state: dict[str, Any]) -> None:
         raise ValueError("categories_ must have one entry per column")
 
 
+def _log_prior(value: Any, _state: dict[str, Any]) -> None:
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not (value < _LARGEST_LOG).all():
+        raise ValueError("class_log_prior_ must be logarithms of probabilities")
+
+
+def _threads(value: Any, _state: dict[str, Any]) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value == 0):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0, got {value!r}")
+
+
 RULES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
     "n_features_in_": _width,
     "feature_names_in_": _names,
@@ -91,4 +109,8 @@ RULES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
     "is_categorical_": _categorical,
     "X_fit_": _kept_rows,
     "components_": _kept_rows,
+    "cluster_centers_": _kept_rows,
+    "rows_": _kept_rows,
+    "n_jobs": _threads,
+    "class_log_prior_": _log_prior,
 }

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from certus.base import register_part
 from certus.base.inputs import missing_cells
+from certus.base.persistence import check_shapes
 from certus.bayes.columns.column_density import ColumnDensity, Floats
 
 
@@ -23,6 +24,9 @@ class CategoryColumn(ColumnDensity):
 
     def start(self, classes: int) -> None:
         self.count, self.labels = np.zeros((classes, 0)), []
+
+    def check(self, classes: int) -> None:
+        check_shapes(self, count=(classes, len(self.labels)))
 
     def read(self, cells: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         values = cells.astype(object)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base.inputs import missing_cells
+from certus.base.persistence import check_shapes
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +35,10 @@ class ColumnDensity:
             new = np.zeros((classes, *old.shape[1:]))
             new[places] = old
             setattr(self, name, new)
+
+    def check(self, classes: int) -> None:
+        """Raise a ValueError unless the sums, which may come from a file, are those of so many classes."""
+        check_shapes(self, **dict.fromkeys(self._by_class, (classes,)))
 
     def read(self, cells: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The cells as this density takes them, and which of them are there."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from certus.base import register_part
+from certus.base.persistence import check_shapes
 from certus.bayes.columns.column_density import ColumnDensity, Floats, require
 
 
@@ -114,6 +115,11 @@ class KernelColumn(ColumnDensity):
     def start(self, classes: int) -> None:
         super().start(classes)
         self.values, self.weights, self.codes = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64)
+
+    def check(self, classes: int) -> None:
+        super().check(classes)
+        cells = len(self.values)
+        check_shapes(self, values=(cells,), codes=(cells,), weights=(cells,))
 
     def spread(self, places: NDArray[np.intp], classes: int) -> None:
         super().spread(places, classes)

@@ -30,3 +30,9 @@ def log_share(above: Any, below: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.log(above) - np.log(below)
     return np.where(np.isnan(found), -np.inf, found)
+
+
+def check_log_probabilities(table: Floats) -> None:
+    """Raise a ValueError unless the entries, which may come from a file, are logarithms of probabilities."""
+    if not (table <= 1e-9).all():
+        raise ValueError("feature_log_prob_ must be logarithms of probabilities.")

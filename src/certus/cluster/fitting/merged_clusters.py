@@ -113,6 +113,8 @@ class MergedClusters(Learner):
         if hasattr(self, "labels_"):
             merges = len(self.children_)
             check_shapes(self, children_=(merges, 2), linkage_matrix_=(merges, 4), labels_=(None,))
+            if not 1 <= self.n_clusters_ <= len(self.labels_):
+                raise ValueError("n_clusters_ must be a number of clusters that there can be.")
 
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"

@@ -50,5 +50,18 @@ class SearchedRows(Clusterer):
         tags.input_tags.sparse = True
         return tags
 
+    def _check_kept(self, rows: Any, distances: Any, count: int) -> None:
+        """Raise a ValueError unless rows, None for distances, and core distances that came from a file are `count`."""
+        if (rows is None) != self._precomputed() or (rows is not None and rows.shape != (count, self.n_features_in_)):
+            raise ValueError("rows_ must be the training rows, unless X holds distances.")
+        if distances.shape != (count,) or distances.dtype.kind != "f" or not (distances >= 0).all():
+            raise ValueError("core_distances_ must be one distance per training row.")
+        if (
+            self.labels_.ndim != 1
+            or self.labels_.dtype.kind != "i"
+            or self.labels_.max(initial=-1) >= len(self.labels_)
+        ):
+            raise ValueError("labels_ must be numbers of clusters of the training rows.")
+
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"

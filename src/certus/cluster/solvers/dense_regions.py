@@ -6,6 +6,7 @@ no edge between them on the minimum spanning tree of the core rows is longer. Re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,7 +45,12 @@ class DenseRegions:
 
     def find(self, eps: float, least: float, weights: Floats | None, border: str) -> tuple[Rows, Rows]:
         """The core rows, and the region of every row."""
-        cores = np.flatnonzero(self._mass(eps, weights) >= least).astype(np.intp)
+        index = self._index(self._rows)
+        if weights is None:
+            core = index.have_within(self._rows, eps, math.ceil(least), self._n_jobs)
+        else:
+            core = self._mass(index, eps, weights) >= least
+        cores = np.flatnonzero(core).astype(np.intp)
         labels = np.full(self._rows.shape[0], -1, dtype=np.intp)
         if len(cores):
             labels[cores] = self._connected(cores, eps)
@@ -61,12 +67,9 @@ class DenseRegions:
     def _index(self, rows: Any) -> Any:
         return build_index(rows, self._metric, self._params, **self._options)
 
-    def _mass(self, eps: float, weights: Floats | None) -> NDArray[Any]:
-        """The number, or weight, of the rows near every row."""
-        index = self._index(self._rows)
+    def _mass(self, index: Any, eps: float, weights: Floats) -> Floats:
+        """The weight of the rows near every row."""
         counts = index.count_within(self._rows, eps, self._n_jobs)
-        if weights is None:
-            return np.asarray(counts)
         mass = np.empty(len(counts))
         for part, starts, rows in self._lists(index, np.arange(len(counts)), counts, eps):
             mass[part] = np.add.reduceat(weights[rows], starts)  # a row is near itself: no list is empty

@@ -124,9 +124,8 @@ class ForestClassifier(Forest, Classifier):
         if self.bag_size_ is None or self.n_outputs_ > 1 or weighted:
             return Report()
         _, _, errors, in_bag = self._out_of_bag(X, codes[:, 0])
-        leaves = self.forest_.value[self.forest_.children_left < 0, 0]
         counts = count_votes(in_bag, errors, self.bag_rows_, resolve_threads(self.n_jobs))
-        return vote_report(counts, pure=bool((leaves.max(axis=1) == 1.0).all()))
+        return vote_report(counts, pure=self.forest_.pure_leaves())
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[Any]:

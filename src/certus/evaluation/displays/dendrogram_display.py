@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LARGEST_SHOWN = 40
+LINE = 0.16  # inches from one name to the next
 LONGEST_NAME = 30
 
 
@@ -34,6 +35,8 @@ class DendrogramDisplay(Display):
     def __init__(self, merges: ArrayLike, labels: Sequence[str], measure: str = "distance") -> None:
         self.merges: NDArray[np.float64] = np.asarray(merges, dtype=float)
         self.labels, self.measure = [str(label) for label in labels], measure
+        shown = min(len(self.labels), LARGEST_SHOWN)
+        self.size = (5.0, max(3.6, 0.6 + LINE * shown))  # as high as names that can be read need
         if self.merges.ndim != 2 or self.merges.shape != (len(self.labels) - 1, 4) or len(self.labels) < 2:
             raise ValueError(
                 f"{len(self.labels)} labels need mergers of shape ({len(self.labels) - 1}, 4), got {self.merges.shape}."
@@ -87,8 +90,7 @@ class DendrogramDisplay(Display):
         tree = dendrogram(self.merges, labels=names, no_plot=True, **shown)
         for across, up in zip(tree["icoord"], tree["dcoord"], strict=True):
             ax.plot(up, across, color=ACCENT, linewidth=1.2)
-        size = 7 if len(tree["ivl"]) <= 20 else 5  # points; more names would touch each other
-        ax.set_yticks(np.arange(len(tree["ivl"])) * 10.0 + 5.0, tree["ivl"], fontsize=size, color=INK)
+        ax.set_yticks(np.arange(len(tree["ivl"])) * 10.0 + 5.0, tree["ivl"], fontsize=8, color=INK)
         ax.set_xlabel(self.measure)
         ax.set_xlim(left=0.0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ class Display:
         Where it was drawn last.
     """
 
-    size: ClassVar[tuple[float, float]] = (5.0, 3.6)
+    size: tuple[float, float] = (5.0, 3.6)
 
     ax_: Any
     figure_: Any

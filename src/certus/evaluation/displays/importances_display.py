@@ -23,16 +23,24 @@ class ImportancesDisplay(Display):
         Column -> rise of the loss.
     measure : str, default="loss"
         Its name.
+    spread : mapping of str to float, optional
+        Column -> standard deviation of the rise from one change of places to the next.
     """
 
-    def __init__(self, values: Mapping[str, float], measure: str = "loss") -> None:
+    def __init__(
+        self, values: Mapping[str, float], measure: str = "loss", spread: Mapping[str, float] | None = None
+    ) -> None:
         self.values = dict(sorted(values.items(), key=lambda item: -item[1]))
-        self.measure = measure
+        self.measure, self.spread = measure, dict(spread or {})
 
     def _draw(self, ax: Axes) -> None:
         shown = list(self.values.items())[:LARGEST_SHOWN][::-1]
         names = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…" for name, _ in shown]
-        ax.barh(range(len(shown)), [value for _, value in shown], color=ACCENT, height=0.6)
+        lines = [self.spread.get(name, 0.0) for name, _ in shown] if self.spread else None
+        lengths, alpha = [value for _, value in shown], 0.75 if lines else 1.0
+        ax.barh(range(len(shown)), lengths, 0.6, xerr=lines, color=ACCENT, alpha=alpha, ecolor=SOFT, capsize=2)
+        if lines:
+            ax.set_title("lines: from one shuffling to the next", fontsize=8)
         ax.axvline(0.0, color=SOFT, linewidth=0.8)
         ax.set_yticks(range(len(shown)), names)
-        ax.set_xlabel(f"rise of the {self.measure} without the column")
+        ax.set_xlabel(f"rise of the {self.measure} when the column is shuffled")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Fixed before looking, as the intervals demand; for scores that are probabilities.
 THRESHOLDS = np.linspace(0.0, 1.0, 41)[:-1]
+LEAST_GAP = 0.04  # of recalls whose intervals are drawn: nearer ones would hide each other
 
 
 class PrecisionRecallDisplay(Display):
@@ -87,10 +88,23 @@ class PrecisionRecallDisplay(Display):
             found.append((hits / self.positives, *bound))
         return found
 
+    def _shown(self) -> list[tuple[float, float, float, float]]:
+        """Recall, precision and its interval at the fixed thresholds that call any row positive."""
+        called = [self._scores >= threshold for threshold in THRESHOLDS]
+        return [
+            (recall, float(self._positive[rows].mean()), low, high)
+            for rows, (recall, low, high) in zip(called, self.intervals() or [], strict=False)
+            if rows.any()
+        ]
+
     def _draw(self, ax: Axes) -> None:
-        for recall, low, high in self.intervals():
-            ax.plot([recall, recall], [low, high], color=ACCENT, alpha=0.15, linewidth=3, solid_capstyle="butt")
-        ax.plot(self.recall, self.precision, color=ACCENT)
+        ax.plot(self.recall, self.precision, color=ACCENT, alpha=0.5)
+        apart = -1.0
+        for recall, precision, low, high in sorted(self._shown()):
+            if recall - apart >= LEAST_GAP:
+                ends = [[precision - low], [high - precision]]
+                ax.errorbar(recall, precision, ends, color=ACCENT, linewidth=1, capsize=2, marker="o", markersize=3)
+                apart = recall
         ax.axhline(self.positives / self.called[-1], color=SOFT, linewidth=0.8, linestyle="--")
         ax.set(
             xlim=(0, 1.01), ylim=(0, 1.02), xlabel="share of positives found", ylabel="share of alarms that are right"

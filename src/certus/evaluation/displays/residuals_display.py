@@ -49,6 +49,7 @@ class ResidualsDisplay(Display):
         step = max(1, len(self.predictions) // LARGEST_SHOWN)
         if self.threshold is not None:
             ax.axhspan(-self.threshold, self.threshold, color=ACCENT, alpha=0.12, linewidth=0)
+            ax.set_title(f"shaded: errors up to {self.threshold:.4g}, of which the bound speaks", fontsize=8)
         ax.axhline(0.0, color=SOFT, linewidth=0.8)
         ax.plot(self.predictions[::step], self.errors[::step], ".", color=ACCENT, alpha=0.6, markersize=3)
         ax.set(xlabel="prediction", ylabel="true value - prediction")

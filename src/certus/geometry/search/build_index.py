@@ -7,6 +7,7 @@ from typing import Any
 from scipy import sparse
 
 from certus.geometry.metrics.distance_metric import native_metric
+from certus.geometry.search.ball_tree_index import BallTreeIndex, is_for_balls
 from certus.geometry.search.haversine_index import HaversineIndex
 from certus.geometry.search.neighbor_index import (
     DenseIndex,
@@ -55,6 +56,8 @@ def build_index(
     if on_a_sphere and not sparse.issparse(rows) and not params:
         return HaversineIndex(rows, algorithm, leaf_size, n_neighbors, n_jobs)
     compiled = native_metric(metric, params or {}, columns=rows.shape[1])
+    if compiled is None and algorithm == "ball_tree" and is_for_balls(metric) and not sparse.issparse(rows):
+        return BallTreeIndex(rows, metric, params or {}, leaf_size)
     if compiled is None:
         return PairwiseIndex(rows, metric, params or {})
     if sparse.issparse(rows):

@@ -2,7 +2,8 @@
 
 All answer ``query(queries, k, n_jobs)`` with the distances to the k nearest rows and their numbers, ordered by
 (distance, row number), ``within(queries, radius, n_jobs)`` with the rows at most a radius away, by row number, and
-``count_within(queries, radius, n_jobs)`` with how many those are. A radius is one number, or one per query.
+``count_within(queries, radius, n_jobs)`` with how many those are, and ``have_within(queries, radius, least, n_jobs)``
+with whether there are so many at least. A radius is one number, or one per query.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class Index(Protocol):
 
     def count_within(self, queries: Table, radius: Any, n_jobs: int | None) -> Rows:
         """How many rows are at most a radius away from each query."""
+        ...
+
+    def have_within(self, queries: Table, radius: Any, least: int, n_jobs: int | None) -> NDArray[np.bool_]:
+        """Whether at least so many rows are at most a radius away from each query."""
         ...
 
 
@@ -101,9 +106,16 @@ class DenseIndex:
 
     def count_within(self, queries: Table, radius: Any, n_jobs: int | None) -> Rows:
         """How many rows are at most a radius away from each query."""
+        return self._count(queries, radius, n_jobs, len(self._rows))
+
+    def have_within(self, queries: Table, radius: Any, least: int, n_jobs: int | None) -> NDArray[np.bool_]:
+        """Whether at least so many rows are at most a radius away from each query."""
+        return self._count(queries, radius, n_jobs, least) >= least
+
+    def _count(self, queries: Table, radius: Any, n_jobs: int | None, enough: int) -> Rows:
         prepared, limits, threads = self._radius_query(queries, radius, n_jobs)
         if self._tree is not None:
-            return _native_calls.count_within_kd_tree(self._tree, prepared, limits, self._metric, threads)
+            return _native_calls.count_within_kd_tree(self._tree, prepared, limits, self._metric, threads, enough)
         return _native_calls.scan_counts(self._rows, prepared, limits, self._metric, threads)
 
     def _radius_query(self, queries: Table, radius: Any, n_jobs: int | None) -> tuple[Floats, Floats, int]:
@@ -144,7 +156,6 @@ class Blockwise:
 
     def distances(self, queries: Any, n_jobs: int | None) -> Floats:
         """All distances between some queries and the rows."""
-        """All distances between some queries and the rows."""
         raise NotImplementedError
 
     def _blocks(self, queries: Any, n_jobs: int | None) -> Iterator[tuple[int, Floats]]:
@@ -176,6 +187,10 @@ class Blockwise:
             for first, distances in self._blocks(queries, n_jobs)
         ]
         return np.concatenate([*counts, np.zeros(0)]).astype(np.intp)
+
+    def have_within(self, queries: Table, radius: Any, least: int, n_jobs: int | None) -> NDArray[np.bool_]:
+        """Whether at least so many rows are at most a radius away from each query."""
+        return self.count_within(queries, radius, n_jobs) >= least
 
 
 class SparseIndex(Blockwise):

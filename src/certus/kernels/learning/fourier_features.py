@@ -80,6 +80,8 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
     def _restored(self) -> None:
         if hasattr(self, "random_weights_"):
             check_shapes(self, random_weights_=(self.n_features_in_, None))
+            if self._waves(np.zeros((1, self.random_weights_.shape[1]))).shape != (1, self._n_features_out):
+                raise ValueError("random_weights_ gives another number of features than there should be.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,12 +5,14 @@ Compiled code does the same for the usual settings (`native_rule`); what is defi
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from certus.base import Boolean, Constraints, Exactly, Function, InstanceOf, OneOf, Transformer, warn_user
@@ -83,6 +85,7 @@ class TextAnalyzer(Transformer, auto_wrap_output_keys=None):  # type: ignore[cal
     token_pattern: str | None
     ngram_range: tuple[int, int]
     analyzer: Any
+    dtype: Any
 
     def decode(self, doc: Any) -> Any:
         """A text as a string: read if it is a file, decoded if it is bytes.
@@ -228,6 +231,19 @@ class TextAnalyzer(Transformer, auto_wrap_output_keys=None):  # type: ignore[cal
             raise ValueError(
                 f"Invalid value for ngram_range={self.ngram_range} lower boundary larger than the upper boundary."
             )
+
+    def _restored(self) -> None:
+        """Called after loading from a file, which could say anything: there must be an analysis that ends."""
+        self._check_ngram_range()
+        if not all(type(length) is int and length >= 0 for length in self.ngram_range):
+            raise ValueError("ngram_range must be two lengths.")
+        if self.dtype is None or np.dtype(self.dtype).kind not in "biufc":
+            raise ValueError("dtype must be a type of numbers.")
+        try:
+            codecs.lookup(self.encoding)
+            self.build_analyzer()
+        except re.error as error:
+            raise ValueError(f"token_pattern is no regular expression: {error}") from error
 
     def _warn_for_unused_parameters(self) -> None:
         own = callable(self.analyzer)

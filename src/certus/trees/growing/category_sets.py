@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import register_part
-from certus.base.persistence import check_shapes
+from certus.base.persistence import check_shapes, check_starts
 
 
 @register_part("trees")
@@ -87,14 +87,15 @@ class CategorySets:
         self.nodes = np.ascontiguousarray(self.nodes, dtype=np.int64)
         self.starts = np.ascontiguousarray(self.starts, dtype=np.int64)
         self.codes = np.ascontiguousarray(self.codes, dtype=np.uint32)
-        if self.starts[0] != 0 or self.starts[-1] != len(self.codes) or (np.diff(self.starts) < 1).any():
+        check_starts(self.starts, len(self.codes), "codes of categories")
+        if (np.diff(self.starts) < 1).any():
             raise ValueError("the sets of categories do not fit their codes.")
         falls = np.diff(self.codes.astype(np.int64)) <= 0
         falls[self.starts[1:-1] - 1] = False  # from one set to the next
-        if (np.diff(self.nodes) <= 0).any() or falls.any():
+        if (self.nodes[1:] <= self.nodes[:-1]).any() or falls.any():
             raise ValueError("the sets of categories are not in order.")
 
-    def check_nodes(self, feature: NDArray[np.int64], threshold: NDArray[np.float64]) -> None:
+    def check_nodes(self, feature: NDArray[np.integer[Any]], threshold: NDArray[np.float64]) -> None:
         """Refuse sets for other nodes than those that split by categories: a column, and no threshold."""
         if not np.array_equal(self.nodes, np.flatnonzero((feature >= 0) & np.isnan(threshold))):
             raise ValueError("the sets of categories do not belong to the nodes that split by categories.")

@@ -69,11 +69,13 @@ def find_all(study: Finished, in_time: InTime) -> Findings:
     learn = study.split.learn[:LARGEST_SAMPLE]
     training = _value(study, study.frame[learn], study.values[learn])
     curve = _curve(study, in_time)
+    rises = _importances(study, in_time)
     return Findings(
         shortlist=_shortlist(study),
         versus=_versus(study, in_time),
         curve=curve,
-        importances=_importances(study, in_time),
+        importances={name: rise for name, (rise, _) in rises.items()},
+        importance_spread={name: spread for name, (_, spread) in rises.items()},
         training_value=training,
         diagnosis=_overfitting(study, learn),
         alike=_alike(study, in_time),
@@ -175,7 +177,7 @@ def _predictions_of(study: Finished, trial: Trial) -> NDArray[Any]:
     return study.task.positions(study.task.model(model).predict(study.frame[study.split.test]))
 
 
-def _importances(study: Finished, in_time: InTime) -> dict[str, float]:
+def _importances(study: Finished, in_time: InTime) -> dict[str, tuple[float, float]]:
     """On calibration rows if there are any, which the model has not seen; else on rows that it learned from."""
     spare = study.split.calibration if len(study.split.calibration) else study.split.learn
     rows = spare[:LARGEST_SAMPLE]

@@ -20,8 +20,8 @@ def importances(
     *,
     seed: int,
     in_time: Callable[[], bool],
-) -> dict[str, float]:
-    """Rise of the loss when the entries of one column change places, largest first.
+) -> dict[str, tuple[float, float]]:
+    """Rise of the loss when the entries of one column change places, largest first, and its spread over orders.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def importances(
     """
     rng = np.random.default_rng(seed)
     usual = value(frame)
-    found: dict[str, float] = {}
+    found: dict[str, tuple[float, float]] = {}
     repeats = REPEATS if frame.width <= LARGEST_COLUMN_COUNT else 1
     for name in frame.columns[:LARGEST_COLUMN_COUNT]:
         if not in_time():
@@ -45,5 +45,5 @@ def importances(
         for _ in range(repeats):
             order: NDArray[Any] = rng.permutation(frame.height)
             rises.append(value(frame.with_columns(frame[name][order].alias(name))) - usual)
-        found[name] = float(np.mean(rises))
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+        found[name] = float(np.mean(rises)), float(np.std(rises, ddof=1)) if repeats > 1 else 0.0
+    return dict(sorted(found.items(), key=lambda item: -item[1][0]))

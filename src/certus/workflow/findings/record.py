@@ -33,6 +33,8 @@ class Findings:
         The measure after training on ever more rows.
     importances : dict of str to float
         Rise of the measure when a column is shuffled.
+    importance_spread : dict of str to float
+        Standard deviation of that rise from one shuffling to the next.
     subgroups : list of Subgroup
         Subgroups whose error is provably above that of the other rows, worst first.
     labels : list of Subgroup
@@ -63,6 +65,7 @@ class Findings:
     versus: list[Versus] = field(default_factory=list)
     curve: LearningCurve | None = None
     importances: dict[str, float] = field(default_factory=dict)
+    importance_spread: dict[str, float] = field(default_factory=dict)
     subgroups: list[Subgroup] = field(default_factory=list)
     labels: list[Subgroup] = field(default_factory=list)
     bins: list[reliable.Bin] = field(default_factory=list)
@@ -109,6 +112,7 @@ class Findings:
             "comparisons": [asdict(rival) for rival in self.versus],
             "learning_curve": curve,
             "importances": self.importances,
+            "importance_spread": self.importance_spread,
             "subgroups": [{**asdict(group), "error": group.error} for group in self.subgroups],
             "labels": [{**asdict(label), "error": label.error} for label in self.labels],
             "calibration": [one.to_dict() for one in self.bins],
