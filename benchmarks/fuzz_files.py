@@ -1,8 +1,9 @@
 """Changes saved files at random, repairs their digests, loads them: ``python -m benchmarks.fuzz_files --minutes 10``.
 
 Every learner of the catalogue is fitted, saved, and its file changed again and again in a process of its own, which may
-take 2 GB of memory and a minute for one file. A signal, a hang, too much memory, or an error of loading that is no
-`CertusFileError` is a finding; the number that it is printed with repeats it (``--learner PATH --first NUMBER``).
+take 2 GB more memory than it begins with, and a minute for one file. A signal, a hang, too much memory, or an error of
+loading that is no `CertusFileError` is a finding; the number that it is printed with repeats it
+(``--learner PATH --first NUMBER``).
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ SECONDS = 60
 
 def try_files(path: str, numbers: range, until: float, told: Any) -> None:
     """Change and load files of one learner; `told` hears the number before each and what came of it."""
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    most = MEMORY + _data_size()
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     faulthandler.enable()
     entry = next(entry for entry in catalogue.entries() if entry.path == path)
     X, y = problem(entry)
@@ -49,6 +51,11 @@ def try_files(path: str, numbers: range, until: float, told: Any) -> None:
             except Exception:
                 told.send(("ends", "FINDING " + traceback.format_exc(limit=-3)))
     told.send(("done", None))
+
+
+def _data_size() -> int:
+    status = Path("/proc/self/status").read_text()
+    return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
 
 
 def fuzz_learner(path: str, first: int, count: int, until: float) -> tuple[collections.Counter[str], list[str]]:

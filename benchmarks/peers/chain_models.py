@@ -6,12 +6,16 @@ compiling costs. Every library works in double precision, and chains in its own 
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-jax.config.update("jax_enable_x64", True)
 _compiled: dict[Any, Any] = {}
+
+
+def _jax() -> Any:
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    return jax
 
 
 class BlackjaxLogistic:
@@ -21,15 +25,18 @@ class BlackjaxLogistic:
         self.draws, self.tune, self.chains, self.seed = draws, tune, chains, seed
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
+        jax = _jax()
         key = ("blackjax", X.shape, self.draws, self.tune, self.chains)
         if key not in _compiled:
             _compiled[key] = jax.jit(jax.vmap(self._chain, in_axes=(0, None, None)))
         keys = jax.random.split(jax.random.PRNGKey(self.seed), self.chains)
-        self.draws_ = np.asarray(_compiled[key](keys, jnp.asarray(X), jnp.asarray(y, dtype=float)))
+        self.draws_ = np.asarray(_compiled[key](keys, jax.numpy.asarray(X), jax.numpy.asarray(y, dtype=float)))
         return self
 
     def _chain(self, key: Any, X: Any, y: Any) -> Any:
         import blackjax
+
+        jax, jnp = _jax(), _jax().numpy
 
         def log_density(theta: Any) -> Any:
             scores = X @ theta[:-1] + theta[-1]
@@ -57,6 +64,7 @@ class NumPyroLogistic:
     def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
         from numpyro.infer import MCMC, NUTS
 
+        jax = _jax()
         key = ("numpyro", X.shape, self.draws, self.tune, self.chains)
         if key not in _compiled:
             _compiled[key] = MCMC(
@@ -67,7 +75,7 @@ class NumPyroLogistic:
                 chain_method="vectorized",
                 progress_bar=False,
             )
-        _compiled[key].run(jax.random.PRNGKey(self.seed), jnp.asarray(X), jnp.asarray(y, dtype=float))
+        _compiled[key].run(jax.random.PRNGKey(self.seed), jax.numpy.asarray(X), jax.numpy.asarray(y, dtype=float))
         found = _compiled[key].get_samples(group_by_chain=True)
         self.draws_ = np.concatenate([np.asarray(found["coef"]), np.asarray(found["intercept"])[..., None]], axis=-1)
         return self

@@ -44,4 +44,5 @@ class SequenceModel:
         return self.model.predict(X, self.lengths(X))
 
     def log_likelihood(self, X: np.ndarray) -> float:
-        return self.model.score(X, self.lengths(X))
+        # By name: what follows the table is known states in one library, lengths in the other.
+        return self.model.score(X, lengths=self.lengths(X))

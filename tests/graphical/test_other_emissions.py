@@ -192,7 +192,7 @@ def test_bad_input_of_counts_and_mixtures():
     with pytest.raises(ValueError, match=r"n_trials must be one number or one per row \(6\)"):
         MultinomialHMM(2, n_trials=[3, 3]).fit(X)
     X[2, 1] = np.nan
-    with pytest.raises(ValueError, match=r"all counts of a row or none, got some in row 2"):
+    with pytest.raises(ValueError, match=r"all counts of a row or none, got some and NaN in row 2"):
         MultinomialHMM(2).fit(X)
     uneven = MultinomialHMM(2, n_iter=1, tol=0).fit([[1, 2], [3, 4], [1, 1]])
     with pytest.raises(ValueError, match=r"n_trials must be one number to draw rows"):

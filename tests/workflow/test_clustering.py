@@ -82,7 +82,9 @@ def test_the_winner_is_bounded_and_its_rivals_have_other_centers(result: certus.
     assert quality.to_dict() == result.to_dict()["findings"]["cluster_quality"]
 
 
-@pytest.mark.parametrize("learner", [KMeans(4, random_state=0), KMedoids(4, bound_effort=0), BisectingKMeans(4)])
+@pytest.mark.parametrize(
+    "learner", [KMeans(4, random_state=0), KMedoids(4, bound_effort=0), BisectingKMeans(4, random_state=0)]
+)
 def test_clusters_of_every_learner_have_their_quality(learner: KMeans | KMedoids | BisectingKMeans) -> None:
     X = np.random.default_rng(0).normal(size=(80, 2))
     model = make_pipeline(StandardScaler(), learner).fit(X)

@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 
+from certus.evaluation import PrecisionRecallDisplay
+from certus.evaluation.displays.precision_recall_display import LEAST_GAP
 from certus.workflow import Study, study
 
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -40,7 +42,7 @@ class Picture:
 def pictures(report: str) -> dict[str, Picture]:
     """Pictures by the first words of their titles."""
     figures = re.findall(r"<figure><figcaption>(.*?)</figcaption>\s*(<svg.*?</svg>)\s*</figure>", report, re.S)
-    return {title.partition(":")[0]: Picture.read(svg) for title, svg in figures}
+    return {re.split("[:,]", title)[0]: Picture.read(svg) for title, svg in figures}
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +91,17 @@ def test_intervals_stand_at_every_bin_and_every_shown_threshold(labels: Study, s
     calibration, recall = shown["Predicted and observed probability"], shown["Precision and recall"]
     upright = [line for line in calibration.lines if len(line) == 2 and np.ptp(line[:, 0]) == 0]
     assert len(upright) >= len(labels.findings.bins) > 1
-    assert sum(len(line) == 2 and np.ptp(line[:, 0]) == 0 for line in recall.lines) >= 10
+    found, probabilities = labels.evaluation.truth == labels.task.labels[1], labels.evaluation.probabilities
+    assert probabilities is not None
+    recalls = sorted(one[0] for one in PrecisionRecallDisplay(found, probabilities[:, 1], 0.95).intervals())
+    shown_recalls: list[float] = []
+    for value in recalls:
+        if not shown_recalls or value - shown_recalls[-1] >= LEAST_GAP:
+            shown_recalls.append(value)
+    drawn = [line for line in recall.lines if len(line) == 2 and np.ptp(line[:, 0]) == 0]
+    assert len(drawn) == len(shown_recalls) > 2
+    places = sorted(line[0, 0] for line in drawn)
+    assert_allclose(np.corrcoef(places, shown_recalls)[0, 1], 1.0, atol=1e-6)
 
 
 def test_bars_are_as_long_as_the_importances(labels: Study, shown: dict[str, Picture]) -> None:

@@ -38,7 +38,7 @@ class ImportancesDisplay(Display):
         names = [name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…" for name, _ in shown]
         lines = [self.spread.get(name, 0.0) for name, _ in shown] if self.spread else None
         lengths, alpha = [value for _, value in shown], 0.75 if lines else 1.0
-        ax.barh(range(len(shown)), lengths, 0.6, xerr=lines, color=ACCENT, alpha=alpha, ecolor=SOFT, capsize=2)
+        ax.barh(range(len(shown)), lengths, 0.6, xerr=lines, color=ACCENT, alpha=alpha, ecolor=SOFT)
         if lines:
             ax.set_title("lines: from one shuffling to the next", fontsize=8)
         ax.axvline(0.0, color=SOFT, linewidth=0.8)
