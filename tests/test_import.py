@@ -20,6 +20,7 @@ FAMILIES = {
     "certus.kernels",
     "certus.linear",
     "certus.losses",
+    "certus.mixture",
     "certus.multioutput",
     "certus.neighbors",
     "certus.sampling",

@@ -29,6 +29,7 @@ PUBLIC = (
     "kernels",
     "linear",
     "losses",
+    "mixture",
     "multioutput",
     "neighbors",
     "sampling",

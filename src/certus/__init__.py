@@ -21,6 +21,7 @@ _SUBPACKAGES = (
     "kernels",
     "linear",
     "losses",
+    "mixture",
     "multioutput",
     "neighbors",
     "sampling",

@@ -40,6 +40,7 @@ FAMILIES = (
     "sampling",
     "text",
     "graphical",
+    "mixture",
 )
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}

@@ -1,0 +1,1 @@
+"""What is certified about a mixture: how little another step would gain."""

@@ -1,0 +1,1 @@
+"""What mixtures share."""

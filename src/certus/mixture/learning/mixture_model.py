@@ -1,0 +1,147 @@
+"""The base of mixtures: densities of rows, shares of components, and what held-out rows say about a density."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import DensityMixin
+
+from certus.base import Learner, predict_method
+from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
+from certus.guarantees import Report
+from certus.guarantees.holdout import RateSetting, rate_bound
+
+Floats = NDArray[np.float64]
+LARGEST = 1e150  # squares of greater numbers overflow
+
+
+class MixtureModel(DensityMixin, Learner):
+    """What all mixtures share.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of components.
+    tol : float
+        Learning stops when a step changes the log-likelihood per row by less than this.
+    max_iter : int
+        Most steps.
+
+    Attributes
+    ----------
+    history_ : ndarray
+        Log-likelihood per row: before every step, and at the end.
+    n_iter_ : int
+        Steps that were made.
+    converged_ : bool
+        Whether the last step changed the log-likelihood by less than ``tol``.
+    report_ : Report
+        How much log-likelihood per row one more step would gain; a local statement.
+    """
+
+    n_components: int
+    tol: float
+    max_iter: int
+    history_: Floats
+    n_iter_: int
+    converged_: bool
+    n_features_in_: int
+
+    @abstractmethod
+    def _log_joint(self, rows: Floats) -> Floats:
+        """ln(weight_k p_k(x)) for every row and component."""
+
+    def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
+        rows = check_X(self, X, reset=reset, order="C", dtype=np.float64, largest=LARGEST)
+        if reset and len(rows) < self.n_components:
+            raise ValueError(
+                f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
+                f"n_samples = {len(rows)}.\n"
+                f"Hint: {type(self).__name__} needs at least one row per component."
+            )
+        return rows
+
+    @predict_method
+    def score_samples(self, X: TableLike) -> Floats:
+        """The log-density of every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.asarray(logsumexp(self._log_joint(self._check_table(X)), axis=1))
+
+    @predict_method
+    def score(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> float:
+        """The mean log-density of the rows.
+
+        Parameters
+        ----------
+        y : ignored
+            There for compatibility.
+        """
+        densities = self.score_samples(X)
+        weights = check_weights(self, sample_weight, densities[:, None])
+        return float(densities.mean() if weights is None else weights @ densities / weights.sum())
+
+    @predict_method
+    def predict_proba(self, X: TableLike) -> Floats:
+        """The probability of every component, given the row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        joint = self._log_joint(self._check_table(X))
+        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    @predict_method
+    def predict(self, X: TableLike) -> NDArray[np.intp]:
+        """The most probable component of every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.asarray(self._log_joint(self._check_table(X)).argmax(axis=1))
+
+    @predict_method
+    def certify(
+        self, X: TableLike, y: TargetLike | None = None, *, loss: Any = "auto", confidence: float = 0.95, **options: Any
+    ) -> Report:
+        """Bound the share of rows whose log-density is below a level, from rows that training has not seen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Held-out rows.
+        y : ignored
+            There for compatibility.
+        loss : {"auto"}, default="auto"
+            There for compatibility.
+        confidence : float, default=0.95
+            Probability with which the bound holds.
+        **options
+            ``level``: the log-density, chosen without looking at these rows.
+
+        Returns
+        -------
+        Report
+            The certificates of training together with the bound of these rows.
+        """
+        level = options.pop("level", None)
+        if loss != "auto" or options or not (isinstance(level, int | float) and np.isfinite(level)):
+            raise ValueError(
+                f"{type(self).__name__}.certify needs level, a finite log-density, got level={level!r}, loss={loss!r} "
+                f"and options {sorted(options)}.\n"
+                "Hint: take a low quantile of score_samples on other rows."
+            )
+        below = self.score_samples(X) < level
+        setting = RateSetting(
+            confidence=confidence, quantity="share of rows below the density level", noun="row below the level"
+        )
+        return self.report_.with_(Report([rate_bound(int(below.sum()), len(below), setting)]))
