@@ -62,7 +62,7 @@ class KnownVarianceModel:
         return parameters + np.divide(moves, total, out=np.zeros_like(moves), where=total > 0.0)
 
     def expected_log_likelihood(self, new: Floats, old: Floats) -> float:
-        """Q(new, old), the sum over rows of ln(1 / (sqrt(2 pi) sigma)^d) - sum_j E[z_ij] |x_i - m_j|^2 / (2 sigma^2)."""
+        """Q(new, old) = sum_i ln(1 / (sqrt(2 pi) sigma)^d) - sum_j E[z_ij] |x_i - m_j|^2 / (2 sigma^2)."""
         exponents = self.log_joint(new) + math.log(len(new))
         return float(self.weights @ (self.shares(old) * exponents).sum(axis=1))
 
