@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from certus.base.em import LikelihoodFellError, climb
+from certus.base.em import LikelihoodFellError, best_climb, climb
 from certus.cluster import KMeans
 from certus.guarantees import CertificateError
 from certus.mixture import KnownVarianceMixture
@@ -96,3 +96,15 @@ def test_bad_input() -> None:
         KnownVarianceMixture(5).fit(FOUR)
     with pytest.raises(ValueError, match="sigma"):
         KnownVarianceMixture(sigma=0.0).fit(FOUR)
+
+
+def test_the_best_of_several_starts_whatever_the_threads() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 2)) + 4.0 * rng.integers(0, 3, (60, 1))
+    model = KnownVarianceModel(X, np.ones(60), 0.5)
+    starts = [(lambda rows=rng.choice(60, 3, replace=False): X[rows]) for _ in range(6)]
+    alone = [climb(model, start(), tol=1e-9, max_iter=200) for start in starts]
+    for threads in (1, 3):
+        best = best_climb(model, starts, threads=threads, tol=1e-9, max_iter=200)
+        assert best.history[-1] == max(run.history[-1] for run in alone)
+    assert len({round(run.history[-1], 6) for run in alone}) > 1
