@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -101,8 +102,8 @@ def test_bad_input() -> None:
 def test_the_best_of_several_starts_whatever_the_threads() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(60, 2)) + 4.0 * rng.integers(0, 3, (60, 1))
-    model = KnownVarianceModel(X, np.ones(60), 0.5)
-    starts = [(lambda rows=rng.choice(60, 3, replace=False): X[rows]) for _ in range(6)]
+    model = KnownVarianceModel(X, np.ones(60), 0.1)
+    starts = [partial(np.copy, X[rng.choice(60, 6, replace=False)]) for _ in range(6)]
     alone = [climb(model, start(), tol=1e-9, max_iter=200) for start in starts]
     for threads in (1, 3):
         best = best_climb(model, starts, threads=threads, tol=1e-9, max_iter=200)
