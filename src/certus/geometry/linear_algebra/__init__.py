@@ -9,12 +9,16 @@ from certus.geometry.linear_algebra.eigenpairs import (
     power_iteration,
     rayleigh_quotient,
 )
+from certus.geometry.linear_algebra.group_axioms import check_group
+from certus.geometry.linear_algebra.map_axioms import check_bilinear, check_linear
 from certus.geometry.linear_algebra.matrix_derivatives import (
     Derivative,
     GradientCheck,
     gradient_check,
     matrix_derivatives,
 )
+from certus.geometry.linear_algebra.norm_axioms import check_inner_product, check_norm
+from certus.geometry.linear_algebra.space_axioms import check_vector_space, is_subspace
 from certus.geometry.linear_algebra.spans import NullDependency, dependency, in_span, null_dependency
 from certus.geometry.linear_algebra.vector_bases import (
     angle,
@@ -33,6 +37,12 @@ __all__ = [
     "NullDependency",
     "PowerIteration",
     "angle",
+    "check_bilinear",
+    "check_group",
+    "check_inner_product",
+    "check_linear",
+    "check_norm",
+    "check_vector_space",
     "coordinates",
     "deflate",
     "dependency",
@@ -42,6 +52,7 @@ __all__ = [
     "gram_schmidt",
     "in_span",
     "is_positive_semidefinite",
+    "is_subspace",
     "map_matrix",
     "matrix_derivatives",
     "null_dependency",
