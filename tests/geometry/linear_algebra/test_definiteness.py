@@ -58,6 +58,7 @@ def test_classical_cases() -> None:
     assert is_positive_semidefinite([[1, -1], [-1, 1]]).ways == {"eigenvalues": True, "squares": True, "factor": True}
     assert not is_positive_semidefinite([[0, 1], [1, 0]])  # no negative entry, no negative diagonal
     assert not is_positive_semidefinite([[-1e-150]])
+    assert is_positive_semidefinite([[5e-324]]).definite
     assert not is_positive_semidefinite(np.diag([1.0, 0.0, -1e-9]))
 
 

@@ -180,5 +180,9 @@ def test_bad_input() -> None:
         rayleigh_quotient(np.eye(2), [0, 0])
     with pytest.raises(ValueError, match="A must be square"):
         power_iteration([[1, 2]])
+    with pytest.raises(ValueError, match="eigenvalues within the range of doubles"):
+        power_iteration(np.full((2, 2), 1.7e308))
+    with pytest.raises(ValueError, match="tol must be at least 0"):
+        eigen_by_deflation(np.eye(2), tol=np.nan)
     with pytest.raises(ValueError, match="value must be finite"):
         deflate(np.eye(2), np.nan, [1, 0])

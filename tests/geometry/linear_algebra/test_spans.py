@@ -67,6 +67,8 @@ def test_lengths_make_no_vectors_dependent() -> None:
     ]
     assert found.all()
     assert abs(exact[0]) <= 1e-15 * abs(Fraction(found[0]) * Fraction(1e-200))
+    with pytest.raises(ValueError, match="range of doubles"):
+        null_dependency([[1e-300, 1e300], [1e-300, 1e300]])
     hilbert = 1 / (1.0 + np.arange(10)[:, None] + np.arange(10))
     assert dependency(hilbert) is None  # ill-conditioned, not singular
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from certus.geometry.linear_algebra.matrix_inputs import EPSILON, Floats, check_symmetric, unscaled
+from certus.geometry.linear_algebra.matrix_inputs import EPSILON, Floats, check_symmetric, rescaled, unscaled
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def is_positive_semidefinite(A: Any) -> Definiteness:
         bool(values[0] > rounding),
         _at_scale(factor, exponent) if holds else None,
         None if holds else _upright(vectors[:, 0]),
-        float(np.ldexp(values[0], exponent)),
+        float(rescaled(values[0], exponent)),
         ways,
     )
 

@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from certus.geometry.linear_algebra.eigenpairs import deflate, rayleigh_maximizer
-from certus.geometry.linear_algebra.matrix_inputs import EPSILON, Floats, check_symmetric, unscaled
+from certus.geometry.linear_algebra.matrix_inputs import (
+    EPSILON,
+    Floats,
+    check_symmetric,
+    check_tolerance,
+    rescaled,
+    unscaled,
+)
 from certus.geometry.linear_algebra.vector_bases import gram_schmidt
 
 
@@ -49,6 +56,7 @@ def eigen_by_deflation(A: Any, *, tol: float = 1e-10) -> Eigenpairs:
     >>> values.round(9) + 0.0
     array([ 2.,  0., -2.])
     """
+    check_tolerance(tol)
     matrix, exponent = unscaled(check_symmetric(A))
     size = len(matrix)
     scale = max(tol, 8 * size * EPSILON) * float(np.abs(matrix).sum(axis=1).max())
@@ -69,6 +77,6 @@ def eigen_by_deflation(A: Any, *, tol: float = 1e-10) -> Eigenpairs:
             vectors.append(vector)
             rest = deflate(rest, value, vector)
     basis = gram_schmidt([*vectors, *np.eye(size)])
-    found = np.ldexp(np.array(values + [0.0] * (size - len(values))), exponent)
+    found = rescaled(np.array(values + [0.0] * (size - len(values))), exponent)
     order = np.argsort(-found, kind="stable")
     return Eigenpairs(found[order], basis.T[:, order])

@@ -13,7 +13,9 @@ from certus.geometry.linear_algebra.matrix_inputs import (
     check_matrix,
     check_square,
     check_symmetric,
+    check_tolerance,
     check_vector,
+    rescaled,
     unscaled,
 )
 from certus.geometry.linear_algebra.vector_bases import unit_vector
@@ -45,7 +47,7 @@ def rayleigh_quotient(A: Any, v: Any) -> float:
     vector = unscaled(check_vector(v, length=len(matrix)))[0]
     if not vector.any():
         raise ValueError("v must have a length above 0, got a vector of zeros.")
-    return float(np.ldexp(vector @ (matrix @ vector) / (vector @ vector), exponent))
+    return float(rescaled(vector @ (matrix @ vector) / (vector @ vector), exponent))
 
 
 def eigen_residuals(A: Any, values: Any, vectors: Any) -> Floats:
@@ -135,6 +137,7 @@ def power_iteration(A: Any, *, tol: float = 1e-10, max_iter: int = 1000, seed: i
     >>> round(found.value, 9), found.vector.round(6)
     (3.0, array([0.707107, 0.707107]))
     """
+    check_tolerance(tol)
     matrix, exponent = unscaled(check_square(A))
     accepted = max(tol, 8 * len(matrix) * EPSILON) * float(np.abs(matrix).max())
     vector = np.random.default_rng(seed).normal(size=len(matrix))
@@ -156,7 +159,7 @@ def power_iteration(A: Any, *, tol: float = 1e-10, max_iter: int = 1000, seed: i
         )
     vector = vector if vector[np.argmax(np.abs(vector))] > 0 else -vector
     return PowerIteration(
-        float(np.ldexp(value, exponent)), vector, float(np.ldexp(residual, exponent)), steps, squarings
+        float(rescaled(value, exponent)), vector, float(rescaled(residual, exponent)), steps, squarings
     )
 
 

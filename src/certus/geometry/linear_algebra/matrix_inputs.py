@@ -45,22 +45,40 @@ def check_square(A: Any, name: str = "A") -> Floats:
 
 def check_symmetric(A: Any, name: str = "A") -> Floats:
     """A square matrix that equals its transpose but for rounding; the mean of both is given back."""
-    matrix = check_square(A, name)
+    matrix, exponent = unscaled(check_square(A, name))
     unlike = np.abs(matrix / 2 - matrix.T / 2)
     i, j = (int(place) for place in np.unravel_index(int(np.argmax(unlike)), unlike.shape))
     if unlike[i, j] > 1e-12 * np.abs(matrix).max():
         raise ValueError(
-            f"{name} must be symmetric, got {name}[{i}, {j}] = {matrix[i, j]:.10g} "
-            f"and {name}[{j}, {i}] = {matrix[j, i]:.10g}.\n"
+            f"{name} must be symmetric, got {name}[{i}, {j}] = {np.ldexp(matrix[i, j], exponent):.10g} "
+            f"and {name}[{j}, {i}] = {np.ldexp(matrix[j, i], exponent):.10g}.\n"
             f"Hint: a quadratic form x'Mx is that of the symmetric matrix (M + M') / 2."
         )
-    return matrix / 2 + matrix.T / 2
+    return np.asarray(np.ldexp(matrix / 2 + matrix.T / 2, exponent))
 
 
 def unscaled(values: Floats) -> tuple[Floats, int]:
     """Values whose largest is between 1/2 and 1, and the power of two that they were divided by; zeros stay."""
     exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
     return np.ldexp(values, -exponent), exponent
+
+
+def rescaled(values: Any, exponent: int) -> Floats:
+    """Eigenvalues of the unscaled matrix times the power of two, if they are doubles."""
+    with np.errstate(over="ignore"):
+        found = np.asarray(np.ldexp(values, exponent))
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "A must have eigenvalues within the range of doubles, got one beyond 1.8e308.\n"
+            "Hint: divide A by 1024 first."
+        )
+    return found
+
+
+def check_tolerance(tol: float) -> None:
+    """Refuse what is no tolerance."""
+    if not tol >= 0:
+        raise ValueError(f"tol must be at least 0, got {tol!r}.")
 
 
 def unscaled_rows(matrix: Floats) -> tuple[Floats, NDArray[np.int64]]:

@@ -141,7 +141,11 @@ def is_subspace(
 def _samples(dimension: int, modulus: int | None, tries: int, seed: int) -> tuple[list[Any], tuple[Any, ...]]:
     if modulus is None:
         return trial_vectors(dimension, tries, seed), SCALARS
-    if modulus < 2 or any(modulus % divisor == 0 for divisor in range(2, int(modulus**0.5) + 1)):
+    if (
+        not isinstance(modulus, int)
+        or modulus < 2
+        or any(modulus % divisor == 0 for divisor in range(2, int(modulus**0.5) + 1))
+    ):
         raise ValueError(
             f"modulus must be a prime, got {modulus!r}.\n"
             "Hint: modulo other numbers not every scalar has an inverse, so that they are no field."

@@ -62,7 +62,7 @@ def in_span(vectors: Any, v: Any) -> Floats | None:
         return None
     with np.errstate(over="ignore"):
         coefficients = np.ldexp(pieces / lengths, exponent - exponents)
-    return _representable(coefficients, pieces)
+    return _representable(coefficients, np.abs(pieces) > EPSILON)
 
 
 def dependency(vectors: Any) -> Floats | None:
@@ -151,7 +151,7 @@ def null_dependency(M: Any) -> NullDependency | None:
     column = int(used[np.argmax(sizes)])
     with np.errstate(over="ignore"):
         coefficients = -null_vector / null_vector[column]
-    coefficients = _representable(coefficients, null_vector)
+    coefficients = _representable(coefficients, null_vector != 0)
     coefficients[column] = 0.0
     return NullDependency(column, coefficients, null_vector)
 
@@ -183,13 +183,15 @@ def _with_lengths(pieces: Floats, exponents: NDArray[np.int64]) -> Floats:
     used = powers[mantissas != 0]
     top, bottom = int(used.max()), int(used.min())
     if top - bottom > 1000:
-        return np.ldexp(mantissas, powers - (top + bottom) // 2)
+        with np.errstate(over="ignore"):
+            return _representable(np.ldexp(mantissas, powers - (top + bottom) // 2), mantissas != 0)
     scaled = np.ldexp(mantissas, powers - top)
     return scaled / np.asarray(scaled[np.argmax(np.abs(scaled))])
 
 
-def _representable(coefficients: Floats, pieces: Floats) -> Floats:
-    if not np.isfinite(coefficients).all() or ((coefficients == 0) & (np.abs(pieces) > EPSILON)).any():
+def _representable(coefficients: Floats, needed: NDArray[np.bool_]) -> Floats:
+    """The coefficients, unless one is too large for a double, or one that is needed too small."""
+    if not np.isfinite(coefficients).all() or ((coefficients == 0) & needed).any():
         raise ValueError(
             "vectors must have lengths within the range of doubles of each other, got a coefficient outside of it.\n"
             "Hint: divide the vectors by their lengths first."

@@ -80,7 +80,8 @@ def map_matrix(matrix_or_function: Any, basis_from: Any, basis_to: Any) -> Float
                 f"matrix_or_function must have the shape {(target.shape[1], source.shape[1])} "
                 f"to map rows of basis_from to rows of basis_to, got {matrix.shape}."
             )
-        images = source @ matrix.T
+        with np.errstate(over="ignore", invalid="ignore"):
+            images = source @ matrix.T  # what is not finite is refused with its coordinates
     return np.column_stack([_coordinates(target, image) for image in images])
 
 
