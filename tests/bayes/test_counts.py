@@ -116,3 +116,11 @@ def test_multinomial_has_a_linear_and_for_two_classes_a_logistic_form(classes):
         np.testing.assert_allclose(1 / (1 + np.exp(-scores.ravel())), model.predict_proba(X)[:, 1], rtol=1e-10)
     else:
         np.testing.assert_allclose(scores, model.predict_joint_log_proba(X), rtol=1e-12)
+
+
+def test_equal_scores_far_from_zero_are_equal_shares() -> None:
+    """Beside logarithms of 1e19 the one of 2 rounds away, and each of two equal classes would be certain."""
+    model = bayes.ComplementNB().fit([[5.0, 1.0], [5.0, 1.0], [1.0, 5.0]], [0, 1, 2])
+    model.feature_log_prob_ = model.feature_log_prob_ * 1e19
+    shares = model.predict_proba([[9.0, 1.0]])
+    np.testing.assert_allclose(shares, [[0.5, 0.5, 0.0]])

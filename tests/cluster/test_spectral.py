@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.datasets import make_moons
 
+import certus
 from certus.cluster import SpectralClustering, spectral_clustering
 from certus.cluster.evidence import cut_bound
 from certus.cluster.evidence.cut_bound import exact_floor, lanczos_floor, least_sum, probable_floor
@@ -250,3 +252,15 @@ def test_far_rows_lose_no_digits() -> None:
 def test_too_many_rows_for_all_affinities_are_told_what_to_do() -> None:
     with pytest.raises(MemoryError, match=r"200000\.0 GB for 5000000 rows.\nHint: affinity=\"nearest_neighbors\""):
         SpectralClustering(2).fit(np.zeros((5_000_000, 1)))
+
+
+def test_file_of_sparse_rows_is_loaded_and_one_with_a_missing_number_refused(tmp_path: Path) -> None:
+    X = sparse.csr_matrix(np.random.default_rng(0).normal(size=(60, 3)))
+    model = SpectralClustering(3, affinity="nearest_neighbors", random_state=0).fit(X)
+    certus.save(model, tmp_path / "model.certus")
+    again = certus.load(tmp_path / "model.certus")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    model._fit_X.data[0] = np.nan
+    certus.save(model, tmp_path / "model.certus")
+    with pytest.raises(certus.CertusFileError, match="training rows"):
+        certus.load(tmp_path / "model.certus")

@@ -50,11 +50,15 @@ def fuzz(paths: list[str], files: int) -> None:
         assert outcomes["error"] == 0, path
 
 
-def test_files_of_every_learner_do_not_hurt() -> None:
+def fuzz_every_learner(files: int) -> None:
     """In a new process: the one of the tests may hold threads and memory that a fork had better not inherit."""
-    work = "from tests.persistence.test_fuzzed_files import EVERY_LEARNER, fuzz; fuzz(EVERY_LEARNER, 12)"
+    work = f"from tests.persistence.test_fuzzed_files import EVERY_LEARNER, fuzz; fuzz(EVERY_LEARNER, {files})"
     done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3_000:]
+
+
+def test_files_of_every_learner_do_not_hurt() -> None:
+    fuzz_every_learner(12)
 
 
 @pytest.mark.sanitize
@@ -112,7 +116,7 @@ def test_arrays_without_entries_are_short(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_many_files_of_every_learner_do_not_hurt() -> None:
-    fuzz(EVERY_LEARNER, 150)
+    fuzz_every_learner(150)
 
 
 def test_fuzzer_notices_a_process_that_dies_and_one_that_raises(monkeypatch: pytest.MonkeyPatch) -> None:

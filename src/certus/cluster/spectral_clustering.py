@@ -185,10 +185,15 @@ class SpectralClustering(Clusterer):
                 _label_matrix=(columns, clusters),
                 _label_offsets=(clusters,),
             )
-            fits = self._fit_X is None or self._fit_X.shape == (rows, self.n_features_in_)
             known = ((self.labels_ >= 0) & (self.labels_ < max(clusters, 1))).all() and (self._components >= 0).all()
-            if not fits or not known or self._components.max(initial=0) >= rows:
+            if not self._has_rows(rows) or not known or self._components.max(initial=0) >= rows:
                 raise ValueError("labels_ and the training rows must belong together.")
+
+    def _has_rows(self, number: int) -> bool:
+        if self._fit_X is None:
+            return True
+        numbers = self._fit_X.data if sparse.issparse(self._fit_X) else self._fit_X
+        return self._fit_X.shape == (number, self.n_features_in_) and bool(np.isfinite(numbers).all())
 
     def _affinities(self) -> Affinities:
         if callable(self.affinity):

@@ -39,10 +39,13 @@ class JointClassifier(Classifier):
     def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of `predict_proba`."""
         joint = self.predict_joint_log_proba(X)
-        total = logsumexp(joint, axis=1, keepdims=True)
+        best = joint.max(axis=1, keepdims=True)
+        nowhere = np.isneginf(best)
+        # Relative to the best class: log 2 would be lost beside a sum of logarithms of 1e17.
+        ahead = joint - np.where(nowhere, 0.0, best)
+        total = np.where(nowhere, 0.0, logsumexp(ahead, axis=1, keepdims=True))
         # A row that no class can have tells nothing about the classes.
-        nowhere = np.isneginf(total)
-        return np.where(nowhere, -np.log(joint.shape[1]), joint - np.where(nowhere, 0.0, total)).astype(joint.dtype)
+        return np.where(nowhere, -np.log(joint.shape[1]), ahead - total).astype(joint.dtype)
 
     def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
