@@ -1,8 +1,9 @@
-"""Contradictions to the axioms of a metric in a table of distances."""
+"""What a check of axioms says, and contradictions to those of a metric in a table of distances."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ ROUNDING = 1e-9  # what a distance may be wrong by, relative to the numbers that
 
 @dataclass(frozen=True)
 class AxiomCheck:
-    """What a check found: the first axiom that fails and the rows that show it.
+    """What a check found: the first axiom that fails and the rows or vectors that show it.
 
     Attributes
     ----------
@@ -22,15 +23,15 @@ class AxiomCheck:
         Whether no contradiction was found.
     axiom : str or None
         The axiom that fails.
-    witness : tuple of int
-        Numbers of the rows that contradict it.
+    witness : tuple
+        What contradicts it: numbers of rows, or the elements, scalars and vectors themselves.
     reason : str
         The contradiction in numbers.
     """
 
     holds: bool
     axiom: str | None = None
-    witness: tuple[int, ...] = ()
+    witness: tuple[Any, ...] = ()
     reason: str = ""
 
     def __bool__(self) -> bool:
