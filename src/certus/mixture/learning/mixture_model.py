@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.base import DensityMixin
 
 from certus.base import Learner, predict_method
@@ -96,8 +96,7 @@ class MixtureModel(DensityMixin, Learner):
         -------
         ndarray of shape (n_samples, n_components)
         """
-        joint = self._log_joint(self._check_table(X))
-        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        return np.asarray(softmax(self._log_joint(self._check_table(X)), axis=1))
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[np.intp]:
