@@ -12,8 +12,8 @@ from certus.ensemble import (
     HistGradientBoostingRegressor,
 )
 from certus.ensemble.boosting.descent_report import ROUNDING, descent_report
-from certus.ensemble.boosting.weight_units import counted_weights
 from certus.guarantees import CertificateError
+from certus.trees.growing.weight_units import counted_weights
 
 
 def rare_classes(seed: int, rows: int = 6_000):
@@ -174,3 +174,15 @@ def test_frequent_values_leave_bins_for_the_tails():
     assert np.sqrt(np.mean(error**2)) < 0.05 * y.std()
     borders = np.unique(model.trees_.threshold[model.trees_.column == 0])
     assert (borders > 20).sum() > 100
+
+
+def test_the_only_row_of_a_class_is_never_held_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 0).astype(int)
+    X[17], y[17] = [9.0, 9.0, 9.0], 2
+    for seed in range(5):
+        model = HistGradientBoostingClassifier(
+            max_iter=30, early_stopping=True, validation_fraction=0.5, min_samples_leaf=1, random_state=seed
+        ).fit(X, y)
+        assert model.predict(X[17:18]) == [2]

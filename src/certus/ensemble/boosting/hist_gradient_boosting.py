@@ -38,9 +38,9 @@ from certus.ensemble.boosting.boosting_losses import BoostingLoss
 from certus.ensemble.boosting.category_groups import Groups, group_categories, grouped
 from certus.ensemble.boosting.descent_report import MOST_HALVINGS, descent_report, rises
 from certus.ensemble.boosting.early_stopping import Judge, Sample, has_known_predictions, rows_for_scores
-from certus.ensemble.boosting.weight_units import counted_weights
 from certus.ensemble.forests.binning import binned
 from certus.trees.growing import Categories, categorical_mask, encode, learn_categories
+from certus.trees.growing.weight_units import counted_weights
 
 ROWS_FOR_EARLY_STOPPING = 10_000
 MIN_HESSIAN = 1e-3  # of each side of a division, in weights of a typical row
@@ -392,14 +392,20 @@ class HistGradientBoosting(Learner):
     # --- early stopping -----------------------------------------------------------------------------------
 
     def _split(self, sample: Sample) -> tuple[Sample, Sample]:
-        """Training rows and held-out rows, the same ones whenever a fit goes on from the last."""
+        """Training rows and held-out rows, the same ones whenever a fit goes on from the last.
+
+        The only row of a class is never held out.
+        """
+        rows, alone, labels = np.arange(len(sample.y)), np.empty(0, dtype=np.intp), None
+        if is_classifier(self):
+            codes = sample.y.astype(np.intp)
+            single = np.bincount(codes)[codes] == 1
+            rows, alone = rows[~single], rows[single]
+            labels = sample.y[rows]
         train, held_out = train_test_split(
-            np.arange(len(sample.y)),
-            test_size=self.validation_fraction,
-            stratify=sample.y if is_classifier(self) else None,
-            random_state=self._random_seed,
+            rows, test_size=self.validation_fraction, stratify=labels, random_state=self._random_seed
         )
-        return sample.take(train), sample.take(held_out)
+        return sample.take(np.concatenate([train, alone])), sample.take(held_out)
 
     def _judge(self, loss: BoostingLoss, samples: list[tuple[Sample, NDArray[np.float64]]]) -> Judge:
         scores = (self.train_score_, self.validation_score_)

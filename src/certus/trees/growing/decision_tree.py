@@ -20,6 +20,7 @@ from certus.trees.growing.category_codes import Categories
 from certus.trees.growing.coded_table import CATEGORICAL_RULE, coded_table
 from certus.trees.growing.growth_options import growth_of
 from certus.trees.growing.growth_parameters import GrowthParameters
+from certus.trees.growing.weight_units import in_units
 from certus.trees.pruning.cost_complexity import prune, pruning_path
 from certus.trees.pruning.cross_validated_pruning import between, folds_of, held_out_losses, least
 from certus.trees.pruning.node_costs import summed_over_paths
@@ -283,6 +284,7 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         seed: int,
     ) -> Tree:
         rows = X.shape[0] if weights is None else int(np.count_nonzero(weights))
+        weights, unit = in_units(weights)
         growth = growth_of(
             self,
             rows=rows,
@@ -296,6 +298,8 @@ class DecisionTree(GrowthParameters, MultiOutputMixin, Learner):
         )
         self.max_features_ = growth.max_features
         arrays, depth = _native_calls.grow(X, y, n_classes, weights, growth)
+        if unit != 1.0:
+            arrays["weighted_n_node_samples"] *= unit
         return Tree(
             n_features=self.n_features_in_,
             n_outputs=self.n_outputs_,

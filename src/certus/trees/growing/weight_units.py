@@ -39,3 +39,19 @@ def counted_weights(weights: NDArray[np.float64] | None) -> CountedWeights:
     near = np.abs(counted - whole) <= 4.0 * np.finfo(np.float64).eps * counted
     counted = np.where(near, whole, counted)
     return CountedWeights(counted, smallest, 1.0 if near.all() else float(counted.mean()))
+
+
+def in_units(weights: NDArray[np.float64] | None) -> tuple[NDArray[np.float64] | None, float]:
+    """Weights, some of which may be 0, in the unit of `counted_weights` (None: all are 1), and the unit.
+
+    Equal weights are as good as none then, and whole ones have exact sums, in whatever unit they are given.
+    """
+    if weights is None:
+        return None, 1.0
+    positive = weights > 0.0
+    counted = counted_weights(weights[positive])
+    if counted.weights is None and positive.all():
+        return None, counted.unit
+    found = np.zeros(len(weights))
+    found[positive] = 1.0 if counted.weights is None else counted.weights
+    return found, counted.unit
