@@ -39,17 +39,18 @@ class JointClassifier(Classifier):
     def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of `predict_proba`."""
         joint = self.predict_joint_log_proba(X)
-        best = joint.max(axis=1, keepdims=True)
-        nowhere = np.isneginf(best)
-        # Relative to the best class: log 2 would be lost beside a sum of logarithms of 1e17.
-        ahead = joint - np.where(nowhere, 0.0, best)
-        total = np.where(nowhere, 0.0, logsumexp(ahead, axis=1, keepdims=True))
+        total = logsumexp(joint, axis=1, keepdims=True)
         # A row that no class can have tells nothing about the classes.
-        return np.where(nowhere, -np.log(joint.shape[1]), ahead - total).astype(joint.dtype)
+        nowhere = np.isneginf(total)
+        return np.where(nowhere, -np.log(joint.shape[1]), joint - np.where(nowhere, 0.0, total)).astype(joint.dtype)
 
     def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
+        joint = self.predict_joint_log_proba(X)
+        best = joint.max(axis=1, keepdims=True)
+        # Relative to the best class, since log 2 would be lost beside logarithms of 1e17; 0 where there is none.
+        shares = np.exp(np.where(np.isneginf(best), 0.0, joint - np.where(np.isneginf(best), 0.0, best)))
+        return (shares / shares.sum(axis=1, keepdims=True)).astype(joint.dtype)
 
 
 def begins(learner: Classifier, classes: Any) -> bool:
