@@ -39,8 +39,7 @@ from certus.ensemble.boosting.category_groups import Groups, group_categories, g
 from certus.ensemble.boosting.descent_report import MOST_HALVINGS, descent_report, rises
 from certus.ensemble.boosting.early_stopping import Judge, Sample, has_known_predictions, rows_for_scores
 from certus.ensemble.forests.binning import binned
-from certus.trees.growing import Categories, categorical_mask, encode, learn_categories
-from certus.trees.growing.weight_units import counted_weights
+from certus.trees.growing import Categories, categorical_mask, counted_weights, encode, learn_categories
 
 ROWS_FOR_EARLY_STOPPING = 10_000
 MIN_HESSIAN = 1e-3  # of each side of a division, in weights of a typical row

@@ -6,6 +6,7 @@ from certus.trees.growing.coded_table import as_float32, coded_table
 from certus.trees.growing.decision_tree import DecisionTree
 from certus.trees.growing.growth_options import growth_of
 from certus.trees.growing.growth_parameters import GrowthParameters
+from certus.trees.growing.weight_units import counted_weights
 
 __all__ = [
     "Categories",
@@ -16,6 +17,7 @@ __all__ = [
     "categorical_mask",
     "coded_table",
     "compact_arrays",
+    "counted_weights",
     "encode",
     "growth_of",
     "learn_categories",
