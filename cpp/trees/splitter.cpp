@@ -12,9 +12,6 @@ namespace {
 
 // Fewer entries than this are searched by one thread: waking another costs more.
 constexpr Index entries_worth_a_thread = 1 << 15;
-// Sums of weights are known up to this share: what must be reached exactly would otherwise depend on their
-// unit.
-constexpr double weight_rounding = 1e-10;
 constexpr std::uint64_t ties_stream = ~std::uint64_t{0};  // columns have the others
 
 // One threshold, uniform between the smallest and the largest value; the missing values go to a random side.
@@ -58,8 +55,7 @@ OpenNode NodeSplitter::root() const {
 bool NodeSplitter::is_final(const OpenNode& node) const {
   const GrowOptions& options = data_.options;
   return node.depth >= options.max_depth || node.count < options.min_samples_split ||
-         node.count < 2 * options.min_samples_leaf ||
-         node.summary.weight < 2.0 * options.min_weight_leaf * (1.0 - weight_rounding) ||
+         node.count < 2 * options.min_samples_leaf || node.summary.weight < 2.0 * options.min_weight_leaf ||
          node.summary.impurity <= data_.pure_below;
 }
 
@@ -79,7 +75,7 @@ SplitRules NodeSplitter::rules_for(const OpenNode& node, const ColumnPart& part)
   SplitRules rules;
   rules.min_left = data_.options.min_samples_leaf;
   rules.max_left = node.count - data_.options.min_samples_leaf;
-  rules.min_weight = data_.options.min_weight_leaf * (1.0 - weight_rounding);
+  rules.min_weight = data_.options.min_weight_leaf;
   rules.tie = tie(node);
   if (!data_.options.monotone.empty()) {
     rules.monotone = data_.options.monotone[part.feature];
