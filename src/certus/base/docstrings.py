@@ -37,7 +37,7 @@ def complete_docstrings(learner: type, without: tuple[str, ...] = ()) -> None:
     for place, owner in reversed(list(enumerate(owners))):
         for name, method in () if owner in _completed else _public_methods(owner):
             overridden = (_sections(vars(kind)[name].__doc__) for kind in owners[place + 1 :] if name in vars(kind))
-            _complete_method(name, method, next(overridden, {}))
+            _complete_method(name, method, next(overridden, {}), takes_sparse=getattr(owner, "_takes_sparse", False))
     _completed.update(owners)
 
 
@@ -57,19 +57,22 @@ def _complete_class(learner: type, documented: list[dict[str, str]], without: tu
     learner.__doc__ = _written(own)
 
 
-def _complete_method(name: str, method: Callable[..., Any], overridden: dict[str, str]) -> None:
+def _complete_method(name: str, method: Callable[..., Any], overridden: dict[str, str], *, takes_sparse: bool) -> None:
     own = _sections(method.__doc__)
     texts = method_texts.SECTIONS.get(name, {})
+    parameters = inspect.signature(method).parameters
+    optional = {name for name, parameter in parameters.items() if parameter.default is None}
     summary = own.get("") or overridden.get("") or texts.get("", "")
     known = _nearest(
         [
             _entries(own.get("Parameters", "")),
             _entries(overridden.get("Parameters", "")),
-            _entries(texts.get("Parameters", "")),
+            _entries(method_texts.UNUSED) if "y" in optional else {},
+            _entries(method_texts.parameters_of(name, takes_sparse=takes_sparse)),
             _entries(method_texts.ARGUMENTS),
         ]
     )
-    names = [name for name in inspect.signature(method).parameters if name in known]
+    names = [name for name in parameters if name in known]
     own["Parameters"] = _joined([known[name] for name in names])
     own["Returns"] = own.get("Returns") or overridden.get("Returns") or texts.get("Returns", "")
     if summary:

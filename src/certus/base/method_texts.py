@@ -15,8 +15,14 @@ params, fit_params
     Further parameters for the parts of this learner, if metadata routing is enabled.
 """
 
+# What a learner without targets says of them.
+UNUSED = """
+y : ignored
+    There for compatibility.
+"""
+
 _TRAINING = """
-X : {array-like, sparse matrix} of shape (n_samples, n_features)
+X : array-like of shape (n_samples, n_features)
     Training rows.
 """
 
@@ -28,6 +34,7 @@ SECTIONS = {
         "Returns": "self\n    The learner.",
     },
     "fit_predict": {"Parameters": _TRAINING, "Returns": "ndarray of shape (n_samples,)"},
+    "fit_transform": {"Parameters": _TRAINING, "Returns": "ndarray of shape (n_samples, n_features_out)"},
     "predict": {"": "Predict a value for each row.", "Returns": "ndarray of shape (n_samples,)"},
     "predict_proba": {
         "": "Probabilities of the classes for each row.",
@@ -49,3 +56,9 @@ SECTIONS = {
         "Returns": "MetadataRouter\n    The routing.",
     },
 }
+
+
+def parameters_of(method: str, *, takes_sparse: bool) -> str:
+    """The section Parameters of a method that says nothing of them itself."""
+    text = SECTIONS.get(method, {}).get("Parameters", "")
+    return text.replace("X : array-like", "X : {array-like, sparse matrix}") if takes_sparse else text

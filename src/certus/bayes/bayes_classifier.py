@@ -70,13 +70,7 @@ class BayesClassifier(JointClassifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> BayesClassifier:
-        """Estimate the density of every class from its rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Estimate the density of every class from its rows."""
         table, labels = check_Xy(self, X, y, dtype=np.float64, largest=1e50)
         given = check_weights(self, sample_weight, table)
         weights = np.ones(len(table)) if given is None else given
@@ -114,12 +108,7 @@ class BayesClassifier(JointClassifier):
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """``log P(c) + log p(x | c)`` for every row and class, in the order of ``classes_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """``log P(c) + log p(x | c)`` for every row and class, in the order of ``classes_``."""
         table = check_X(self, X, dtype=np.float64, largest=1e50)
         if self.parameters_:
             found = densities.log_densities(self.parameters_, table)

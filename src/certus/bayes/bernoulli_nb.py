@@ -81,10 +81,6 @@ class BernoulliNB(CountNB):
         """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``.
 
         Computed as ``sum_j log(1 - p_cj) + sum_j x_j (log p_cj - log(1 - p_cj))``, so that zeros cost nothing.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
         """
         table, present = self._read_rows(X), self.feature_log_prob_
         with np.errstate(divide="ignore"):

@@ -51,6 +51,7 @@ class CategoricalNB(CountNB):
     ['b']
     """
 
+    _takes_sparse = False
     _constraints = {
         **CountNB._constraints,
         "alpha": [Interval(0, None)],
@@ -139,12 +140,7 @@ class CategoricalNB(CountNB):
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """``log P(c) + sum_j log P(x_j | c)`` for every row and class, in the order of ``classes_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """``log P(c) + sum_j log P(x_j | c)`` for every row and class, in the order of ``classes_``."""
         table = self._read_rows(X)
         sizes = np.array([each.shape[1] for each in self.feature_log_prob_])
         largest = table.max(axis=0)
@@ -162,6 +158,5 @@ class CategoricalNB(CountNB):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
-        tags.input_tags.sparse = False
         tags.input_tags.positive_only = True
         return tags

@@ -83,12 +83,7 @@ class ComplementNB(CountNB):
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """``sum_j x_j w_cj`` for every row and class: a score that is larger for likelier classes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """``sum_j x_j w_cj`` for every row and class: a score that is larger for likelier classes."""
         constant = self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))
         return _native_calls.linear_log_joint(self._read_rows(X), self.feature_log_prob_, constant, None)
 

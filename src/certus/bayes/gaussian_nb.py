@@ -66,13 +66,7 @@ class GaussianNB(JointClassifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> GaussianNB:
-        """Estimate priors, means and variances from the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Estimate priors, means and variances from the rows."""
         table, y = check_Xy(self, X, y, order="C")
         classes, codes = distinct_labels(y)
         return self._start(classes, table)._add(table, codes.astype(np.int64, copy=False), sample_weight)
@@ -144,12 +138,7 @@ class GaussianNB(JointClassifier):
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``."""
         table = check_X(self, X, order="C")
         variance = self.var_.astype(np.float64)
         # A class without rows (or with prior 0) gets -inf: it is never predicted.

@@ -126,13 +126,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> LinearDiscriminantAnalysis:
-        """Estimate means, covariance and the linear scores from the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Estimate means, covariance and the linear scores from the rows."""
         self._check_options()
         table, y = check_Xy(self, X, y, min_rows=2, largest=LARGEST)
         weights = check_weights(self, sample_weight, table)

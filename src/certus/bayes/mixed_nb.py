@@ -226,12 +226,7 @@ class MixedNB(JointClassifier):
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """``log P(c) + log P(cells that are there | c)`` for every row and class, in the order of ``classes_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """``log P(c) + log P(cells that are there | c)`` for every row and class, in the order of ``classes_``."""
         table = self._read(X)
         joint = np.tile(self._log_prior(), (len(table), 1))
         for j, column in enumerate(self.columns_):

@@ -71,12 +71,7 @@ class MultinomialNB(CountNB):
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
-        """``log P(c) + sum_j x_j log theta_cj`` for every row and class, in the order of ``classes_``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """``log P(c) + sum_j x_j log theta_cj`` for every row and class, in the order of ``classes_``."""
         return linear_scores(self._read_rows(X), self.feature_log_prob_, self.class_log_prior_)
 
     @predict_method

@@ -125,13 +125,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> QuadraticDiscriminantAnalysis:
-        """Estimate the mean and the covariance of every class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Estimate the mean and the covariance of every class."""
         self._check_options()
         table, y = check_Xy(self, X, y, largest=LARGEST)
         weights = check_weights(self, sample_weight, table)

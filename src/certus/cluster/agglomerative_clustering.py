@@ -96,8 +96,6 @@ class AgglomerativeClustering(MergedClusters, Clusterer):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows; with ``metric="precomputed"`` their distances, shape (n_samples, n_samples).
-        y : ignored
-            There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row of weight 2 counts as two equal rows. A row of weight 0 is no leaf of the tree
             and belongs to the cluster of the nearest row that is.

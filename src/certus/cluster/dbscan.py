@@ -103,8 +103,6 @@ class DBSCAN(SearchedRows):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows; with ``metric="precomputed"`` their distances, shape (n_samples, n_samples).
-        y : ignored
-            There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: a row that weighs ``min_samples`` is a core row by itself; a negative weight keeps its
             neighbors from being one.

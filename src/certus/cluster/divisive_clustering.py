@@ -101,8 +101,6 @@ class DivisiveClustering(Clusterer):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows; with ``metric="precomputed"`` their distances, shape (n_samples, n_samples).
-        y : ignored
-            There for compatibility.
         """
         table = check_X(self, X, reset=True, order="C", largest=1e100)
         if len(table) < self.n_clusters:

@@ -68,13 +68,7 @@ class FeatureAgglomeration(ClassNamePrefixFeaturesOutMixin, MergedClusters, Tran
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None) -> FeatureAgglomeration:
-        """Build the tree of the columns and cut it.
-
-        Parameters
-        ----------
-        y : ignored
-            There for compatibility.
-        """
+        """Build the tree of the columns and cut it."""
         table = check_X(self, X, reset=True, largest=1e100)
         if table.shape[1] < 2:
             raise ValueError(

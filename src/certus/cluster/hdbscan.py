@@ -184,8 +184,6 @@ class HDBSCAN(SearchedRows):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows, some of which may have missing or infinite cells; with ``metric="precomputed"`` their distances,
             shape (n_samples, n_samples).
-        y : ignored
-            There for compatibility.
         """
         self._check_choices()
         table, problems = self._check_table(X, reset=True)

@@ -56,8 +56,6 @@ class KCenter(ChosenRows):
 
         Parameters
         ----------
-        y : ignored
-            There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Only whether a weight is 0 matters: such rows need no center near them.
         """

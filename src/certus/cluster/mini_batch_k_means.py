@@ -128,8 +128,6 @@ class MiniBatchKMeans(NearestCenter):
 
         Parameters
         ----------
-        y : ignored
-            There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: how often each is drawn.
         """
@@ -203,8 +201,6 @@ class MiniBatchKMeans(NearestCenter):
 
         Parameters
         ----------
-        y : ignored
-            There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         """

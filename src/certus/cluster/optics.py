@@ -144,8 +144,6 @@ class OPTICS(SearchedRows):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows; with ``metric="precomputed"`` their distances, shape (n_samples, n_samples).
-        y : ignored
-            There for compatibility.
         """
         if self._is_of_booleans() and np.asarray(X).dtype != bool:
             warn_user(

@@ -213,8 +213,6 @@ class SpectralClustering(Clusterer):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows; affinities for ``affinity="precomputed"``, distances for ``"precomputed_nearest_neighbors"``, shape
             (n_samples, n_samples).
-        y : ignored
-            There for compatibility.
         """
         ways = self._affinities()
         table = self._check_table(X, ways, reset=True)
@@ -319,10 +317,6 @@ class SpectralClustering(Clusterer):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows; with a precomputed affinity their affinities or distances to the training rows, one column each.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
         """
         ways = self._affinities()
         table = self._check_table(X, ways)

@@ -113,8 +113,6 @@ class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 0 removes it. ``min_samples_leaf`` counts rows, not weights.
         X_val, y_val, sample_weight_val : array-like, default=None

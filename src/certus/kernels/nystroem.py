@@ -106,13 +106,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, KernelLearner, Transformer):
 
     @fit_method
     def fit(self, X: Objects, y: object = None) -> Nystroem:
-        """Choose the landmarks.
-
-        Parameters
-        ----------
-        y : object, default=None
-            Ignored.
-        """
+        """Choose the landmarks."""
         self._fit(X)
         return self
 

@@ -67,13 +67,7 @@ class ARDRegression(EvidenceRegression):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> ARDRegression:
-        """Find the precisions, and the posterior of the coefficients at them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Find the precisions, and the posterior of the coefficients at them."""
         rows, kind = self._read(X, y, sample_weight)
         alpha = 1.0 / (rows.variance + np.finfo(np.float64).eps)
         self.lambda_, self.scores_ = np.ones(rows.A.shape[1]), []

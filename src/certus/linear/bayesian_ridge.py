@@ -73,13 +73,7 @@ class BayesianRidge(EvidenceRegression):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> BayesianRidge:
-        """Find the precisions, and the posterior of the coefficients at them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Find the precisions, and the posterior of the coefficients at them."""
         rows, kind = self._read(X, y, sample_weight)
         left, values, right = np.linalg.svd(rows.A, full_matrices=rows.A.shape[0] < rows.A.shape[1])
         spectrum = np.zeros(rows.A.shape[1])  # eigenvalues of X'X

@@ -65,6 +65,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
     ([1.0, 2.0], 3.0, True)
     """
 
+    _takes_sparse = True  # unless positive
     _constraints = {
         "fit_intercept": [Boolean()],
         "copy_X": [Boolean()],

@@ -139,6 +139,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
     ([0, 0], 0.97, True)
     """
 
+    _takes_sparse = True
     _constraints = {
         "penalty": [OneOf("l1", "l2", "elasticnet"), Exactly(None), Exactly("deprecated")],
         "C": [Interval(0, None, closed="right")],
@@ -349,7 +350,6 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         if self.solver == "liblinear":
             tags.classifier_tags.multi_class = False
         return tags

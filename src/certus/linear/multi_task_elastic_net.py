@@ -80,6 +80,7 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     ([[0.899, 0.0], [1.7981, 0.0]], True)
     """
 
+    _takes_sparse = True
     _constraints = MULTI_TASK_CONSTRAINTS
     _state = (*PENALIZED_STATE, "eps_")
 
@@ -123,7 +124,6 @@ class MultiTaskElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags

@@ -142,8 +142,6 @@ class KnownVarianceMixture(MixtureModel):
 
         Parameters
         ----------
-        y : ignored
-            There for compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows: 0 removes a row, a whole number repeats it.
         """

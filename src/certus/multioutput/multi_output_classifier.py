@@ -83,6 +83,7 @@ class MultiOutputClassifier(Classifier):
     array([[1, 1]])
     """
 
+    _takes_sparse = True  # if its members do
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],
         "n_jobs": [InstanceOf(int, np.integer), Exactly(None)],
@@ -217,8 +218,6 @@ class MultiOutputClassifier(Classifier):
             Held-out rows and their labels, one column per target.
         loss : {"auto", "error"}, default="auto"
             A row is wrong if any of its labels is.
-        confidence : float, default=0.95
-            Probability with which each bound holds.
 
         Returns
         -------

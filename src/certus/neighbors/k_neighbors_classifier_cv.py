@@ -68,15 +68,7 @@ class KNeighborsClassifierCV(ChosenCount, KNeighborsClassifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike) -> KNeighborsClassifierCV:  # type: ignore[override]
-        """Keep the rows and choose the number of neighbors.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
-        """
+        """Keep the rows and choose the number of neighbors."""
         self.__dict__.pop("n_neighbors_", None)
         self._fit_rows(X, y, None)
         self._choose(self._error_rate)
@@ -84,17 +76,7 @@ class KNeighborsClassifierCV(ChosenCount, KNeighborsClassifier):
 
     @fit_method
     def partial_fit(self, X: TableLike, y: TargetLike, classes: Any = None) -> KNeighborsClassifierCV:  # type: ignore[override]
-        """Remember further rows and choose the number of neighbors again.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
-        classes : array-like, default=None
-            Not needed: labels are learned when they come.
-        """
+        """Remember further rows and choose the number of neighbors again."""
         self._add_rows(X, y, None)
         self._choose(self._error_rate)
         return self

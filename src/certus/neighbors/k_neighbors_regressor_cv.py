@@ -62,15 +62,7 @@ class KNeighborsRegressorCV(ChosenCount, KNeighborsRegressor):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike) -> KNeighborsRegressorCV:  # type: ignore[override]
-        """Keep the rows and choose the number of neighbors.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
-        """
+        """Keep the rows and choose the number of neighbors."""
         self.__dict__.pop("n_neighbors_", None)
         self._fit_rows(X, y, None)
         self._choose(self._mean_square)
@@ -78,15 +70,7 @@ class KNeighborsRegressorCV(ChosenCount, KNeighborsRegressor):
 
     @fit_method
     def partial_fit(self, X: TableLike, y: TargetLike) -> KNeighborsRegressorCV:  # type: ignore[override]
-        """Remember further rows and choose the number of neighbors again.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
-        """
+        """Remember further rows and choose the number of neighbors again."""
         self._add_rows(X, y, None)
         self._choose(self._mean_square)
         return self

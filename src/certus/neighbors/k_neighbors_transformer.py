@@ -71,8 +71,6 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, NearestRows, Transf
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows; their distances to each other if ``metric='precomputed'``.
-        y : None
-            Not used.
         """
         self._take_rows(self._check_rows(X))
         self.report_ = Report()
@@ -100,13 +98,6 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, NearestRows, Transf
 
     def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> Any:
         """The graph of the training rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : None
-            Not used.
 
         Returns
         -------

@@ -110,8 +110,6 @@ class LocalOutlierFactor(NearestRows, OutlierMixin, Learner):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows; their distances to each other if ``metric='precomputed'``.
-        y : None
-            Not used.
         """
         self._take_rows(self._check_rows(X))
         rows = self.n_samples_fit_
@@ -161,13 +159,6 @@ class LocalOutlierFactor(NearestRows, OutlierMixin, Learner):
     @available_if(_only_without_novelty)  # type: ignore[untyped-decorator]
     def fit_predict(self, X: TableLike, y: TargetLike | None = None) -> NDArray[np.int64]:
         """Fit and say which training rows are outliers.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : None
-            Not used.
 
         Returns
         -------

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 
 from certus.base import (
@@ -86,6 +85,7 @@ class NearestCentroid(Classifier):
     ['a' 'b']
     """
 
+    _takes_sparse = True
     _constraints = {
         "metric": [OneOf("euclidean", "manhattan")],
         "shrink_threshold": [Interval(0, None, "neither"), Exactly(None)],
@@ -107,20 +107,9 @@ class NearestCentroid(Classifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> NearestCentroid:
-        """Find the centers of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Find the centers of the classes."""
         rows, y = check_Xy(self, X, y, accept_sparse="csr")
         weights = check_weights(self, sample_weight, rows)
         if weights is not None:

@@ -69,8 +69,6 @@ class NearestNeighbors(NearestRows, RadiusRows, Learner):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows; their distances to each other if ``metric='precomputed'``.
-        y : None
-            Not used.
         """
         self._take_rows(self._check_rows(X))
         self.report_ = Report()

@@ -70,8 +70,6 @@ class RadiusNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, RadiusRows, Tr
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows; their distances to each other if ``metric='precomputed'``.
-        y : None
-            Not used.
         """
         self._take_rows(self._check_rows(X))
         self.report_ = Report()
@@ -98,13 +96,6 @@ class RadiusNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, RadiusRows, Tr
 
     def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> Any:
         """The graph of the training rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : None
-            Not used.
 
         Returns
         -------

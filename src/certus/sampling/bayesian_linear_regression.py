@@ -81,13 +81,7 @@ class BayesianLinearRegression(Regressor):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> BayesianLinearRegression:
-        """Compute the posterior.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Compute the posterior."""
         table, target = check_Xy(self, X, y, dtype=np.float64, y_numeric=True, largest=1e50)
         given = check_weights(self, sample_weight, table)
         weights = np.ones(len(table)) if given is None else given

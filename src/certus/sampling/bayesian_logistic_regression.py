@@ -96,13 +96,7 @@ class BayesianLogisticRegression(Classifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> BayesianLogisticRegression:
-        """Draw coefficients from their posterior.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Draw coefficients from their posterior."""
         table, labels = check_Xy(self, X, y, dtype=np.float64, largest=1e50)
         weights = check_weights(self, sample_weight, table)
         if weights is not None:

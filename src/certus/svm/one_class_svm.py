@@ -105,13 +105,7 @@ class OneClassSVM(OutlierMixin, SingleProblem):
 
     @fit_method
     def fit(self, X: Objects, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> OneClassSVM:
-        """Find the region.
-
-        Parameters
-        ----------
-        y : object, default=None
-            Ignored.
-        """
+        """Find the region."""
         X, _ = self._read_training(X, y, with_target=False)
         self._fit_rows(X, np.zeros(count(X)), sample_weight)
         self.offset_ = -self._intercept_

@@ -130,8 +130,6 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
         ----------
         raw_documents : iterable of str, bytes, file names or open files
             Texts.
-        y : None
-            Not used.
         """
         self._learn(raw_documents)
         return self
@@ -144,8 +142,6 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
         ----------
         raw_documents : iterable of str, bytes, file names or open files
             Texts.
-        y : None
-            Not used.
 
         Returns
         -------
@@ -162,8 +158,6 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
         ----------
         raw_documents : iterable of str, bytes, file names or open files
             Texts.
-        y : None
-            Not used.
         """
         self._grow(raw_documents)
         return self

@@ -86,8 +86,6 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
         ----------
         X : iterable of str, bytes, file names or open files
             Texts.
-        y : None
-            Not used.
         """
         refuse_single_text(X)
         self._warn_for_unused_parameters()
@@ -103,8 +101,6 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
         ----------
         X : iterable of str, bytes, file names or open files
             Texts.
-        y : None
-            Not used.
         """
         return self
 
@@ -141,8 +137,6 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
         ----------
         X : iterable of str, bytes, file names or open files
             Texts.
-        y : None
-            Not used.
 
         Returns
         -------

@@ -81,8 +81,6 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Counts.
-        y : None
-            Not used.
         """
         table = check_X(self, X, reset=True, accept_sparse=["csr", "csc"], dtype="numeric")
         self._forget_rows()
@@ -96,8 +94,6 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Counts.
-        y : None
-            Not used.
         """
         first = not hasattr(self, "document_counts_")
         table = check_X(self, X, reset=first, accept_sparse=["csr", "csc"], dtype="numeric")
@@ -177,7 +173,6 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -41,6 +41,7 @@ class CountNB(JointClassifier):
         Empty: the training rows alone bound nothing about a naive Bayes model. Use `certify`.
     """
 
+    _takes_sparse = True
     _constraints = {
         "alpha": [Interval(0, None), ArrayLike()],
         "force_alpha": [Boolean()],
@@ -55,13 +56,7 @@ class CountNB(JointClassifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> CountNB:
-        """Count the features of every class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        """
+        """Count the features of every class."""
         table, labels = self._read(X, y, reset=True)
         self.classes_, codes = distinct_labels(labels)
         self._start(table)
@@ -149,6 +144,5 @@ class CountNB(JointClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True
         return tags

@@ -45,6 +45,8 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         The sum of squared distances of the training rows to their centers, times their weights.
     """
 
+    _takes_sparse = True
+
     n_clusters: int
     cluster_centers_: NDArray[Any]
     labels_: NDArray[np.int32]
@@ -54,7 +56,6 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.input_tags.sparse = True
         return tags
 
     def _restored(self) -> None:
@@ -104,24 +105,13 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
     def fit_predict(
         self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None
     ) -> NDArray[np.int32]:
-        """Fit, and give the cluster of every training row.
-
-        Parameters
-        ----------
-        y : ignored
-            There for compatibility.
-        """
+        """Fit, and give the cluster of every training row."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def fit_transform(
         self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None
     ) -> NDArray[Any]:
         """Fit, and give the distances of the training rows to the centers.
-
-        Parameters
-        ----------
-        y : ignored
-            There for compatibility.
 
         Returns
         -------
@@ -154,13 +144,7 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
 
     @predict_method
     def score(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> float:
-        """The negative objective on these rows.
-
-        Parameters
-        ----------
-        y : ignored
-            There for compatibility.
-        """
+        """The negative objective on these rows."""
         table = self._check_table(X)
         weights = check_weights(self, sample_weight, table)
         squared = self._nearest(table)[1]

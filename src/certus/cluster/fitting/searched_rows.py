@@ -29,6 +29,7 @@ class SearchedRows(Clusterer):
     """
 
     _keeps_training_rows = True
+    _takes_sparse = True
     _search_constraints: ClassVar[dict[str, Any]] = {
         "metric": [InstanceOf(str), Function()],
         "metric_params": [Exactly(None), InstanceOf(dict)],
@@ -47,7 +48,6 @@ class SearchedRows(Clusterer):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed()
-        tags.input_tags.sparse = True
         return tags
 
     def _check_kept(self, rows: Any, distances: Any, count: int) -> None:

@@ -88,6 +88,7 @@ class Bagging(MemberSequence, Learner):
         Weights by which the rows were drawn.
     """
 
+    _takes_sparse = True  # if its members do
     _constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods("fit", "predict"), Exactly(None)],
         "n_estimators": [Interval(1, None, integer=True)],

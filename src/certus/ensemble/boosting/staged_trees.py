@@ -25,6 +25,7 @@ Numbers = NDArray[np.float64]
 class StagedTrees(Learner):
     """What a gradient boosting learner can say once it has trees: rounds x outputs of them."""
 
+    _takes_sparse = True
     _state: ClassVar[tuple[str, ...]] = (
         "forests_",
         "init_",
@@ -192,6 +193,5 @@ class StagedTrees(Learner):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True  # in dense tables
         return tags

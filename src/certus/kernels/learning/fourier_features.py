@@ -31,6 +31,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
         draws.
     """
 
+    _takes_sparse = True
     _span: ClassVar[float]  # length of the interval in which a term of an approximated kernel value lies
     _exact_diagonal: ClassVar[bool]  # whether k(x, x) is approximated without error
 
@@ -40,13 +41,7 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     @fit_method
     def fit(self, X: TableLike, y: object = None) -> Self:
-        """Draw the frequencies.
-
-        Parameters
-        ----------
-        y : object, default=None
-            Ignored.
-        """
+        """Draw the frequencies."""
         table = check_X(self, X, reset=True, accept_sparse="csr")
         self._draw(table)
         self.report_ = Report(
@@ -85,6 +80,5 @@ class FourierFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -37,6 +37,7 @@ class KernelLearner(Learner):
         Further arguments of a callable kernel.
     """
 
+    _takes_sparse = True
     _keeps_training_rows: ClassVar[bool] = True
 
     kernel: KernelLike
@@ -112,7 +113,6 @@ class KernelLearner(Learner):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self._precomputed()
         return tags
 

@@ -43,6 +43,7 @@ class RidgeFit(Learner):
         The solver that was used.
     """
 
+    _takes_sparse = True  # with most solvers
     _constraints = RIDGE_CONSTRAINTS
     _state: ClassVar[tuple[str, ...]] = ("coef_", "intercept_", "n_iter_", "solver_", "gap_", "converged_")
 

@@ -77,13 +77,7 @@ class MixtureModel(DensityMixin, Learner):
 
     @predict_method
     def score(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> float:
-        """The mean log-density of the rows.
-
-        Parameters
-        ----------
-        y : ignored
-            There for compatibility.
-        """
+        """The mean log-density of the rows."""
         densities = self.score_samples(X)
         weights = check_weights(self, sample_weight, densities[:, None])
         return float(densities.mean() if weights is None else weights @ densities / weights.sum())
@@ -100,12 +94,7 @@ class MixtureModel(DensityMixin, Learner):
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[np.intp]:
-        """The most probable component of every row.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """The most probable component of every row."""
         return np.asarray(self._log_joint(self._check_table(X)).argmax(axis=1))
 
     @predict_method

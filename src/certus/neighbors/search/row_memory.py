@@ -82,6 +82,7 @@ class RowMemory:
     """
 
     _keeps_training_rows = True
+    _takes_sparse = True
     algorithm: str
     leaf_size: int
     p: float | None
@@ -95,7 +96,6 @@ class RowMemory:
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = tags.input_tags.positive_only = self._precomputed
         tags.input_tags.allow_nan = _allows_missing(self.metric)
         if self._gower:

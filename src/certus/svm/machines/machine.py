@@ -129,6 +129,7 @@ class Machine(Learner):
         Why the report has no compression bound; empty if it has one.
     """
 
+    _takes_sparse = True  # unless the table holds kernel values
     _keeps_training_rows: ClassVar[bool] = True
 
     kernel: KernelLike
