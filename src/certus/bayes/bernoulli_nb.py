@@ -56,11 +56,7 @@ class BernoulliNB(CountNB):
         fit_prior: bool = True,
         class_prior: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        self._set_parameters(locals())
 
     def _count(self, X: Any, codes: NDArray[np.int64], weights: Floats | None) -> None:
         _native_calls.add_counts(X, codes, weights, self.binarize, self.feature_count_)

@@ -68,11 +68,7 @@ class CategoricalNB(CountNB):
         class_prior: Any = None,
         min_categories: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.min_categories = min_categories
+        self._set_parameters(locals())
 
     def _read(self, X: TableLike, y: TargetLike, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         table, labels = check_Xy(self, X, y, dtype=NUMBERS, reset=reset)

@@ -57,11 +57,7 @@ class ComplementNB(CountNB):
         class_prior: Any = None,
         norm: bool = False,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.norm = norm
+        self._set_parameters(locals())
 
     def _count(self, X: Any, codes: NDArray[np.int64], weights: Floats | None) -> None:
         check_non_negative(X, "ComplementNB (input X)")

@@ -61,8 +61,7 @@ class GaussianNB(JointClassifier):
     _state = ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_")
 
     def __init__(self, *, priors: TargetLike | None = None, var_smoothing: float = 1e-9) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> GaussianNB:

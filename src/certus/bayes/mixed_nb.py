@@ -96,10 +96,7 @@ class MixedNB(JointClassifier):
     def __init__(
         self, *, columns: Any = "auto", alpha: float = 1.0, var_smoothing: float = 1e-9, class_prior: Any = None
     ) -> None:
-        self.columns = columns
-        self.alpha = alpha
-        self.var_smoothing = var_smoothing
-        self.class_prior = class_prior
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> MixedNB:

@@ -50,10 +50,7 @@ class MultinomialNB(CountNB):
         fit_prior: bool = True,
         class_prior: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        self._set_parameters(locals())
 
     def _count(self, X: Any, codes: NDArray[np.int64], weights: Floats | None) -> None:
         check_non_negative(X, f"{type(self).__name__} (input X)")

@@ -115,13 +115,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
         tol: float = 1e-4,
         covariance_estimator: BaseEstimator | None = None,
     ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> QuadraticDiscriminantAnalysis:

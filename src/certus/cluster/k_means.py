@@ -130,20 +130,7 @@ class KMeans(NearestCenter):
         stop: str = "shift",
         min_size: int | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.bound_effort = bound_effort
-        self.bound_samples = bound_samples
-        self.bound_confidence = bound_confidence
-        self.stop = stop
-        self.min_size = min_size
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KMeans:

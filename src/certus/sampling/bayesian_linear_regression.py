@@ -74,10 +74,7 @@ class BayesianLinearRegression(Regressor):
     def __init__(
         self, *, prior_precision: float = 1.0, shape: float = 1.0, scale: float = 1.0, fit_intercept: bool = True
     ) -> None:
-        self.prior_precision = prior_precision
-        self.shape = shape
-        self.scale = scale
-        self.fit_intercept = fit_intercept
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> BayesianLinearRegression:

@@ -74,11 +74,7 @@ class TableEncoder(Transformer):
         texts: list[str] | tuple[str, ...] = (),
         style: Style = "scaled",
     ) -> None:
-        self.numbers = numbers
-        self.categories = categories
-        self.dates = dates
-        self.texts = texts
-        self.style = style
+        self._set_parameters(locals())
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None) -> TableEncoder:
