@@ -45,7 +45,9 @@ SAME_MEANING = {"_native_calls", "conformal", "data", "learners", "monitor", "op
 # Imports past a package's __init__ from another package.
 REACHING_IN = {
     ("certus.__main__", "certus.cli.app"),
+    ("certus.cli.commands.study", "certus.workflow.described_option"),
     ("certus.cli.commands.study", "certus.workflow.leaderboard"),
+    ("certus.cli.commands.study", "certus.workflow.option_parameters"),
     ("certus.cli.commands.study", "certus.workflow.options"),
     ("certus.cli.commands.study", "certus.workflow.study_folder"),
     ("certus.cli.spelling", "certus.workflow.options"),

@@ -3,89 +3,34 @@
 from __future__ import annotations
 
 import difflib
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_type_hints
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from certus.workflow.described_option import (
+    Described,
+    DescribedOptions,
+    option,
+    read_costs,
+    read_kinds,
+    read_list,
+    read_names,
+)
+from certus.workflow.sealed_options import problem_with_sealed
 
 if TYPE_CHECKING:
     import polars as pl
 
 COLUMN_KINDS = ("category", "number", "date", "text", "id")
+COMMAS = "With commas between them."
+SEVERAL = "Several with commas between them, or given several times."
 TASKS = ("classification", "ordinal", "multi-label", "regression", "clustering")
-
-
-@dataclass(frozen=True)
-class Described:
-    """What is said about an option besides its default.
-
-    Attributes
-    ----------
-    type : str
-        Its type in the words of a docstring.
-    help : str
-        What it means; other options are named in double backticks.
-    typed : type
-        Its type on the command line.
-    choices : tuple of str
-        The allowed values, where they are few.
-    flag : str
-        How the command line calls it, if not by its name.
-    typing : str
-        What else must be known to type it there.
-    read : callable or None
-        Makes its value from what was typed.
-    decides : bool
-        Whether another value makes another study, which does not continue the journal of this one.
-    later : bool
-        Whether journals of earlier releases do not know it: its default leaves no trace there.
-    """
-
-    type: str
-    help: str
-    typed: Any
-    choices: tuple[str, ...] = ()
-    flag: str = ""
-    typing: str = ""
-    read: Callable[[Any], Any] | None = None
-    decides: bool = True
-    later: bool = False
-
-
-def option(default: Any, type: str, help: str, typed: Any, **more: Any) -> Any:
-    """A field of `Options`."""
-    return field(default=default, metadata={"described": Described(type, help, typed, **more)})
-
-
-def _costs(typed: Sequence[str]) -> Mapping[tuple[Any, Any], float]:
-    from certus.workflow.declared_costs import parse_costs  # with the table's library, which the help does without
-
-    return parse_costs(typed)
 
 
 def _raise(message: str, *options: str) -> NoReturn:
     from certus.workflow.study_error import StudyError
 
     raise StudyError(message, options=options)
-
-
-def _names(typed: Sequence[str]) -> list[str]:
-    return [name for one in typed for name in _listed(one)]
-
-
-def _pairs(typed: Sequence[str]) -> dict[str, str]:
-    """Columns and their kinds from texts like ``zip=category``."""
-    found = {}
-    for one in typed:
-        name, equals, kind = one.rpartition("=")
-        if not equals:
-            _raise(f"types must look like COLUMN=category, got {one!r}.\nHint: types zip=category", "types")
-        found[name] = kind
-    return found
-
-
-def _listed(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",")]
 
 
 def likely_column(name: str, columns: Sequence[str]) -> str:
@@ -95,7 +40,7 @@ def likely_column(name: str, columns: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(DescribedOptions):
     """What the user asks for besides the table; checked when it is made."""
 
     target: str | Sequence[str] | None = option(
@@ -103,7 +48,7 @@ class Options:
         "str or list of str",
         "The column to predict, or several columns with two values each; without one, the study looks for clusters.",
         list[str],
-        typing="Several with commas between them, or given several times.",
+        typing=SEVERAL,
     )
     task: str | None = option(
         None, "str", "The kind of task; inferred from the target if not given.", str, choices=TASKS
@@ -124,25 +69,19 @@ class Options:
         "sequence",
         "Labels that have an order, from the lowest to the highest; inferred where words or types tell.",
         str,
-        typing="With commas between them.",
-        read=_listed,
+        typing=COMMAS,
+        read=read_list,
     )
     drop: Sequence[str] = option(
-        (),
-        "sequence of str",
-        "Columns to leave out.",
-        list[str],
-        typing="Several with commas between them, or given several times.",
-        read=_names,
-        later=True,
+        (), "sequence of str", "Columns to leave out.", list[str], typing=SEVERAL, read=read_names, later=True
     )
     keep: Sequence[str] = option(
         (),
         "sequence of str",
         "Columns to use although they look like identifiers or counters.",
         list[str],
-        typing="Several with commas between them, or given several times.",
-        read=_names,
+        typing=SEVERAL,
+        read=read_names,
         later=True,
     )
     weight: str | None = option(
@@ -161,7 +100,7 @@ class Options:
         list[str],
         flag="type",
         typing="As in COLUMN=category; may be given several times.",
-        read=_pairs,
+        read=read_kinds,
         later=True,
     )
     test: str | None = option(
@@ -183,21 +122,13 @@ class Options:
         0.2, "float", "Fraction of the rows kept untouched for the certificate (at most 10 000 rows).", float
     )
     group: str | None = option(
-        None,
-        "str",
-        "Keep rows with the same value of this column together; the certificate is then about groups.",
-        str,
+        None, "str", "Keep rows with the same value of this column together; the certificate is then about groups.", str
     )
     order: str | None = option(
         None, "str", "Column that orders the rows in time: the last rows become the test rows.", str
     )
     families: Sequence[str] = option(
-        (),
-        "sequence of str",
-        "Families of learners to try; all if not given.",
-        str,
-        typing="With commas between them.",
-        read=_listed,
+        (), "sequence of str", "Families of learners to try; all if not given.", str, typing=COMMAS, read=read_list
     )
     candidates: Sequence[Any] = option(
         (),
@@ -234,7 +165,7 @@ class Options:
         list[str],
         flag="cost",
         typing="As in 'sick as healthy=10' (true label, predicted label); may be given several times.",
-        read=_costs,
+        read=read_costs,
     )
     blend: bool | None = option(
         None,
@@ -302,12 +233,11 @@ class Options:
         """Bring sequences into one form, and refuse values that cannot be."""
         put = object.__setattr__
         put(self, "target", self.target if self.target is None or isinstance(self.target, str) else tuple(self.target))
-        put(self, "levels", tuple(self.levels))
-        put(self, "families", tuple(self.families))
-        put(self, "candidates", tuple(self.candidates))
+        for name in ("levels", "families", "candidates"):
+            put(self, name, tuple(getattr(self, name)))
         put(self, "costs", dict(self.costs or {}))
-        put(self, "drop", (self.drop,) if isinstance(self.drop, str) else tuple(self.drop))
-        put(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
+        for name, columns in (("drop", self.drop), ("keep", self.keep)):
+            put(self, name, (columns,) if isinstance(columns, str) else tuple(columns))
         put(self, "types", dict(self.types or {}) or None)
         for column, kind in (self.types or {}).items():
             if kind not in COLUMN_KINDS:
@@ -328,21 +258,8 @@ class Options:
             )
 
     def _check_sealed(self) -> None:
-        """Refuse what would show more of sealed rows than a bound."""
-        if not self.sealed:
-            if self.sealed_steps is not None:
-                _raise("sealed_steps must come with sealed.", "sealed_steps", "sealed")
-            return
-        if self.sealed_steps is not None and self.sealed_steps < 2:
-            self._refuse("sealed_steps", "be at least 2")
-        if given := self.given("not_adapted", "audit_rows", "refit_all", "group"):
-            reasons = {
-                "not_adapted": "what it shows is paid for, adapted or not",
-                "audit_rows": "it writes the test rows to a file",
-                "refit_all": "that model knows the test rows",
-                "group": "a mean over groups has no outcomes that can be counted",
-            }
-            _raise(f"sealed and {given[0]} exclude each other: {reasons[given[0]]}.", "sealed", given[0])
+        if (problem := problem_with_sealed(self)) is not None:
+            _raise(*problem)
 
     def _refuse(self, name: str, rule: str) -> None:
         _raise(f"{name} must {rule}, got {getattr(self, name)!r}.", name)
@@ -367,57 +284,7 @@ class Options:
         """Which of these options have a value."""
         return [name for name in names if getattr(self, name)]
 
-    def told(self) -> str:
-        """What was asked for, in the spelling of Python: every option that does not have its default."""
-        # Addresses and paths are nobody else's business, and test rows no short text.
-        secret = {"database", "looks", "audit_rows", "test"}
-        asked = [(one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name not in secret]
-        kept = [(name, value) for name, value, default in asked if value != default and value not in ({}, ())]
-        return ", ".join(f"{name}={value!r}" for name, value in kept) or "none"
-
-    def fingerprint(self) -> dict[str, str]:
-        """The options that must be equal for a journal to be continued, as text."""
-        unsaid = {one.name: one.default for one in fields(self) if one.metadata["described"].later}
-        found = {name: getattr(self, name) for name, about in described().items() if about.decides}
-        found = {name: value for name, value in found.items() if name not in unsaid or value != unsaid[name]}
-        return {name: str(value) for name, value in {**found, "costs": tuple(found["costs"].items())}.items()}
-
 
 def described() -> dict[str, Described]:
     """What is said about every option, by name."""
     return {one.name: one.metadata["described"] for one in fields(Options)}
-
-
-def parameters() -> Iterator[inspect.Parameter]:
-    """Every option as a keyword parameter."""
-    types = get_type_hints(Options)
-    for one in fields(Options):
-        kind = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(one.name, kind, default=_default(one), annotation=types[one.name])
-
-
-def _default(one: Field[Any]) -> Any:
-    assert one.default is not MISSING
-    return one.default
-
-
-def _paragraph(one: Field[Any]) -> str:
-    """A parameter in the form of numpydoc."""
-    about: Described = one.metadata["described"]
-    kind = "{" + ", ".join(f'"{choice}"' for choice in about.choices) + "}" if about.choices else about.type
-    return f"    {one.name} : {kind}, default={_default(one)!r}\n        {about.help}"
-
-
-def takes_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: writes every option into the signature and the docstring of a function of ``**given``."""
-    own = [p for p in inspect.signature(function).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    first, last = (
-        [p for p in own if (p.kind is inspect.Parameter.KEYWORD_ONLY) == keyword] for keyword in (False, True)
-    )
-    returns = inspect.signature(function).return_annotation
-    signature = inspect.Signature([*first, *parameters(), *last], return_annotation=returns)
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()} | {"return": returns}
-    paragraphs = "\n".join(_paragraph(one) for one in fields(Options))
-    function.__doc__ = (function.__doc__ or "").replace("    <options>", paragraphs)
-    return function

@@ -222,11 +222,10 @@ class Study:
 
         ``study.json`` comes last: a folder that has it has the others of the same study.
         """
-        folder = Path(folder)
         from certus.report import render_study
 
+        folder = Path(folder)
         refuse_to_overwrite(folder, force=force)
-
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
@@ -264,9 +263,8 @@ class Study:
     @property
     def _rows_told(self) -> str:
         """What the rows are, after how many."""
-        if self.sealed:
-            return "validation rows"
-        return "rows that were looked at before" if self.findings.caution else "rows that nobody touched"
+        unsealed = "rows that were looked at before" if self.findings.caution else "rows that nobody touched"
+        return "validation rows" if self.sealed else unsealed
 
     def _vacuous(self) -> list[str]:
         """That the bound says nothing, where it does not."""

@@ -20,7 +20,8 @@ from certus.workflow.columns import as_named
 from certus.workflow.held_out_rows import check_audit_file
 from certus.workflow.models import Blend
 from certus.workflow.notes import Note
-from certus.workflow.options import Options, takes_options
+from certus.workflow.option_parameters import takes_options
+from certus.workflow.options import Options
 from certus.workflow.race.executors import Workers
 from certus.workflow.result import Study
 from certus.workflow.state import Progress, State

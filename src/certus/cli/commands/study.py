@@ -16,7 +16,9 @@ import typer
 from certus.cli import options
 from certus.cli.output import WAYS_OUT, folded, print_folded, print_headline, print_json, print_table, print_text, say
 from certus.cli.spelling import as_typed, flag
-from certus.workflow.options import Described, described, parameters
+from certus.workflow.described_option import Described
+from certus.workflow.option_parameters import parameters
+from certus.workflow.options import described
 
 Table = Annotated[Path | None, typer.Argument(help=f"{options.TABLES}; a built-in table if left out.")]
 Out = Annotated[
