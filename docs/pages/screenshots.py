@@ -37,12 +37,24 @@ def printed_pages(page: Path) -> int:
         return len(re.findall(rb"/Type\s*/Page[^s]", paper.read_bytes()))
 
 
-def _run(*arguments: str) -> None:
+def overhang(page: Path, width: int) -> int:
+    """By how many pixels the widest table of a page is wider than its place on a screen."""
+    asked = "Math.max(0,...[...document.querySelectorAll('.wide')].map(e=>e.scrollWidth-e.clientWidth))"
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "measured.html"
+        script = f"<script>document.title = {asked}</script></body>"
+        copy.write_text(page.read_text(encoding="utf-8").replace("</body>", script), encoding="utf-8")
+        dumped = _run(f"--window-size={width},1000", "--dump-dom", copy.as_uri())
+    (found,) = re.findall(rb"<title>(\d+)</title>", dumped)
+    return int(found)
+
+
+def _run(*arguments: str) -> bytes:
     found = browser()
     if found is None:
         raise RuntimeError(f"a browser is needed, one of {', '.join(BROWSERS)}.")
     fixed = ("--headless", "--no-sandbox", "--disable-gpu")
-    subprocess.run([found, *fixed, *arguments], check=True, capture_output=True, timeout=_SECONDS)
+    return subprocess.run([found, *fixed, *arguments], check=True, capture_output=True, timeout=_SECONDS).stdout
 
 
 if __name__ == "__main__":

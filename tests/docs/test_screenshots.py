@@ -21,6 +21,7 @@ def test_pictures_are_there_and_used() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(screenshots.browser() is None, reason="no browser to print with")
-def test_the_report_of_the_built_in_table_takes_six_sheets_at_most(tmp_path: Path) -> None:
-    report = certus.study(trials=4).save(tmp_path / "study") / "report.html"
+def test_the_report_of_the_built_in_table_takes_six_sheets_at_most_and_fits_every_screen(tmp_path: Path) -> None:
+    report = certus.study(trials=12).save(tmp_path / "study") / "report.html"
     assert 1 <= screenshots.printed_pages(report) <= 6
+    assert [screenshots.overhang(report, width) for width, _ in screenshots.SCREENS.values()] == [0, 0]

@@ -8,6 +8,7 @@ import pytest
 
 from certus.workflow import study
 from certus.workflow.columns import Columns
+from certus.workflow.findings import Findings
 from certus.workflow.findings.comparisons import compare_all
 from certus.workflow.findings.learning_curve import curve_of
 from certus.workflow.findings.overfitting import overfitting
@@ -94,6 +95,19 @@ def test_reliability_tells_boasting_from_modesty() -> None:
     assert "too sure of itself" in remark(reliability(boasting, right, 0.95))
     modest = np.column_stack([np.full(2000, 0.55), np.full(2000, 0.45)])
     assert "less sure" in remark(reliability(modest, right, 0.95))
+
+
+def test_one_sentence_says_how_far_probabilities_are_off() -> None:
+    """That nothing speaks against them and that they are off would contradict each other."""
+    rng = np.random.default_rng(0)
+    honest = rng.uniform(0.5, 1.0, 2000)
+    right = rng.random(2000) < honest
+    for shift, expected in ((0.0, ["which chance explains"]), (0.3, ["sure of itself", "are off by"])):
+        shares = np.column_stack([np.clip(honest + shift, 0, 1), 1 - np.clip(honest + shift, 0, 1)])
+        bins, off = reliability(shares, right, 0.95), calibration_error(shares, right, 0.95)
+        told = Findings(["a"], 0.0, bins=bins, calibration=off).remarks()
+        assert len(told) == len(expected)
+        assert all(part in one for part, one in zip(expected, told, strict=True))
 
 
 def test_more_rows_help_only_where_the_last_step_is_significant() -> None:

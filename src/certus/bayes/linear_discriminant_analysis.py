@@ -266,7 +266,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     @predict_method
     def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
-        return probabilities_of(self.decision_function(X))
+        scores = self.decision_function(X)
+        return np.ones((len(scores), 1), scores.dtype) if len(self.classes_) == 1 else probabilities_of(scores)
 
     @predict_method
     def predict_log_proba(self, X: TableLike) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.base.persistence import atomic_file
+from certus.base.persistence import atomic_file, is_one_of
 from certus.cli.output import say
 from certus.tables import (
     TableEncoder,
@@ -239,6 +239,14 @@ def beside(keys: Sequence[pl.Series], predictions: pl.DataFrame) -> pl.DataFrame
             f"--key: {taken[0]!r} is also a column of the predictions.\nHint: rename that column of the table."
         )
     return pl.DataFrame([*keys, *predictions.get_columns()])
+
+
+def check_output(output: Path | None, *given: Path | None) -> None:
+    """Refuse to write over what the command reads."""
+    if output is not None and is_one_of(output, given):
+        raise ValueError(
+            f"--output must not be a file that the command reads, got {str(output)!r}.\nHint: name another file."
+        )
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import IO
 import polars as pl
 
 from certus.tables.delimited import MISSING, check_names, check_widths, find_dialect
-from certus.tables.encodings import in_utf8
+from certus.tables.encodings import in_utf8, unpacked
 from certus.tables.learned_types import as_learned
 from certus.tables.read import read_table, readable_twice
 from certus.tables.table_error import TableError
@@ -65,7 +64,7 @@ def _pieces(path: Path, told: list[str], encoding: str | None) -> Iterator[pl.Da
 def _text_pieces(source: Path | IO[bytes], name: str) -> Iterator[pl.DataFrame]:
     """Pieces of delimited text, all columns as text; defects are refused as a study refuses them."""
     if isinstance(source, Path) and source.suffix.lower() == ".gz":
-        source = io.BytesIO(gzip.decompress(source.read_bytes()))
+        source = io.BytesIO(unpacked(source))
     dialect = find_dialect(source)
     check_names(dialect.names)
     if not isinstance(source, Path):

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,6 +71,17 @@ def read_delimited(
     return frame
 
 
+@contextmanager
+def _fields_of_any_length() -> Iterator[None]:
+    """Python's own reader refuses fields of more than 131 072 characters; documents may be longer."""
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+@_fields_of_any_length()
 def find_dialect(source: Path | IO[bytes]) -> Dialect:
     """Separator, decimal mark and column names, from the first lines."""
     with _opened(source) as stream:
@@ -163,7 +175,7 @@ def _check_foreign_entries(frame: pl.DataFrame, source: Path | IO[bytes], dialec
 
 def _rows(source: Path | IO[bytes], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and fields below the header; a quoted field may span lines, then its first line counts."""
-    with _opened(source) as stream:
+    with _opened(source) as stream, _fields_of_any_length():
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
         reader = csv.reader(text, delimiter=separator)
         next(reader, None)

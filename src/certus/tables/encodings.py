@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -25,24 +26,55 @@ def in_utf8(source: Path | IO[bytes], encoding: str | None, told: list[str]) -> 
         try:
             content.decode("utf-8")
         except UnicodeDecodeError:
-            name = _guessed(content)
-            told.append(f"the file is not UTF-8 text; it is read as {name} (encoding overrides)")
-        else:
-            return source
+            return _as_guessed(content, told)
+        return _with_line_feeds(content) or source
     try:
-        return io.BytesIO(content.decode(name).encode("utf-8"))
-    except (LookupError, UnicodeDecodeError) as error:
+        decoded = content.decode(name).encode("utf-8")
+    except LookupError as error:
         raise TableError(
-            f"encoding: the file is not {name} text: {error}.\nHint: name another one.", ["encoding"]
+            f"there is no encoding {name!r}.\nHint: utf-8, cp1252, latin-1 and utf-16 are some."
         ) from error
+    except UnicodeDecodeError as error:
+        raise TableError(f"the file is not {name} text: {error}.\nHint: name another one.") from error
+    return _with_line_feeds(decoded) or io.BytesIO(decoded)
+
+
+def _as_guessed(content: bytes, told: list[str]) -> IO[bytes]:
+    """Text in the likeliest encoding; what no encoding explains is no text."""
+    name = _guessed(content)
+    try:
+        decoded = content.decode(name).encode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"it is no text: byte 0x{content[error.start]:02x} at place {error.start + 1} belongs to no encoding that "
+            "fits.\nHint: if it is text, name its encoding.",
+            ["encoding"],
+        ) from error
+    told.append(f"the file is not UTF-8 text; it is read as {name} (encoding overrides)")
+    return _with_line_feeds(decoded) or io.BytesIO(decoded)
+
+
+def _with_line_feeds(content: bytes) -> IO[bytes] | None:
+    """Text whose lines end in carriage returns alone, as on old machines, with line feeds; None for other text."""
+    return io.BytesIO(content.replace(b"\r", b"\n")) if b"\r" in content and b"\n" not in content else None
 
 
 def _bytes(source: Path | IO[bytes]) -> bytes:
     if not isinstance(source, Path):
         source.seek(0)
         return source.read()
-    content = source.read_bytes()
-    return gzip.decompress(content) if source.suffix.lower() == ".gz" else content
+    return unpacked(source)
+
+
+def unpacked(path: Path) -> bytes:
+    """The content of a file, or of the one that is packed in it."""
+    content = path.read_bytes()
+    try:
+        return gzip.decompress(content) if path.suffix.lower() == ".gz" else content
+    except (EOFError, OSError, zlib.error) as error:
+        raise TableError(
+            f"the packed file {path.name!r} is cut off or damaged: {error}.\nHint: pack or copy it again."
+        ) from error
 
 
 def _guessed(content: bytes) -> str:

@@ -22,7 +22,7 @@ from certus.tables.delimited import read_delimited
 from certus.tables.disguised_texts import type_texts
 from certus.tables.table_error import TableError
 
-__all__ = ["STANDARD_INPUT", "read_query", "read_table", "readable_twice"]
+__all__ = ["STANDARD_INPUT", "check_file", "read_query", "read_table", "readable_twice"]
 
 STANDARD_INPUT = "-"
 _SECOND_DAY = datetime.datetime(1900, 1, 1)  # of a spreadsheet
@@ -163,13 +163,18 @@ def _nan_as_missing(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(holding).fill_nan(None)) if holding else frame
 
 
-def _read_file(path: Path, told: list[str], encoding: str | None) -> pl.DataFrame:
+def check_file(path: Path) -> None:
+    """Refuse what is no file with content."""
     if path.is_dir():
         raise TableError(f"{str(path)!r} is a folder.\nHint: name a file in it.")
     if not path.is_file():
         raise TableError(f"There is no file {str(path)!r}.\nHint: check the path.")
     if path.stat().st_size == 0:
         raise TableError(f"The file {path.name!r} is empty.\nHint: it needs a header line and rows.")
+
+
+def _read_file(path: Path, told: list[str], encoding: str | None) -> pl.DataFrame:
+    check_file(path)
     extensions = [extension.lower() for extension in path.suffixes[-2:]]
     packed = extensions[-1:] == [".gz"] and len(extensions) == 2
     kind = extensions[-2] if packed else extensions[-1] if extensions else ""

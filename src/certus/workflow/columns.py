@@ -77,7 +77,8 @@ def classify_columns(
         else:
             columns.by_kind[kind].append(name)
     if not columns.used:
-        raise StudyError(f"No column is left to learn from: {columns.left_out}.\nHint: check the table's columns.")
+        why = "; ".join(f"{name!r}: {reason}" for name, reason in columns.left_out.items()) or "the table has no other"
+        raise StudyError(f"No column is left to learn from ({why}).\nHint: check the table's columns.")
     return columns
 
 

@@ -29,7 +29,7 @@ def parse_costs(lines: Sequence[str]) -> dict[tuple[str, str], float]:
         except (AssertionError, ValueError):
             raise StudyError(
                 f"costs must look like 'sick as healthy=10', got {line!r}.\n"
-                "Hint: the true label, the predicted label, and what that mistake costs.",
+                "Hint: the true label, the predicted label, and the price of that mistake.",
                 options=["costs"],
             ) from None
     return found

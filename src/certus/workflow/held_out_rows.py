@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from certus.base.persistence import atomic_file
+from certus.base.persistence import atomic_file, is_one_of
 from certus.guarantees import Certificate
 from certus.guarantees.holdout import count_ladder
 from certus.guarantees.rows import Look, fingerprint, look_at, table_hashes
@@ -61,8 +62,13 @@ def named_rows(certificate: Certificate, state: State) -> Certificate:
     return replace(certificate, fingerprint=fingerprint(hashes))
 
 
-def check_audit_file(path: str | PathLike[str] | None) -> None:
-    """Refuse, before the study begins, a file of an unknown kind."""
+def check_audit_file(path: str | PathLike[str] | None, tables: Sequence[object] = ()) -> None:
+    """Refuse, before the study begins, a file of an unknown kind, or one of the tables that the study reads."""
+    if path is not None and is_one_of(path, tables):
+        raise StudyError(
+            f"audit_rows must not be a table that the study reads, got {str(path)!r}.\nHint: name another file.",
+            options=["audit_rows"],
+        )
     if path is not None and Path(path).suffix.lower() not in _WRITERS:
         raise StudyError(
             f"audit_rows must end in {', '.join(_WRITERS)}, got {str(path)!r}.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -35,7 +36,8 @@ def _raise(message: str, *options: str) -> NoReturn:
 
 def likely_column(name: str, columns: Sequence[str]) -> str:
     """A hint at the column that was probably meant."""
-    near = difflib.get_close_matches(name, columns, n=1)
+    alike = [one for one in columns if one.strip().casefold() == name.strip().casefold()]
+    near = alike or difflib.get_close_matches(name, columns, n=1)
     return f"did you mean {near[0]!r}? Its columns are {list(columns)}" if near else f"its columns are {list(columns)}"
 
 
@@ -251,6 +253,12 @@ class Options(DescribedOptions):
             self._refuse("trials", "be at least 1")
         if self.time is not None and not self.time > 0:
             self._refuse("time", "be a positive number of seconds")
+        if self.seed < 0:
+            self._refuse("seed", "be a whole number of at least 0")
+        if self.threads is not None and self.threads == 0:
+            self._refuse("threads", "be a number of cores, or negative to count from all of them")
+        if self.loss_range is not None and not -math.inf < self.loss_range[0] < self.loss_range[1] < math.inf:
+            self._refuse("loss_range", "be two numbers, the lower one first")
         self._check_sealed()
         if self.group is not None and self.order is not None:
             _raise(
@@ -279,6 +287,10 @@ class Options(DescribedOptions):
                         f"{name}: the table has no column {column!r}.\nHint: {likely_column(column, frame.columns)}.",
                         name,
                     )
+        targets = {self.target} if isinstance(self.target, str) else set(self.target or ())
+        for name in ("drop", "keep"):
+            if both := [column for column in getattr(self, name) if column in targets]:
+                _raise(f"{name} must not name the target, got {both[0]!r}.", name, "target")
 
     def given(self, *names: str) -> list[str]:
         """Which of these options have a value."""

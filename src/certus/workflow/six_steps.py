@@ -90,7 +90,7 @@ def _opened(
         frame, options, name = _read(table, options, told)
         options.check_columns(frame)
         _check_sealed(options, built_in=table is None and options.sql is None)
-        check_audit_file(options.audit_rows)
+        check_audit_file(options.audit_rows, [table, options.test])
         kept = Path(journal) if journal is not None else None
         state = State(options, name, frame, cores, begin, progress or (lambda *_: None), workers, kept)
         _add_test_rows(state, told)

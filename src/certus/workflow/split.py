@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from certus.guarantees.rows import have_rows_in_common, table_hashes
 from certus.workflow.study_error import StudyError
 
 LARGEST_TEST = 10_000
@@ -103,11 +104,25 @@ def split_rows(
 def _as_given(
     frame: pl.DataFrame, used: list[str], targets: Sequence[str], own_test: NDArray[np.bool_], group: str | None
 ) -> Split:
-    """The user's own test rows; those that are copies of learning rows are not tested."""
-    keys = [group] if group is not None else [*used, *targets]
-    group_of = _group_numbers(frame, keys)
+    """The user's own test rows; those that are learning rows too are not tested, unless chance explains them.
+
+    Rows of few discrete columns are equal by chance, and to leave them out would test on rows unlike the others.
+    """
+    hashes = table_hashes(frame.select(*used, *targets))
+    if group is not None:
+        group_of = _group_numbers(frame, [group])
+    elif have_rows_in_common(hashes[~own_test], hashes[own_test]):
+        group_of = _group_numbers(frame, [*used, *targets])
+    else:
+        group_of = np.arange(frame.height)
     learn, test = np.flatnonzero(~own_test), np.flatnonzero(own_test)
     fresh = test[~np.isin(group_of[test], group_of[learn])]
+    if len(fresh) < FEWEST_ROWS <= len(test):
+        raise StudyError(
+            f"test must hold rows that the table does not have, got {len(test) - len(fresh)} of {len(test)} rows that "
+            "are also there.\nHint: leave test out, then rows of the table are set aside.",
+            options=["test"],
+        )
     _check_sizes(
         frame.height, len(np.unique(group_of)), learn, fresh, "groups" if group is not None else "different ones"
     )

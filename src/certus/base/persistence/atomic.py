@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,6 +37,13 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def is_one_of(path: str | os.PathLike[str], others: Iterable[object]) -> bool:
+    """Whether a path leads to the same file as another one; anything but paths is passed over."""
+    given = [other for other in others if isinstance(other, str | os.PathLike)]
+    real = Path(path).resolve()
+    return real.exists() and any(Path(other).resolve() == real for other in given)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -42,11 +42,12 @@ def command(
     The predictions come from a column, from probability columns, or from a saved model. With --apply and
     --output the intervals or sets of new rows are written to a file.
     """
-    from certus.cli.model_tables import column, labels_like, values_of, with_truth
+    from certus.cli.model_tables import check_output, column, labels_like, values_of, with_truth
     from certus.verbs import conformal
 
     if (apply is None) != (output is None):
         raise ValueError("--apply and --output belong together.\nHint: --apply new.csv --output sets.csv")
+    check_output(output, table, model, apply)
     source = _Source(prediction, model, label)
     frame = with_truth(source.read(table, target), [target], skip_missing)
     y_true = labels_like(source, column(frame, target, "--target"))

@@ -32,8 +32,9 @@ def command(
     distance. In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
     """
     from certus.base import persistence
-    from certus.cli.model_tables import write_pieces
+    from certus.cli.model_tables import check_output, write_pieces
 
+    check_output(output, model, table)
     pieces = _pieces(persistence.load(model), table, key or [], encoding)
     if output is not None:
         rows = write_pieces(pieces, output)

@@ -17,7 +17,7 @@ class Report:
     """An immutable, ordered collection of certificates.
 
     Per quantity the tightest comes first; across quantities the error, then the worst news first; vacuous ones are
-    folded to the end with the reason. Estimates are marked and come after the guarantees of their quantity.
+    folded to the end with the reason. Estimates are marked and, but for those of the error, come after all guarantees.
 
     Parameters
     ----------
@@ -219,7 +219,10 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _ordered(certificates: tuple[Certificate, ...]) -> tuple[Certificate, ...]:
-    """Vacuous last; the error, then the worst quantity by its tightest guarantee; within it the tightest first."""
+    """Vacuous last, before them estimates of anything but the error.
+
+    Else the error first, then the worst quantity by its tightest guarantee; within it the tightest first.
+    """
     groups: dict[Quantity, list[Certificate]] = {}
     for item in certificates:
         groups.setdefault(item.quantity, []).append(item)
@@ -227,4 +230,4 @@ def _ordered(certificates: tuple[Certificate, ...]) -> tuple[Certificate, ...]:
         group.sort(key=lambda item: (not item.guaranteed, _badness(item)))
     by_news = sorted(groups.values(), key=lambda group: (group[0].quantity != "error", -_badness(group[0])))
     flat = [item for group in by_news for item in group]
-    return tuple(sorted(flat, key=lambda item: item.vacuous))
+    return tuple(sorted(flat, key=lambda item: (item.vacuous, not item.guaranteed and item.quantity != "error")))

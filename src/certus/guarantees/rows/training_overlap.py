@@ -180,7 +180,9 @@ class Watch:
         """The learner, which keeps this sketch, reads rows with these hashes."""
         if id(learner) in self._running:
             self._running[id(learner)] = True
-        self._asked.setdefault(id(learner), (learner, sketch, []))[2].append(hashes)
+        pieces = self._asked.setdefault(id(learner), (learner, sketch, []))[2]
+        if not any(np.array_equal(hashes, piece) for piece in pieces):  # predictions and sets of the same rows
+            pieces.append(hashes)
 
     def overlap(self, *, allow: bool) -> Overlap | None:
         """The largest overlap of any learner; None if none of them remembers its rows.
@@ -235,6 +237,14 @@ def compare_rows(sketch: Sketch, hashes: Hashes, learner: str = "the model", lev
     return Overlap(
         learner, sketch.rows, rows, compared, found, share, interval, evidence, noticed, recognized
     )  # fmt: skip
+
+
+def have_rows_in_common(first: Hashes, second: Hashes) -> bool:
+    """Whether two tables, of which all rows are known by their hashes, share more rows than chance explains."""
+    pooled, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    a = np.bincount(places[: len(first)], minlength=len(pooled))
+    b = np.bincount(places[len(first) :], minlength=len(pooled))
+    return log_capital(a, b, len(first), len(second)) >= -math.log(LEVEL)
 
 
 def log_capital(a: Counts, b: Counts, n: int, m: int) -> float:

@@ -91,15 +91,20 @@ class Findings:
     def _of_held_out_rows(self) -> list[str]:
         """What test and calibration rows show."""
         told = [rival.told for rival in self.versus]
-        if self.bins:
-            told.append(reliable.remark(self.bins))
-        if self.calibration is not None and self.calibration.bound < 1.0:
-            value, bound = self.calibration.value, self.calibration.bound
-            shown = f"{value:.2g} on the {self.rows} rows, at most {bound:.2g} for new ones"
-            told.append(f"the probabilities are off by {shown} on average")
+        told += self._of_probabilities()
         if self.guards:
             told.append(guarding.remark(self.guards))
         return told
+
+    def _of_probabilities(self) -> list[str]:
+        """How far the probabilities are off, and whether that is more than chance."""
+        told = [reliable.remark(self.bins)] if self.bins else []
+        if self.calibration is None or self.calibration.bound >= 1.0:
+            return told
+        value, bound = self.calibration.value, self.calibration.bound
+        by_chance = ", which chance explains" if told == [reliable.SOUND] else ""
+        shown = f"{value:.2g} on the {self.rows} rows{by_chance}, at most {bound:.2g} for new ones"
+        return [*([] if by_chance else told), f"the probabilities are off by {shown} on average"]
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain values."""

@@ -13,6 +13,7 @@ from certus.guarantees.holdout import RateSetting, rate_bound
 
 BINS = 15
 FEWEST_ROWS = 20  # of a bin on average
+SOUND = "nothing speaks against the probabilities that the model gives"
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,6 @@ def remark(bins: list[Bin]) -> str:
     boasting = sum(one.probability > one.high for one in bins)
     timid = sum(one.probability < one.low for one in bins)
     if not boasting and not timid:
-        return "nothing speaks against the probabilities that the model gives"
+        return SOUND
     wrong = "too sure of itself" if boasting >= timid else "less sure of itself than it could be"
     return f"the model is {wrong}: {boasting + timid} of {len(bins)} groups of rows lie outside their interval"
