@@ -107,6 +107,15 @@ def _namesakes(name: str, options: dict[str, Any], *others: Competitor) -> tuple
     )
 
 
+# One of rows, columns and clusters grows, the others stay.
+_GROWING = (
+    (10_000, 8, 20),
+    (100_000, 8, 20),
+    (1_000_000, 8, 20),
+    (100_000, 2, 20),
+    (100_000, 64, 20),
+    (100_000, 8, 200),
+)
 _LINKED = Quality("mean height of the merges", _mean_height, slack=1e-6)
 _STARTED = ((50, 200_000, 32), (1_000, 100_000, 32), (50, 731_682, 8), (26, 20_000, 16))
 TASKS = (
@@ -118,6 +127,10 @@ TASKS = (
     *(
         _task(f"lloyd-{n}x{d}-{k}", f"KMeans, {k} clusters, same start and rounds", _started(k), _SAME_COST, n=n, d=d)
         for k, n, d in _STARTED
+    ),
+    *(
+        _task(f"scaling-{n}x{d}-{k}", f"KMeans, growing tables, {k} clusters", _started(k), _SAME_COST, n=n, d=d)
+        for n, d, k in _GROWING
     ),
     *(
         _task(f"{linkage}-{n}x{d}", f"hierarchy, {linkage} linkage", _trees(linkage), _LINKED, n=n, d=d)

@@ -1,4 +1,4 @@
-"""Nearest neighbors against scikit-learn and scikit-learn-intelex: all exact, so the quality must agree."""
+"""Nearest neighbors against scikit-learn, its accelerator, faiss, pykdtree and scipy: all exact, quality must agree."""
 
 from functools import partial
 
@@ -13,6 +13,12 @@ _CLASSIFIERS = tuple(
         ("scikit-learn-intelex", "sklearnex.neighbors"),
     )
 )
+_PEERS = "benchmarks.peers.neighbor_models."
+_TREES = tuple(
+    Competitor(name, f"{_PEERS}{peer}", {"n_jobs": THREADS})
+    for name, peer in (("pykdtree", "PyKDTree"), ("scipy", "SciPyTree"))
+)
+_FLAT = Competitor("faiss", f"{_PEERS}FlatFaiss", {"n_jobs": THREADS})
 _REGRESSORS = tuple(
     Competitor(name, f"{module}.KNeighborsRegressor", {"n_jobs": THREADS})
     for name, module in (
@@ -24,6 +30,17 @@ _REGRESSORS = tuple(
 _CLOUDS = partial(data.clusters, classes=5)
 _SMALL = {"n": 2_000, "d": 5, "queries": 200}
 
+# One of rows, columns and neighbors grows, the others stay.
+_GROWING = (
+    (10_000, 5, 5),
+    (100_000, 5, 5),
+    (400_000, 5, 5),
+    (100_000, 2, 5),
+    (100_000, 20, 5),
+    (100_000, 5, 1),
+    (100_000, 5, 50),
+)
+
 TASKS = (
     Task(
         name="classifier-d10",
@@ -33,7 +50,7 @@ TASKS = (
         size={"n": 100_000, "d": 10, "queries": 10_000},
         quick_size=_SMALL,
         quality=predictions.accuracy(slack=1e-3),
-        competitors=_CLASSIFIERS,
+        competitors=(*_CLASSIFIERS, *_TREES, _FLAT),
     ),
     Task(
         name="classifier-d50",
@@ -54,9 +71,30 @@ TASKS = (
             size={"n": n, "d": d, "queries": queries},
             quick_size=_SMALL,
             quality=predictions.accuracy(slack=1e-3),
-            competitors=_CLASSIFIERS,
+            competitors=(*_CLASSIFIERS, *(_TREES if d < 10 else (_FLAT,))),
         )
         for n, d, queries in ((124_563, 3, 20_000), (50_000, 128, 2_000), (4_649, 256, 4_649), (1_297, 64, 1_297))
+    ),
+    *(
+        Task(
+            name=f"scaling-{n}x{d}-{k}",
+            about=f"growing tables: {n} rows, {d} columns, {k} neighbors",
+            action="fit_predict",
+            make_data=_CLOUDS,
+            size={"n": n, "d": d, "queries": 5_000},
+            quick_size=_SMALL,
+            quality=predictions.accuracy(slack=1e-3),
+            competitors=tuple(
+                Competitor(name, path, {"n_neighbors": k, "n_jobs": THREADS})
+                for name, path in (
+                    ("certus", "certus.neighbors.KNeighborsClassifier"),
+                    ("scikit-learn", "sklearn.neighbors.KNeighborsClassifier"),
+                    ("scipy", f"{_PEERS}SciPyTree"),
+                    ("faiss", f"{_PEERS}FlatFaiss"),
+                )
+            ),
+        )
+        for n, d, k in _GROWING
     ),
     Task(
         name="haversine",

@@ -17,9 +17,9 @@ from scipy import sparse
 
 from certus import _native
 from certus.base import blas_on_one_thread
-from certus.geometry import _native_calls
+from certus.geometry import _native_calls, label_distance_sums, pairwise_distances
 from certus.geometry.metrics.distance_metric import NativeMetric, native_metric
-from certus.geometry.search import DenseIndex
+from certus.geometry.search import DenseIndex, build_index
 from certus.neighbors import KNeighborsRegressor
 from tests.geometry.twin import nearest, reduced_distances
 
@@ -112,6 +112,28 @@ def test_a_query_far_outside_and_rows_that_overflow() -> None:
     huge = table.copy()
     huge[::2] *= 1e300  # differences overflow to infinity
     assert_equal_bits(all_searches(huge, queries, 400))
+
+
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-700, 2.0**700, 2.0**950])
+@pytest.mark.parametrize("options", [{}, {"p": 3}, {"p": 4, "w": np.arange(1.0, 6.0)}], ids=["2", "3", "weighted"])
+def test_powers_neither_vanish_nor_overflow(options: dict, unit: float) -> None:
+    """Squares of 1e-200 are 0 and those of 1e200 infinite, distances are neither."""
+    rng = np.random.default_rng(5)
+    table, queries = rng.normal(size=(400, 5)), rng.normal(size=(40, 5))
+    metric, params = ("minkowski", options) if options else ("euclidean", {})
+    for algorithm in ("brute", "kd_tree"):
+        distances, rows = build_index(table, metric, params, algorithm=algorithm).query(queries, 4, None)
+        index = build_index(table * unit, metric, params, algorithm=algorithm)
+        far, found = index.query(queries * unit, 4, None)
+        assert np.array_equal(found, rows)
+        assert_allclose(far / unit, distances, rtol=1e-12)
+        assert np.array_equal(index.count_within(queries * unit, far[:, 3], None), np.full(len(queries), 4))
+    sums = label_distance_sums(table * unit, np.zeros(400, dtype=int), 1, metric=metric, metric_params=params)
+    assert_allclose(
+        sums[:, 0] / unit,
+        pairwise_distances(table * unit, metric=metric, metric_params=params).sum(axis=1) / unit,
+        rtol=1e-12,
+    )
 
 
 def test_thread_count_does_not_change_a_bit() -> None:

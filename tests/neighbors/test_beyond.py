@@ -22,6 +22,8 @@ from certus.neighbors import (
     recall_bound,
     tied_votes,
 )
+from certus.neighbors.learning.border_rows import border_rows
+from certus.neighbors.prototypes import _in_their_span, _voronoi_neighbors
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(70, 2))
@@ -80,7 +82,7 @@ def test_sure_decisions_are_seldom_wrong() -> None:
     assert bold.sure.mean() > 0.9
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3, 4])
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 9, 12])
 @pytest.mark.parametrize("grid", [False, True])
 def test_condensing_changes_no_answer(columns: int, grid: bool) -> None:
     draw = np.random.default_rng(columns)
@@ -100,9 +102,34 @@ def test_condensing_keeps_no_more_than_it_must_in_one_column() -> None:
     assert_array_equal(condense(line, np.zeros(50, int)).rows, [0])
 
 
+def test_linear_programs_find_the_borders_of_the_triangulation() -> None:
+    for columns in (1, 2, 3, 4):
+        for classes in (2, 3):
+            draw = np.random.default_rng([columns, classes])
+            points = draw.normal(size=(120, columns))
+            codes = (points[:, 0] > 0) * draw.integers(0, classes, size=120)
+            a, b = _voronoi_neighbors(_in_their_span(points))
+            at_border = np.unique(np.concatenate([a[codes[a] != codes[b]], b[codes[a] != codes[b]]]))
+            assert_array_equal(np.flatnonzero(border_rows(_in_their_span(points), codes)), at_border)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_many_columns_are_condensed_too(unit: float) -> None:
+    """Clouds within crosses of rows in nine columns: few of the clouds decide, and 1e5 answers stay as they were."""
+    draw = np.random.default_rng(2)
+    cross = np.concatenate([np.eye(9), -np.eye(9)]) + 0.02 * draw.normal(size=(18, 9))
+    middles = 3.0 * draw.normal(size=(6, 9))
+    table = np.concatenate([np.concatenate([cross, 0.1 * draw.normal(size=(20, 9))]) + at for at in middles])
+    y = np.repeat([0, 1, 0, 1, 2, 2], 38)
+    rows = condense(table * unit, y).rows
+    assert len(rows) < 0.6 * len(table)
+    queries = (table[draw.integers(0, len(table), 100_000)] + draw.normal(size=(100_000, 9))) * unit
+    whole = KNeighborsClassifier(1).fit(table * unit, y)
+    part = KNeighborsClassifier(1).fit(table[rows] * unit, y[rows])
+    assert_array_equal(whole.predict(queries), part.predict(queries))
+
+
 def test_what_cannot_be_condensed() -> None:
-    with pytest.raises(ValueError, match="at most 8 columns"):
-        condense(rng.normal(size=(20, 9)), np.arange(20) % 2)
     with pytest.raises(ValueError, match="rows 0 and 1 differ"):
         condense([[0.0], [0.0], [1.0]], [0, 1, 1])
 

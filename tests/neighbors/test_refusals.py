@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from certus.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from certus.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 
 X = np.arange(12.0).reshape(6, 2)
 y = np.array([0, 0, 0, 1, 1, 1])
@@ -29,6 +29,15 @@ def test_metrics_and_algorithms_that_do_not_go_together() -> None:
     refused("not valid for metric='minkowski' with a weight", algorithm="kd_tree", metric_params={"w": [1, 1]})
     refused("did you mean metric='euclidean'", metric="euclidian")
     refused("must be None, a positive or a negative int", n_jobs=0, algorithm="kd_tree")
+
+
+def test_distances_that_are_not_defined() -> None:
+    table = np.random.default_rng(0).normal(size=(10, 2))
+    for metric, needed in (("seuclidean", "'V': X.var"), ("mahalanobis", "'V': np.cov")):
+        with pytest.raises(ValueError, match=needed):
+            NearestNeighbors(metric=metric).fit(table).kneighbors(table)
+    with pytest.raises(ValueError, match="metric must give a number for every two rows, got nan"):
+        NearestNeighbors(metric=lambda a, b: np.nan).fit(table).kneighbors(table)
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [np.nan, 1.0]])

@@ -14,6 +14,7 @@ from certus.cluster.evidence.cost_certificate import dual_certificate, line_cert
 from certus.cluster.evidence.dual_bound import Relaxation
 from certus.cluster.evidence.medoid_certificate import certificate_of_rows
 from certus.cluster.evidence.sampled_certificate import sampled_certificate
+from certus.cluster.fitting.least_spread import refuse_vanishing_squares
 from certus.cluster.k_means import WIDEST_CERTIFIED
 from certus.cluster.solvers.dense_rows import DenseRows
 from certus.guarantees import Report
@@ -100,6 +101,8 @@ def certify_clustering(
         "certify_clustering", _RULES, {"cost": cost, "effort": effort, "confidence": confidence, "seed": seed}
     )
     table = np.ascontiguousarray(check_array(X, dtype=np.float64))
+    if cost in ("k-means", "k-medoids"):
+        refuse_vanishing_squares("certify_clustering", table)
     codes, count = _codes(labels, len(table))
     if cost != "k-means":
         return Report([certificate_of_rows(table, codes, count, cost, effort)])

@@ -12,6 +12,7 @@ from certus.base import Clusterer, Iterations, fit_method, predict_method, regis
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
+from certus.cluster.fitting.least_spread import refuse_vanishing_squares
 from certus.cluster.solvers.best_center import best_center
 from certus.cluster.solvers.row_draws import draw_rows
 from certus.cluster.solvers.row_order import direction, order_along
@@ -127,6 +128,8 @@ class KCentroids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             Weights of the rows: 0 removes a row, a whole number repeats it.
         """
         table = self._check_rows(X, reset=True)
+        if self.metric == "minkowski":
+            refuse_vanishing_squares(type(self).__name__, table)
         given = check_weights(self, sample_weight, table)
         weights = np.ones(len(table)) if given is None else np.asarray(given, dtype=np.float64)
         kept, positive = table[weights > 0.0], weights[weights > 0.0]

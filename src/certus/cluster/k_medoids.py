@@ -14,6 +14,7 @@ from certus.cluster import _native_calls
 from certus.cluster.evidence.assignment_bound import AssignmentBound
 from certus.cluster.evidence.medoid_certificate import medoid_certificate
 from certus.cluster.fitting.chosen_rows import METRIC, ChosenRows
+from certus.cluster.fitting.least_spread import refuse_vanishing_squares
 from certus.geometry import pairwise_distances
 from certus.guarantees import Report
 
@@ -116,6 +117,8 @@ class KMedoids(ChosenRows):
             Weights of the rows: 0 removes a row, a whole number repeats it.
         """
         table = self._check_rows(X, reset=True)
+        if self.power == 2:
+            refuse_vanishing_squares(type(self).__name__, table)
         given = check_weights(self, sample_weight, table)
         weights = np.ones(len(table)) if given is None else np.asarray(given, dtype=np.float64)
         kept = self._in_order_of_values(table, self._enough_rows(weights))

@@ -46,9 +46,11 @@ def reach_order(
             return everything, other_distances(table[row : row + 1], table, metric, params)[0]
 
         return _visited(len(table), core_distances, distances_from, limit)
+    compiled = compiled.suited_to(table)
     prepared = np.ascontiguousarray(compiled.prepare(table, queries=False))
-    cores = np.ascontiguousarray(core_distances, dtype=np.float64)
-    return ReachOrder(*_native_calls.reach_order(prepared, cores, compiled, limit, resolve_threads(n_jobs)))
+    cores = np.ascontiguousarray(core_distances, dtype=np.float64) * compiled.unit
+    found = _native_calls.reach_order(prepared, cores, compiled, limit * compiled.unit, resolve_threads(n_jobs))
+    return ReachOrder(found[0], found[1] / compiled.unit, found[2])
 
 
 def _given(distances: Any) -> Callable[[int], tuple[Rows, Floats]]:

@@ -100,7 +100,7 @@ def distance_blocks(
     if isinstance(metric, str) and metric == "precomputed":
         yield 0, np.array(dense(rows), dtype=np.float64)
         return
-    compute = _block_function(others, metric, params, n_jobs)
+    compute = _block_function(rows, others, metric, params, n_jobs)
     block = max(1, _BLOCK_CELLS // max(1, others.shape[0]))
     for first in range(0, rows.shape[0], block):
         yield first, compute(rows[first : first + block])
@@ -147,6 +147,8 @@ def label_distance_sums(
     if compiled is None:
         asked = rows if queries is None else queries
         return _summed_blocks(asked, rows, labels, n_labels, metric, params, n_jobs)
+    asked = rows if queries is None else checked_table(queries, metric)
+    compiled = compiled.suited_to(rows, asked)
     order = np.argsort(labels, kind="stable")
     ascending = labels[order].astype(np.int32)
     sorted_rows = np.ascontiguousarray(compiled.prepare(rows, queries=False)[order])
@@ -154,10 +156,9 @@ def label_distance_sums(
     if queries is None and compiled.name != "cosine":  # the zero row is no neighbor of itself under the cosine
         sums = np.empty((len(rows), n_labels))
         sums[order] = _native_calls.label_sums_among(sorted_rows, ascending, n_labels, compiled, threads)
-        return sums
-    asked = rows if queries is None else checked_table(queries, metric)
+        return sums / compiled.unit
     prepared = np.ascontiguousarray(compiled.prepare(dense(asked), queries=True), dtype=np.float64)
-    return _native_calls.label_sums(sorted_rows, ascending, n_labels, prepared, compiled, threads)
+    return _native_calls.label_sums(sorted_rows, ascending, n_labels, prepared, compiled, threads) / compiled.unit
 
 
 def _summed_blocks(
@@ -185,12 +186,13 @@ def checked_table(table: Any, metric: Any) -> Any:
     return sparse.csr_array(checked) if sparse.issparse(checked) else checked
 
 
-def _block_function(others: Any, metric: Any, params: dict[str, Any], n_jobs: int | None) -> Any:
+def _block_function(rows: Any, others: Any, metric: Any, params: dict[str, Any], n_jobs: int | None) -> Any:
     compiled = native_metric(metric, params, columns=others.shape[1])
     if compiled is None:
         return lambda some: other_distances(some, others, metric, params)
     if sparse.issparse(others):
         return lambda some: SparseIndex(others, compiled).distances(some, n_jobs)
+    compiled = compiled.suited_to(rows, others)
     prepared = np.ascontiguousarray(compiled.prepare(others, queries=False))
 
     def compute(some: Any) -> Floats:

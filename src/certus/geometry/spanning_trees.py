@@ -79,6 +79,7 @@ def minimum_spanning_tree(
         if algorithm == "boruvka":
             raise ValueError("algorithm='boruvka' needs a compiled metric.\nHint: use algorithm='prim'.")
         return _sorted_tree(*_prim_by_rows(rows, metric, params, cores))
+    compiled = compiled.suited_to(rows)
     low, high, reduced = _compiled_tree(rows, compiled, cores, algorithm, resolve_threads(n_jobs))
     # Through the reduced form a core distance may come back a last digit away from itself: the maximum restores it.
     lengths = compiled.finish(reduced)

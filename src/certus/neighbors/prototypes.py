@@ -12,9 +12,10 @@ from scipy.spatial import Delaunay, QhullError
 from certus.base.inputs import TableLike, TargetLike
 from certus.guarantees import Report, compression_bound
 from certus.neighbors.k_neighbors_classifier import KNeighborsClassifier
+from certus.neighbors.learning.border_rows import border_rows
 from certus.neighbors.learning.checked_rows import checked_rows
 
-_MOST_COLUMNS = 8  # above, a Delaunay triangulation is too large
+_MOST_TRIANGULATED = 8  # columns; above, a Delaunay triangulation is too large
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,17 @@ def condense(X: TableLike, y: TargetLike, *, confidence: float = 0.95) -> Conden
     """The rows that the rule of the nearest neighbor needs: without the others it is the same everywhere.
 
     A row decides nothing if all rows whose Voronoi cells touch its own have its label: whoever was nearest to it is
-    then nearest to one of them. Cells touch where the Delaunay triangulation (by Qhull) has an edge. All such rows are
-    left out at once. Why that is right: walk from a query straight to the nearest row that is kept; it stays the
-    nearest kept one all the way, so a border between two labels, which has kept rows on both sides, is never crossed.
-    The rule stays the same for all queries that are not exactly between two labels.
+    then nearest to one of them. Cells touch where the Delaunay triangulation (by Qhull) has an edge; above 8 columns
+    linear programs find the rows at a border (Eppstein 2022), about one for every pair of a row that is kept and one
+    that is not: 2000 rows can take a minute. The others are left out at once. Why that is right: walk from a query
+    straight to the nearest row that is kept; it stays the nearest kept one all the way, so a border between two labels,
+    which has kept rows on both sides, is never crossed. The rule stays the same for all queries that are not exactly
+    between two labels.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Training rows, with at most 8 columns.
+        Training rows.
     y : array-like of shape (n_samples,)
         Their labels; equal rows must have equal labels.
     confidence : float, default=0.95
@@ -63,11 +66,6 @@ def condense(X: TableLike, y: TargetLike, *, confidence: float = 0.95) -> Conden
     array([2, 3])
     """
     table, labels = checked_rows(X, y)
-    if table.shape[1] > _MOST_COLUMNS:
-        raise ValueError(
-            f"X must have at most {_MOST_COLUMNS} columns to be condensed exactly, got {table.shape[1]}.\n"
-            "Hint: use edit, or map the rows to fewer columns first."
-        )
     distinct, first, home = np.unique(table, axis=0, return_index=True, return_inverse=True)
     home = home.ravel()
     codes = np.unique(labels, return_inverse=True)[1]
@@ -84,22 +82,25 @@ def condense(X: TableLike, y: TargetLike, *, confidence: float = 0.95) -> Conden
 
 def _on_the_border(points: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Which points have a Voronoi neighbor of another label; if all have one label, the first stands for them."""
-    border = np.zeros(len(points), dtype=bool)
-    a, b = _voronoi_neighbors(points)
-    differ = codes[a] != codes[b]
-    border[a[differ]] = border[b[differ]] = True
+    flat = _in_their_span(points)
+    if flat.shape[1] > _MOST_TRIANGULATED:
+        border = border_rows(flat, codes)
+    else:
+        border = np.zeros(len(points), dtype=bool)
+        a, b = _voronoi_neighbors(flat)
+        differ = codes[a] != codes[b]
+        border[a[differ]] = border[b[differ]] = True
     if not border.any():
         border[0] = True
     return border
 
 
-def _voronoi_neighbors(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs that span the borders of cells: edges of the triangulation of the flat that the points span.
+def _voronoi_neighbors(flat: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs that span the borders of cells: edges of the triangulation of points that span their space.
 
     A second triangulation, of slightly moved points, adds what rounding in the first one may have missed; points that
     Qhull leaves out of the first one are in the second.
     """
-    flat = _in_their_span(points)
     if flat.shape[1] == 0:
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     if flat.shape[1] == 1:
@@ -117,8 +118,9 @@ def _voronoi_neighbors(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], N
 
 
 def _in_their_span(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points in coordinates of the smallest flat that holds them."""
+    """The points, as large as 1, in coordinates of the smallest flat that holds them."""
     centered = points - points.mean(axis=0)
+    centered /= np.max(np.abs(centered), initial=np.finfo(np.float64).tiny)
     _, sizes, axes = np.linalg.svd(centered, full_matrices=False)
     kept = sizes > 1e-12 * max(float(sizes[0]) if len(sizes) else 0.0, np.finfo(float).tiny)
     return np.asarray(centered if kept.all() and len(kept) == points.shape[1] else centered @ axes[kept].T)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_memory
 from certus.base import Learner
 from certus.base.params import ArrayLike, Boolean, Exactly, Function, HasMethods, InstanceOf, Interval, OneOf
 from certus.base.persistence import check_shapes
+from certus.cluster.fitting.least_spread import refuse_vanishing_squares
 from certus.cluster.solvers.connected_rows import connected_graph
 from certus.cluster.solvers.given_distances import check_distances
 from certus.cluster.solvers.merge_tree import CENTER_LINKAGES, LINKAGES, MergeTree, merge_tree
@@ -123,6 +124,8 @@ class MergedClusters(Learner):
         """Merge rows, set the tree, and return the cluster of every row."""
         self._check_choices()
         rows = np.array(table, dtype=np.float64, order="C")
+        if isinstance(self.linkage, str) and self.linkage in CENTER_LINKAGES:
+            refuse_vanishing_squares(type(self).__name__, rows)
         if self.n_clusters is not None and self.n_clusters > len(rows):
             raise ValueError(
                 f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}.\n"

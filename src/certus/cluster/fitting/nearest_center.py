@@ -15,6 +15,7 @@ from certus.base import Clusterer, predict_method, resolve_threads, warn_user
 from certus.base.inputs import Table, TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.persistence import check_shapes
 from certus.cluster import _native_calls
+from certus.cluster.fitting.least_spread import refuse_vanishing_squares
 from certus.cluster.solvers.dense_rows import DenseRows
 from certus.cluster.solvers.first_centers import Rows, checked_centers
 from certus.cluster.solvers.sparse_rows import SparseRows, nearest_sparse, squared_distances
@@ -88,7 +89,10 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
             )
 
     def _check_table(self, X: TableLike, *, reset: bool = False) -> Any:
-        return check_X(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C", largest=1e150)
+        table = check_X(self, X, reset=reset, accept_sparse="csr", accept_large_sparse=False, order="C", largest=1e150)
+        if reset:
+            refuse_vanishing_squares(type(self).__name__, table)
+        return table
 
     def _threads(self, X: Table) -> int:
         return resolve_threads() if X.shape[0] * X.shape[1] * self._centers_wanted() > LEAST_PARALLEL_WORK else 1

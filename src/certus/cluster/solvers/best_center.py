@@ -15,7 +15,8 @@ def best_center(X: Floats, weights: Floats, metric: str, p: float, now: Floats) 
         return weighted_median(X, weights)
     if metric == "minkowski":
         return np.average(X, axis=0, weights=weights) if p == 2.0 else _power_center(X, weights, p)
-    total = weights @ (X / np.linalg.norm(X, axis=1, keepdims=True))
+    largest_one = X / np.abs(X).max(axis=1, keepdims=True)  # so that no square vanishes or overflows
+    total = weights @ (largest_one / np.linalg.norm(largest_one, axis=1, keepdims=True))
     length = float(np.linalg.norm(total))
     return total / length if length > 1e-12 * float(weights.sum()) else now  # opposite directions cancel
 

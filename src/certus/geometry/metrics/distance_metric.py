@@ -6,7 +6,8 @@ distance that users see.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ ALL_METRICS = tuple(sorted({*BALL_TREE_METRICS, *BRUTE_METRICS}))
 SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, WEIGHTED_EUCLIDEAN, HAMMING, CANBERRA = range(7)
 # What they do to a reduced distance to make it a distance.
 NO_ROOT, SQUARE_ROOT, POWER_ROOT, HALF, SHARE = range(5)
+# Decimal exponents between which p-th powers of entries neither vanish nor overflow, whatever the number of columns.
+_LEAST_POWER, _LARGEST_POWER = -200.0, 280.0
 
 _KINDS = {
     "euclidean": SQUARED_EUCLIDEAN,
@@ -71,6 +74,8 @@ class NativeMetric:
         The w of that sum.
     columns : int
         Number of columns.
+    unit : float
+        A power of two that rows are multiplied with before they are compared, and distances divided by.
     """
 
     name: str
@@ -78,6 +83,17 @@ class NativeMetric:
     power: float = 2.0
     weights: NDArray[np.float64] | None = None
     columns: int = 1
+    unit: float = 1.0
+
+    def suited_to(self, *tables: Table) -> NativeMetric:
+        """The same distance in a unit in which powers of the tables' entries neither vanish nor overflow."""
+        if self.root not in (SQUARE_ROOT, POWER_ROOT):
+            return self
+        largest = max(_magnitude(table) for table in tables)
+        if largest == 0.0 or _LEAST_POWER < self.power * math.log10(largest) < _LARGEST_POWER:
+            return self
+        exponent = math.frexp(largest)[1]
+        return replace(self, unit=math.ldexp(1.0, min(max(-exponent, -1020), 1020)))
 
     @property
     def root(self) -> int:
@@ -90,8 +106,13 @@ class NativeMetric:
         return roots.get(self.kind, NO_ROOT)
 
     def prepare(self, table: Table, *, queries: bool) -> Any:
-        """The table whose reduced distances are wanted: directions for the cosine, else itself."""
-        return _directions(table, queries=queries) if self.name == "cosine" else table
+        """The table whose reduced distances are wanted: directions for the cosine, else itself, in our unit."""
+        if self.name == "cosine":
+            return _directions(table, queries=queries)
+        if self.unit == 1.0:
+            return table
+        with np.errstate(over="ignore", under="ignore"):  # a query may be far beyond all rows
+            return table.astype(np.float64) * self.unit
 
     def finish(self, reduced: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distances from reduced distances, in place where possible."""
@@ -103,6 +124,8 @@ class NativeMetric:
             np.power(reduced, 1.0 / self.power, out=reduced)
         elif self.root == SHARE:
             reduced /= self.columns
+        if self.unit != 1.0:
+            reduced /= self.unit
         return reduced
 
     def limits(self, radius: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -127,7 +150,7 @@ class NativeMetric:
             return 2.0 * distances
         if self.root == SHARE:
             return self.columns * distances
-        return np.power(distances, 2.0 if self.root == SQUARE_ROOT else self.power)
+        return np.power(distances * self.unit, 2.0 if self.root == SQUARE_ROOT else self.power)
 
 
 def has_kernel(metric: Any) -> bool:
@@ -169,14 +192,36 @@ def _standardized(params: dict[str, Any], columns: int) -> NativeMetric | None:
 def other_distances(queries: Any, rows: Any, metric: Any, params: dict[str, Any]) -> NDArray[np.float64]:
     """All distances between queries and rows, for the metrics that the kernels do not know."""
     if isinstance(metric, str) and metric in BALL_TREE_METRICS and not sparse.issparse(rows):
+        _require_spread(metric, params)
         metric, rows = DistanceMetric.get_metric(metric, **params), rows.astype(np.float64, copy=False)
     if isinstance(metric, DistanceMetric):
         rows = rows if rows.dtype.kind == "f" else rows.astype(np.float64)
         found = metric.pairwise(queries.astype(rows.dtype, copy=False), rows)
     else:
         found = pairwise_distances(queries, rows, metric=metric, **params)
+        if callable(metric) and np.isnan(found).any():
+            raise ValueError(f"metric must give a number for every two rows, got nan from {metric!r}.")
     # An undefined distance (nothing in common) is farther than all others.
     return np.nan_to_num(np.ascontiguousarray(found, dtype=np.float64), copy=False, nan=np.inf, posinf=np.inf)
+
+
+def _require_spread(metric: str, params: dict[str, Any]) -> None:
+    """Refuse the two metrics that divide by a spread which is not given."""
+    if metric == "seuclidean" and "V" not in params:
+        raise ValueError(
+            "metric='seuclidean' needs the variances of the columns.\nHint: metric_params={'V': X.var(axis=0, ddof=1)}."
+        )
+    if metric == "mahalanobis" and not {"V", "VI"} & set(params):
+        raise ValueError(
+            "Must provide either V or VI for Mahalanobis distance: the covariance of the columns, or its inverse.\n"
+            "Hint: metric_params={'V': np.cov(X, rowvar=False)}."
+        )
+
+
+def _magnitude(table: Table) -> float:
+    """The largest magnitude of the entries."""
+    entries = table.data if sparse.issparse(table) else table
+    return max(-float(entries.min(initial=0.0)), float(entries.max(initial=0.0)))
 
 
 def _finite_power(power: Any) -> float:

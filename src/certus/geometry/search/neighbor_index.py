@@ -71,8 +71,8 @@ class DenseIndex:
     def __init__(
         self, rows: NDArray[Any], metric: NativeMetric, algorithm: str, leaf_size: int, k: int, n_jobs: int | None
     ) -> None:
-        self._metric = metric
-        self._rows = np.ascontiguousarray(metric.prepare(rows, queries=False))
+        self._metric = metric.suited_to(rows)
+        self._rows = np.ascontiguousarray(self._metric.prepare(rows, queries=False))
         self._filter: Any = None
         self._lock = threading.Lock()
         self._tree: Any = None
@@ -197,8 +197,8 @@ class SparseIndex(Blockwise):
     """Sparse rows with a compiled metric, compared pair by pair."""
 
     def __init__(self, rows: sparse.csr_array, metric: NativeMetric) -> None:
-        self._metric = metric
-        self._rows = _sorted_rows(metric.prepare(rows, queries=False))
+        self._metric = metric.suited_to(rows)
+        self._rows = _sorted_rows(self._metric.prepare(rows, queries=False))
 
     def query(self, queries: Table, k: int, n_jobs: int | None) -> Nearest:
         """The k nearest rows of each query."""
