@@ -21,7 +21,8 @@ def words(n: int, d: int, length: int, classes: int, queries: int) -> Data:
         table = np.array([places // d, places % d, counts], dtype=np.float64)
         return np.column_stack([table, [last - first, d, 0]])
 
-    return {"X": triplets(0, n), "y": y[:n], "X_test": triplets(n, n + queries), "y_test": y[n:]}
+    tables = {"X": triplets(0, n), "X_test": triplets(n, n + queries)}
+    return {**tables, "y": y[:n], "y_test": y[n:], "shape": np.array([n, d])}
 
 
 def categories(n: int, d: int, values: int, classes: int, queries: int) -> Data:

@@ -34,12 +34,12 @@ TASKS = (
         _words(name, table, action)
         for name in ("MultinomialNB", "BernoulliNB", "ComplementNB")
         for table in _TABLES
-        for action in ("fit_predict", "predict")
+        for action in ("fit", "predict")
     ),
     Task(
         name="categories",
         about="CategoricalNB, 20 columns of 10 categories, five classes",
-        action="fit_predict",
+        action="fit",
         make_data=partial(word_data.categories, values=10, classes=5),
         size={"n": 1_000_000, "d": 20, "queries": 100_000},
         quick_size={"n": 500, "d": 5, "queries": 100},

@@ -91,24 +91,6 @@ void linear_log_joint(const SparseRows<T, I>& x, View2D<const double> weights,
   });
 }
 
-void log_shares(View2D<const double> counts, std::span<const double> alpha, std::span<const double> totals,
-                View2D<double> out, int threads, StopToken& stop) {
-  constexpr Index width = 8192;
-  const Index pieces = block_count(counts.cols, width);
-  parallel_for(counts.rows * pieces, threads, stop, [&](Index block, int) {
-    if (stop.poll()) return;
-    const Index c = block / pieces;
-    const Index first = block % pieces * width;
-    const Index last = std::min(counts.cols, first + width);
-    const double shift = std::log(totals[at(c)]);
-    const bool single = alpha.size() == 1;
-    for (Index j = first; j < last; ++j) {
-      const double count = counts(c, j) + alpha[single ? 0 : at(j)];
-      out(c, j) = count > 0.0 ? std::log(count) - shift : -std::numeric_limits<double>::infinity();
-    }
-  });
-}
-
 void add_categories(View2D<const std::int64_t> x, std::span<const std::int64_t> codes,
                     std::span<const double> weights, std::span<const std::int64_t> offsets,
                     View2D<double> counts, int threads, StopToken& stop) {

@@ -46,11 +46,6 @@ void linear_log_joint(const SparseRows<T, I>& x, View2D<const double> weights,
                       std::span<const double> constant, double threshold, View2D<double> out, int threads,
                       StopToken& stop);
 
-// out(c, j) = log(counts(c, j) + alpha_j) - log(totals[c]), minus infinity for 0; alpha has one number or one
-// per column.
-void log_shares(View2D<const double> counts, std::span<const double> alpha, std::span<const double> totals,
-                View2D<double> out, int threads, StopToken& stop);
-
 // Tables of categories: column j has its categories at offsets[j] .. offsets[j + 1] - 1 of the counts.
 // Adds w_i to counts(offsets[j] + x_ij, c_i) for every row i and column j. Blocks of rows have tables of
 // their own, added in order.

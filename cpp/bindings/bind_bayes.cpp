@@ -94,17 +94,6 @@ void bind_dense_counts(nb::module_& m) {
 
 void bind_categories(nb::module_& m) {
   m.def(
-      "log_shares",
-      [](Matrix<const double> counts, Vector<const double> alpha, Vector<const double> totals,
-         Matrix<double> out, int threads) {
-        run_kernel([&](StopToken& stop) {
-          bayes::log_shares(view(counts), span(alpha), span(totals), view(out), threads, stop);
-        });
-      },
-      nb::arg("counts").noconvert(), nb::arg("alpha").noconvert(), nb::arg("totals").noconvert(),
-      nb::arg("out").noconvert(), nb::arg("threads"),
-      "Fill in the logarithms of (counts + alpha) / totals of their row.");
-  m.def(
       "add_categories",
       [](Matrix<const std::int64_t> x, Vector<const std::int64_t> codes, Vector<const double> weights,
          Vector<const std::int64_t> offsets, Matrix<double> counts, int threads) {

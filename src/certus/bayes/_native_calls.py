@@ -57,14 +57,6 @@ def linear_log_joint(X: Any, weights: Floats, constant: Floats, threshold: float
     return out
 
 
-def log_shares(counts: Floats, alpha: Any, totals: Floats) -> Floats:
-    """``log((counts + alpha) / totals)`` with a total per row, minus infinity for 0."""
-    out = np.empty_like(counts)
-    smoothing = np.ascontiguousarray(np.atleast_1d(alpha), dtype=np.float64)
-    _native.log_shares(counts, smoothing, totals, out, _threads(counts))
-    return out
-
-
 def add_categories(
     X: NDArray[np.int64], codes: NDArray[np.int64], weights: Floats | None, offsets: NDArray[np.int64], counts: Floats
 ) -> None:

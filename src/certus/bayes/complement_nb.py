@@ -14,6 +14,7 @@ from certus.base.params import Boolean
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
+from certus.bayes.counting.linear_scores import log_share
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -67,7 +68,7 @@ class ComplementNB(CountNB):
     def _smooth(self, alpha: Any) -> None:
         others = self.feature_all_ - self.feature_count_
         totals = others.sum(axis=1) + np.sum(np.broadcast_to(alpha, others.shape[1:]))
-        logged = _native_calls.log_shares(others, alpha, totals)
+        logged = log_share(others + alpha, totals[:, np.newaxis])
         self.feature_log_prob_ = logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged
 
     def _restored(self) -> None:

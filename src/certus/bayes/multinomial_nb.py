@@ -14,7 +14,7 @@ from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
 from certus.bayes.counting.linear_form import LinearForm, linear_form
-from certus.bayes.counting.linear_scores import check_log_probabilities, linear_scores
+from certus.bayes.counting.linear_scores import check_log_probabilities, linear_scores, log_share
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -58,7 +58,7 @@ class MultinomialNB(CountNB):
 
     def _smooth(self, alpha: Any) -> None:
         totals = self.feature_count_.sum(axis=1) + np.sum(np.broadcast_to(alpha, self.feature_count_.shape[1:]))
-        self.feature_log_prob_ = _native_calls.log_shares(self.feature_count_, alpha, totals)
+        self.feature_log_prob_ = log_share(self.feature_count_ + alpha, totals[:, np.newaxis])
 
     def _restored(self) -> None:
         if hasattr(self, "classes_"):

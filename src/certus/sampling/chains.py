@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from certus.base import RandomStateLike, resolve_seed, resolve_threads
+from certus.guarantees import Report
 from certus.sampling.draws import Draws
 from certus.sampling.hmc import HMC
 from certus.sampling.mala import MALA
@@ -112,12 +113,18 @@ def sample(
         found = Parallel(n_jobs=threads)(delayed(_chain)(each) for each in work)
     else:
         found = _in_threads(work, threads, callback)
-    return _together(target, found)
+    return _together(work, found)
 
 
-def _together(target: Target, found: list[Chain]) -> Draws:
+def _together(work: list[_Work], found: list[Chain]) -> Draws:
     """All chains, cut to the length of the shortest."""
+    target, thin = work[0].target, work[0].thin
     shortest = min(len(each.values) for each in found)
+    first = thin + (work[0].tune if work[0].earlier is None else 0)
+    last = first + (shortest - 1) * thin
+    # Nothing is proved where Ctrl-C or a callback chose when to stop, perhaps by the draws.
+    whole = len(found) == len(work) and shortest == work[0].draws
+    runs = [(each.sampler, each.began) for each in found]
     return Draws(
         np.array([each.values[:shortest] for each in found]),
         target.names,
@@ -126,6 +133,7 @@ def _together(target: Target, found: list[Chain]) -> Draws:
         found[0].sampler,
         states=tuple(each.state for each in found),
         samplers=tuple(each.sampler for each in found),
+        report_=Report(found[0].sampler.promised(target, runs, first, last) if whole else []),
     )
 
 
@@ -164,6 +172,7 @@ class Chain:
     divergent: NDArray[np.bool_]
     sampler: Any
     state: State
+    began: Floats
 
 
 class _StoppedError(Exception):
@@ -223,6 +232,7 @@ def _in_threads(work: list[_Work], threads: int, callback: Callback | None) -> l
 
 def _chain(work: _Work, callback: Callback | None = None, stop: Event | None = None) -> Chain:
     target, generator = _Watched(work.target, stop), np.random.default_rng(work.stream)
+    began = work.begin if work.earlier is None else work.earlier[1].position
     if work.earlier is None:
         sampler, state = work.sampler.tuned(target, work.sampler.init(target, work.begin), work.tune, generator)
     else:
@@ -243,4 +253,4 @@ def _chain(work: _Work, callback: Callback | None = None, stop: Event | None = N
         if stop is None:
             raise
         stop.set()
-    return Chain(values[:done], acceptance[:done], divergent[:done], sampler, state)
+    return Chain(values[:done], acceptance[:done], divergent[:done], sampler, state, began)

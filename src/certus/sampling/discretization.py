@@ -141,7 +141,12 @@ def ula_distance_bound(target: Target, step_size: float, draw: int, start: Any, 
         )
     # E |X - mode|^2 <= dim / m for X of the target (Durmus, Moulines 2019, proposition 1).
     first = float(np.linalg.norm(np.asarray(start) - np.asarray(mode))) + np.sqrt(target.dim / m)
-    return float((1 - m * step_size) ** draw * first + 1.65 * smooth / m * np.sqrt(step_size * target.dim))
+    return langevin_distance(m, smooth, step_size, target.dim, draw, first)
+
+
+def langevin_distance(m: float, smooth: float, step_size: float, dim: int, draw: int, first: float) -> float:
+    """The theorem's bound after ``draw`` steps, from a law at distance ``first``."""
+    return float((1 - m * step_size) ** draw * first + 1.65 * smooth / m * np.sqrt(step_size * dim))
 
 
 def _mode(target: Target, start: Any) -> tuple[Floats, Floats]:

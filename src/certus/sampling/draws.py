@@ -37,7 +37,7 @@ class Draws:
     sampler : object
         The sampler of the first chain after tuning.
     report_ : Report
-        Empty: diagnostics promise nothing.
+        What is proved about the draws, which diagnostics are not: of `ULA`, their distance from the target.
     """
 
     values: Floats

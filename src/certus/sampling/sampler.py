@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.guarantees import Certificate
 from certus.sampling.target import Target
 
 Floats = NDArray[np.float64]
@@ -43,6 +45,10 @@ class Sampler:
         if self._needs_gradient:
             return State(position, *target.value_and_gradient(position))
         return State(position, target.log_density(position))
+
+    def promised(self, target: Target, runs: Sequence[tuple[Any, Floats]], first: int, last: int) -> list[Certificate]:
+        """What is proved about the draws after ``first`` to ``last`` steps of chains, each a sampler and its start."""
+        return []
 
     @property
     def _needs_gradient(self) -> bool:

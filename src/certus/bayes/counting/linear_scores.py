@@ -25,11 +25,14 @@ def linear_scores(X: Any, weights: Floats, constant: Floats, threshold: float | 
     return np.where(met > 0, -np.inf, scores)
 
 
-def log_share(above: Any, below: Any) -> Floats:
-    """``log(above / below)``, minus infinity for 0 and for a class without rows."""
+def log_share(above: Floats, below: Floats) -> Floats:
+    """``log(above / below)``, minus infinity for 0 and for a class without rows; ``below`` may have one column."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log(above) - np.log(below)
-    return np.where(np.isnan(found), -np.inf, found)
+        found: Floats = np.log(above)
+        found -= np.log(below)
+    if (below == 0).any():
+        found[np.isnan(found)] = -np.inf
+    return found
 
 
 def check_log_probabilities(table: Floats) -> None:

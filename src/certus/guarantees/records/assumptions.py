@@ -41,6 +41,7 @@ ASSUMPTIONS: dict[str, str] = {
     "convex": "the objective is convex",
     "smooth": "the objective is differentiable",
     "strongly-convex": "the objective minus (strength/2)|w|^2 is convex",
+    "known-smoothness": "the gradient changes by at most the declared multiple of the distance",
     "floating-point-model": "rounding errors stay within the stated multiple of the machine precision",
     "independent-draws": "the random numbers behave like independent draws, made without looking at the rows",
     "gaussian": "the values follow a normal distribution",

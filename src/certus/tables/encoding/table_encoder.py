@@ -80,21 +80,30 @@ class TableEncoder(Transformer):
     def fit(self, X: TableLike, y: TargetLike | None = None) -> TableEncoder:
         """Learn how to encode the columns of a data frame."""
         frame = self._frame(X)
-        scaled = self.style == "scaled"
-        self.parts_: list[CategoryPart | NumberPart | DatePart | TextPart | LetterPart | TargetPart] = [
-            CategoryPart(self.categories, one_hot=scaled),
-            NumberPart(self.numbers, scaled=scaled),
-            DatePart(self.dates, scaled=scaled),
-            TextPart(self.texts),
-            LetterPart(self.texts),
-            TargetPart(self.categories),
-        ]
+        self.parts_ = self._new_parts()
         for part in self.parts_:
             part.fit(frame, None if y is None else np.asarray(y)) if isinstance(part, TargetPart) else part.fit(frame)
         self.feature_names_in_ = np.array(self._used(), dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         self.report_ = Report()
         return self
+
+    def _new_parts(self) -> list[Any]:
+        """The parts, not fitted yet, in the order of their columns."""
+        return [
+            *self._plain_parts(self.style == "scaled"),
+            TextPart(self.texts),
+            LetterPart(self.texts),
+            TargetPart(self.categories),
+        ]
+
+    def _plain_parts(self, scaled: bool) -> list[Any]:
+        """Categories, numbers and dates."""
+        return [
+            CategoryPart(self.categories, one_hot=scaled),
+            NumberPart(self.numbers, scaled=scaled),
+            DatePart(self.dates, scaled=scaled),
+        ]
 
     def fit_transform(self, X: TableLike, y: TargetLike | None = None, **fit_params: Any) -> NDArray[np.float64]:
         """Learn, and encode the same rows; mean targets of their levels come from other rows than themselves."""

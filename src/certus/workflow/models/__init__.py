@@ -7,5 +7,15 @@ from certus.workflow.models.distance_ratios import distance_ratios
 from certus.workflow.models.fold_models import FoldModels
 from certus.workflow.models.scaled_target import ScaledTarget
 from certus.workflow.models.study_model import StudyModel
+from certus.workflow.models.word_encoder import WordEncoder
 
-__all__ = ["Blend", "ClusterModel", "FoldModels", "ScaledTarget", "StudyModel", "TableEncoder", "distance_ratios"]
+__all__ = [
+    "Blend",
+    "ClusterModel",
+    "FoldModels",
+    "ScaledTarget",
+    "StudyModel",
+    "TableEncoder",
+    "WordEncoder",
+    "distance_ratios",
+]

@@ -13,7 +13,7 @@ import numpy as np
 from certus.base import catalogue
 from certus.workflow.models.scaled_target import ScaledTarget
 
-Style = Literal["scaled", "native"]
+Style = Literal["scaled", "native", "words"]
 
 # Their n_jobs is deprecated, as in scikit-learn's namesakes: setting it would only warn.
 _WITHOUT_THREADS = {"certus.linear.LogisticRegression"}
@@ -127,8 +127,8 @@ class Recipe:
         Settings that are tried first, the best bet first.
     space : dict of str to Range or Choice
         What may be varied.
-    style : {"scaled", "native"}
-        The encoding that suits it.
+    style : {"scaled", "native", "words"}
+        The encoding that suits it; "words" only where there are columns of texts.
     work : tuple of float
         Exponents of rows and columns in the cost of a fit, and the seconds for 10 000 rows and 20 columns.
     copies, pairs : float

@@ -6,16 +6,19 @@ import time
 import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from certus.tables.encoding import TableEncoder
 from certus.workflow.columns import Columns
+from certus.workflow.models.word_encoder import WordEncoder
 from certus.workflow.race.candidates import Candidate, Style
 from certus.workflow.race.outcome import Outcome
 from certus.workflow.race.weighted_fit import takes_weights
@@ -130,7 +133,8 @@ def _rungs(fit: Rows, validation: Rows, rng: np.random.Generator) -> list[Divisi
 
 def make_encoder(columns: Columns, style: Style) -> TableEncoder:
     """The encoder of a study's columns in the style that suits a learner."""
-    return TableEncoder(columns.numbers, columns.categories, columns.dates, columns.texts, style)
+    kinds = (columns.numbers, columns.categories, columns.dates, columns.texts)
+    return WordEncoder(*kinds) if style == "words" else TableEncoder(*kinds, style)
 
 
 class Evaluator:
@@ -138,7 +142,7 @@ class Evaluator:
 
     def __init__(self, learning: Learning) -> None:
         self._learning = learning
-        self._encoded: OrderedDict[tuple[int, Style], tuple[NDArray[Any], NDArray[Any]]] = OrderedDict()
+        self._encoded: OrderedDict[tuple[int, Style], tuple[Any, Any]] = OrderedDict()
 
     def evaluate(self, candidate: Candidate, index: int, threads: int) -> Outcome:
         """One candidate on one division. What goes wrong inside is the outcome, not an error."""
@@ -161,19 +165,23 @@ class Evaluator:
             warnings.simplefilter("ignore")
             return learning.kind.fit_and_predict(learner, X, y, X_validation, learning.classes, weights)
 
-    def _encode(self, index: int, style: Style) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _encode(self, index: int, style: Style) -> tuple[Any, Any]:
         key = (index, style)
         if key not in self._encoded:
             learning, division = self._learning, self._learning.divisions[index]
             encoder = make_encoder(learning.columns, style)
             fit = encoder.fit_transform(learning.frame[division.fit], learning.y[division.fit])
             self._encoded[key] = fit, encoder.transform(learning.frame[division.validation])
-            while (
-                len(self._encoded) > 1 and sum(a.nbytes + b.nbytes for a, b in self._encoded.values()) > LARGEST_CACHE
-            ):
+            while len(self._encoded) > 1 and sum(map(_bytes, chain(*self._encoded.values()))) > LARGEST_CACHE:
                 self._encoded.popitem(last=False)
         self._encoded.move_to_end(key)
         return self._encoded[key]
+
+
+def _bytes(table: Any) -> int:
+    """Memory of encoded rows, dense or sparse."""
+    parts = (table.data, table.indices, table.indptr) if sparse.issparse(table) else (table,)
+    return sum(part.nbytes for part in parts)
 
 
 def train(

@@ -33,6 +33,9 @@ _BOOSTING_STARTS = (
 )
 _KERNEL: Space = {"C": Range(1e-1, 1e3), "gamma": Range(1e-4, 1e1)}
 
+_COUNTING: Space = {"alpha": Range(1e-3, 1e1)}
+_COUNTING_STARTS = ({"alpha": 0.1}, {"alpha": 1.0})
+
 _CLASSIFIERS = (
     Recipe("certus.linear.LogisticRegression", ({"C": 1.0}, {"C": 0.1}, {"C": 0.01}), {"C": _C}),
     Recipe(
@@ -59,6 +62,8 @@ _CLASSIFIERS = (
         (2.0, 1.0, 0.5),
     ),
     Recipe("certus.bayes.GaussianNB"),
+    Recipe("certus.bayes.MultinomialNB", _COUNTING_STARTS, _COUNTING, "words", (1.0, 0.0, 0.02)),
+    Recipe("certus.bayes.ComplementNB", _COUNTING_STARTS, _COUNTING, "words", (1.0, 0.0, 0.02)),
     Recipe("certus.bayes.LinearDiscriminantAnalysis", work=(1.0, 2.0, 0.05)),
     Recipe("certus.trees.DecisionTreeClassifier", ({"min_samples_leaf": 10},), _LEAF, "native"),
 )
@@ -116,8 +121,11 @@ _CLUSTERERS = (
 _OFFERED = {"classification": _CLASSIFIERS, "regression": _REGRESSORS, "clustering": _CLUSTERERS}
 
 
-def recipes(learners: str, families: Sequence[str] = ()) -> list[Recipe]:
-    """The recipes for classification, regression or clustering, of certain families if so asked."""
+def recipes(learners: str, families: Sequence[str] = (), *, texts: bool = False) -> list[Recipe]:
+    """The recipes for classification, regression or clustering, of certain families if so asked.
+
+    Those that read words are only offered where there are columns of texts.
+    """
     known = catalogue.FAMILIES
     for family in families:
         if family not in known:
@@ -128,6 +136,7 @@ def recipes(learners: str, families: Sequence[str] = ()) -> list[Recipe]:
         recipe
         for recipe in _OFFERED[learners]
         if (not families or recipe.path.split(".")[1] in families) and catalogue.find(recipe.path) is not None
+        if texts or recipe.style != "words"
     ]
     if not found:
         raise StudyError(
