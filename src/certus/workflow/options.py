@@ -274,19 +274,14 @@ class Options(DescribedOptions):
 
     def check_columns(self, frame: pl.DataFrame) -> None:
         """Raise for columns that the table does not have."""
-        for name in ("group", "order", "weight"):
-            column = getattr(self, name)
-            if column is not None and column not in frame.columns:
-                _raise(
-                    f"{name}: the table has no column {column!r}.\nHint: {likely_column(column, frame.columns)}.", name
-                )
-        for name, columns in (("drop", self.drop), ("keep", self.keep), ("types", self.types or ())):
+        named = {
+            name: (column,) for name in ("group", "order", "weight") if (column := getattr(self, name)) is not None
+        }
+        for name, columns in (named | {"drop": self.drop, "keep": self.keep, "types": self.types or ()}).items():
             for column in columns:
                 if column not in frame.columns:
-                    _raise(
-                        f"{name}: the table has no column {column!r}.\nHint: {likely_column(column, frame.columns)}.",
-                        name,
-                    )
+                    hint = likely_column(column, frame.columns)
+                    _raise(f"{name}: the table has no column {column!r}.\nHint: {hint}.", name)
         targets = {self.target} if isinstance(self.target, str) else set(self.target or ())
         for name in ("drop", "keep"):
             if both := [column for column in getattr(self, name) if column in targets]:
