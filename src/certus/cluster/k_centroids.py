@@ -119,13 +119,7 @@ class KCentroids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KCentroids:
-        """Find the centers.
-
-        Parameters
-        ----------
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: 0 removes a row, a whole number repeats it.
-        """
+        """Find the centers."""
         table = self._check_rows(X, reset=True)
         given = check_weights(self, sample_weight, table)
         weights = np.ones(len(table)) if given is None else np.asarray(given, dtype=np.float64)
