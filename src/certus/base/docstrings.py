@@ -7,7 +7,8 @@
 - the section Attributes gets, behind the learner's own entries, those of its base classes.
 
 A method may have a docstring of one line, or none. Its sections Parameters and Returns come from the method that it
-overrides, else from `certus.base.method_texts`. So a base class documents what all its heirs have, an heir only what
+overrides, else from the texts by method that the learner's classes hold in `_arguments`, else from
+`certus.base.method_texts`. So a base class documents what all its heirs have, an heir only what
 differs, and ``help`` shows everything.
 """
 
@@ -37,7 +38,7 @@ def complete_docstrings(learner: type, without: tuple[str, ...] = ()) -> None:
     for place, owner in reversed(list(enumerate(owners))):
         for name, method in () if owner in _completed else _public_methods(owner):
             overridden = (_sections(vars(kind)[name].__doc__) for kind in owners[place + 1 :] if name in vars(kind))
-            _complete_method(name, method, next(overridden, {}), takes_sparse=getattr(owner, "_takes_sparse", False))
+            _complete_method(owner, name, method, next(overridden, {}))
     _completed.update(owners)
 
 
@@ -57,7 +58,7 @@ def _complete_class(learner: type, documented: list[dict[str, str]], without: tu
     learner.__doc__ = _written(own)
 
 
-def _complete_method(name: str, method: Callable[..., Any], overridden: dict[str, str], *, takes_sparse: bool) -> None:
+def _complete_method(owner: type, name: str, method: Callable[..., Any], overridden: dict[str, str]) -> None:
     own = _sections(method.__doc__)
     texts = method_texts.SECTIONS.get(name, {})
     parameters = inspect.signature(method).parameters
@@ -67,8 +68,9 @@ def _complete_method(name: str, method: Callable[..., Any], overridden: dict[str
         [
             _entries(own.get("Parameters", "")),
             _entries(overridden.get("Parameters", "")),
+            *_shared_arguments(owner, name),
             _entries(method_texts.UNUSED) if "y" in optional else {},
-            _entries(method_texts.parameters_of(name, takes_sparse=takes_sparse)),
+            _entries(method_texts.parameters_of(name, takes_sparse=getattr(owner, "_takes_sparse", False))),
             _entries(method_texts.ARGUMENTS),
         ]
     )
@@ -77,6 +79,13 @@ def _complete_method(name: str, method: Callable[..., Any], overridden: dict[str
     own["Returns"] = own.get("Returns") or overridden.get("Returns") or texts.get("Returns", "")
     if summary:
         method.__doc__ = _written({**own, "": summary})
+
+
+def _shared_arguments(owner: type, method: str) -> Iterator[Entries]:
+    """What the classes of a learner say of the arguments of this method, or of all (under ""), nearest first."""
+    for kind in owner.__mro__:
+        texts = vars(kind).get("_arguments", {})
+        yield from (_entries(texts[key]) for key in (method, "") if key in texts)
 
 
 def _public_methods(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -118,6 +118,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
 
     _constraints: ClassVar[Constraints] = {}
     _state: ClassVar[tuple[str, ...]] = ()
+    _arguments: ClassVar[dict[str, str]] = {}  # what arguments of a method are, or of all under "", for docstrings
     _keeps_training_rows: ClassVar[bool] = False  # whether a saved model contains rows it was trained on
     _takes_sparse: ClassVar[bool] = False  # whether fit takes sparse tables
     # Whether predictions never call BLAS, so that it need not be kept on one thread: a fifth of the time of one row.

@@ -47,8 +47,6 @@ class BayesClassifier(JointClassifier):
         Parameters of the classes' densities, for named densities.
     densities_ : list
         The classes' densities, for models and estimators.
-    report_ : Report
-        Empty: training alone promises nothing here. Use `certify`.
 
     Examples
     --------

@@ -62,8 +62,6 @@ class QuadraticDiscriminantAnalysis(Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     priors_, means_ : ndarray of shape (n_classes,) and (n_classes, n_features)
         Class probabilities and means.
     rotations_ : list of ndarray of shape (n_features, n_features)

@@ -68,8 +68,6 @@ class HDBSCAN(SearchedRows):
         sparse graph, where ``metric_params={"max_distance": ...}`` may say how far rows without enough distances are.
     alpha : float, default=1.0
         Distances are divided by it, core distances are not (robust single linkage).
-    leaf_size : int, default=40
-        Most rows in a leaf of a tree.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
         Which clusters are kept: those with the largest sum of stabilities (excess of mass), or those that come apart
         no further.

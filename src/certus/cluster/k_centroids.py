@@ -120,13 +120,7 @@ class KCentroids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KCentroids:
-        """Find the centers.
-
-        Parameters
-        ----------
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: 0 removes a row, a whole number repeats it.
-        """
+        """Find the centers."""
         table = self._check_rows(X, reset=True)
         if self.metric == "minkowski":
             refuse_vanishing_squares(type(self).__name__, table)

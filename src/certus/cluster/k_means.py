@@ -134,13 +134,7 @@ class KMeans(NearestCenter):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KMeans:
-        """Find the centers.
-
-        Parameters
-        ----------
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: 0 removes a row, a whole number repeats it.
-        """
+        """Find the centers."""
         table = self._check_table(X, reset=True)
         given = check_weights(self, sample_weight, table)
         kept, weights = self._of_positive_weight(table, given)

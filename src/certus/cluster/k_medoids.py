@@ -113,8 +113,6 @@ class KMedoids(ChosenRows):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows; with ``metric="precomputed"`` their distances, shape (n_samples, n_samples).
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: 0 removes a row, a whole number repeats it.
         """
         table = self._check_rows(X, reset=True)
         if self.power == 2:

@@ -40,8 +40,6 @@ class OPTICS(SearchedRows):
         Rows in the neighborhood of a core row, itself counted; below 1 a share of all, at least 2.
     max_eps : float, default=float("inf")
         Largest distance of neighbors.
-    metric : str or callable, default="minkowski"
-        The distance; "precomputed" if X holds distances, dense, or a sparse graph of those that count.
     p : float, default=2
         Power of the Minkowski metric.
     cluster_method : {"xi", "dbscan"}, default="xi"

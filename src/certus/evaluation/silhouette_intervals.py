@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 from certus.base.inputs import TableLike
 from certus.evaluation.silhouettes import silhouettes_of
 from certus.guarantees import Certificate, CertificateError, mean_bound
-from certus.guarantees.records import Derivation, check_confidence, check_count, confidence_percent, number, rules
+from certus.guarantees.records import (
+    Basis,
+    Derivation,
+    check_confidence,
+    check_count,
+    confidence_percent,
+    number,
+    rules,
+)
 
 RULE = "evaluation/silhouette"
 QUANTITY = "mean silhouette"
 STREAM = 745_122_387
+BASIS = Basis(
+    RULE, "Estimating means of bounded random variables by betting (Waudby-Smith, Ramdas 2024)", ("independent-draws",)
+)
 
 
 def silhouette_bound(
@@ -73,22 +84,12 @@ def _mean(inputs: Any, witness: Any) -> Certificate:
 
 def _record(inputs: Any, witness: Any) -> Certificate:
     low, high = _mean(inputs, witness).value  # type: ignore[misc]
-    return Certificate(
-        claim=(
-            f"With {confidence_percent(float(inputs['confidence']))} confidence over {inputs['rows']} random rows, the "
-            f"mean silhouette of all rows is between {number(low, 'lower')} and {number(high, 'upper')}."
-        ),
-        quantity=QUANTITY,
-        direction="interval",
-        value=(low, high),
-        trivial=(-1.0, 1.0),
-        confidence=float(inputs["confidence"]),
-        kind="probable",
-        theorem="Estimating means of bounded random variables by betting (Waudby-Smith, Ramdas 2024)",
-        rule=RULE,
-        assumptions=("independent-draws",),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"With {confidence_percent(float(inputs['confidence']))} confidence over {inputs['rows']} random rows, the "
+        f"mean silhouette of all rows is between {number(low, 'lower')} and {number(high, 'upper')}."
+    )
+    return BASIS.probable(
+        float(inputs["confidence"]), claim, QUANTITY, "interval", (low, high), (-1.0, 1.0), inputs, witness
     )
 
 

@@ -83,16 +83,12 @@ class KnownVarianceMixture(MixtureModel):
 
     Parameters
     ----------
-    n_components : int, default=2
-        Number of components.
     sigma : float, default=1.0
         Standard deviation of every component in every column.
     means_init : array-like of shape (n_components, n_features), default=None
         First means; by default rows at even quantiles along the direction of most variance.
     tol : float, default=1e-6
         Steps end when one changes the log-likelihood per row by less than this.
-    max_iter : int, default=100
-        Most steps.
 
     Attributes
     ----------
@@ -138,13 +134,7 @@ class KnownVarianceMixture(MixtureModel):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KnownVarianceMixture:
-        """Find the means.
-
-        Parameters
-        ----------
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: 0 removes a row, a whole number repeats it.
-        """
+        """Find the means."""
         rows = self._check_table(X, reset=True)
         given = check_weights(self, sample_weight, rows)
         weights = np.ones(len(rows)) if given is None else given

@@ -49,11 +49,6 @@ class AdaptiveNeighborsClassifier(NearestRows, Classifier):
     scale : float, default=None
         If given, Delta(k) = scale / sqrt(k): bolder or more careful, without the promise.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-
     Examples
     --------
     >>> import numpy as np
@@ -91,15 +86,7 @@ class AdaptiveNeighborsClassifier(NearestRows, Classifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike) -> AdaptiveNeighborsClassifier:
-        """Keep the rows and prepare the search.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        """
+        """Keep the rows and prepare the search."""
         rows, y = self._check_training(X, y, one_output=True)
         labels, codes = distinct_labels(y)
         self._take_rows(rows)

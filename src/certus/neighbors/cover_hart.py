@@ -9,7 +9,7 @@ import numpy as np
 
 from certus.base.inputs import TableLike, TargetLike
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, rules
+from certus.guarantees.records import Basis, Derivation, rules
 from certus.neighbors.k_neighbors_classifier import KNeighborsClassifier
 from certus.neighbors.learning.checked_rows import checked_rows
 
@@ -65,20 +65,20 @@ def _interval(errors: int, rows: int, classes: int) -> tuple[float, float]:
 
 def _record(errors: int, rows: int, classes: int) -> Certificate:
     low, high = _interval(errors, rows, classes)
-    return Certificate(
-        claim=f"An estimate, not a guarantee (it holds in the limit of many rows): the error of the best possible rule "
-        f"lies between {low:.2%} and {high:.2%} (the nearest neighbor errs in {errors} of {rows} rows).",
-        quantity="error of the best possible rule",
-        direction="interval",
-        value=(low, high),
-        trivial=(0.0, 1.0),
+    claim = (
+        f"An estimate, not a guarantee (it holds in the limit of many rows): the error of the best possible rule "
+        f"lies between {low:.2%} and {high:.2%} (the nearest neighbor errs in {errors} of {rows} rows)."
+    )
+    return Basis(RULE, THEOREM, ()).exact(
+        claim,
+        "error of the best possible rule",
+        "interval",
+        (low, high),
+        (0.0, 1.0),
+        {"classes": classes},
+        {"errors": errors, "rows": rows},
         confidence=0.0,
         kind="estimate",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=(),
-        inputs={"classes": classes},
-        witness={"errors": errors, "rows": rows},
     )
 
 

@@ -46,10 +46,6 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,), or a list of them
-        The labels (of each output).
-    outputs_2d_ : bool
-        Whether y had several columns.
     report_ : Report
         Empty: training supports no promise about a neighbor vote. Use `certify` with held-out rows.
 
@@ -96,10 +92,6 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             How many of the ``n_neighbors`` places a row fills: 2 as if it were there twice, 0 none.
         """
@@ -124,8 +116,6 @@ class KNeighborsClassifier(CodedLabels, KNeighbors, Classifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
         classes : array-like, default=None
             Not needed: labels are learned when they come.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -78,10 +78,6 @@ class KNeighborsRegressor(KNeighbors, Regressor):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
             How many of the ``n_neighbors`` places a row fills: 2 as if it were there twice, 0 none.
         """
@@ -100,8 +96,6 @@ class KNeighborsRegressor(KNeighbors, Regressor):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
             How many places each of them fills.
         """

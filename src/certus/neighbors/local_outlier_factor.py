@@ -104,13 +104,7 @@ class LocalOutlierFactor(NearestRows, OutlierMixin, Learner):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None) -> LocalOutlierFactor:
-        """Find the densities and factors of the training rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        """
+        """Find the densities and factors of the training rows."""
         self._take_rows(self._check_rows(X))
         rows = self.n_samples_fit_
         wanted = self._check_count(None)

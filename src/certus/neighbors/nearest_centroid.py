@@ -62,8 +62,6 @@ class NearestCentroid(Classifier):
     ----------
     centroids_ : ndarray of shape (n_classes, n_features)
         The centers.
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     class_prior_ : ndarray of shape (n_classes,)
         The priors.
     deviations_ : ndarray of shape (n_classes, n_features)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from certus.base import Learner, TableLike, TargetLike, fit_method, register
-from certus.guarantees import Report
+from certus.base import Learner, register
 from certus.neighbors.search.nearest_rows import NearestRows
 from certus.neighbors.search.radius_rows import RadiusRows
 from certus.neighbors.search.row_memory import COUNT, RADIUS, SEARCH_CONSTRAINTS, STATE
+from certus.neighbors.search.rows_alone import RowsAlone
 
 
 @register(
@@ -17,7 +17,7 @@ from certus.neighbors.search.row_memory import COUNT, RADIUS, SEARCH_CONSTRAINTS
     guarantees=(),
     cost="fit O(n p log n), search O(n p) per row or less, by kd-tree or matrix products",
 )
-class NearestNeighbors(NearestRows, RadiusRows, Learner):
+class NearestNeighbors(RowsAlone, NearestRows, RadiusRows, Learner):
     """Search for the nearest training rows of a query.
 
     The neighbors are exact whatever ``algorithm``, dtype and offset are, and rows equally far away come in the order
@@ -60,16 +60,3 @@ class NearestNeighbors(NearestRows, RadiusRows, Learner):
         n_jobs: int | None = None,
     ) -> None:
         self._set_parameters(locals())
-
-    @fit_method
-    def fit(self, X: TableLike, y: TargetLike | None = None) -> NearestNeighbors:
-        """Keep the rows and prepare the search.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        """
-        self._take_rows(self._check_rows(X))
-        self.report_ = Report()
-        return self

@@ -124,13 +124,7 @@ class NeighborhoodComponentsAnalysis(ClassNamePrefixFeaturesOutMixin, Transforme
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike) -> NeighborhoodComponentsAnalysis:
-        """Find the map.
-
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            Their labels.
-        """
+        """Find the map."""
         rows, y = check_Xy(self, X, y, min_rows=2)
         _, codes = distinct_labels(y)
         self._check_dimensions(rows.shape[1])

@@ -90,15 +90,7 @@ class RadiusNeighborsClassifier(CodedLabels, RadiusNeighbors, Classifier):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> RadiusNeighborsClassifier:
-        """Keep the rows and prepare the search.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their labels.
-        """
+        """Keep the rows and prepare the search."""
         rows, y = self._check_training(X, y)
         columns, several = labels_of(y)
         codes, classes = encoded(columns)

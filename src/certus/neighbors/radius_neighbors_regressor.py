@@ -66,15 +66,7 @@ class RadiusNeighborsRegressor(RadiusNeighbors, Regressor):
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> RadiusNeighborsRegressor:
-        """Keep the rows and prepare the search.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
-        """
+        """Keep the rows and prepare the search."""
         self._remember(*self._check_training(X, y), sample_weight)
         self.report_ = Report()
         return self

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
-
-from certus.base import Transformer, fit_method, register
-from certus.base.inputs import TableLike, TargetLike
+from certus.base import register
+from certus.base.inputs import TableLike
 from certus.base.params import OneOf
-from certus.guarantees import Report
+from certus.neighbors.search.neighbor_graph import NeighborGraph
 from certus.neighbors.search.radius_rows import RadiusRows
 from certus.neighbors.search.row_memory import RADIUS, SEARCH_CONSTRAINTS, STATE
+from certus.neighbors.search.rows_alone import RowsAlone
 
 
 @register(
@@ -19,7 +18,7 @@ from certus.neighbors.search.row_memory import RADIUS, SEARCH_CONSTRAINTS, STATE
     guarantees=(),
     cost="fit O(n p log n), transform O(n p) per row or less, by kd-tree or matrix products",
 )
-class RadiusNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, RadiusRows, Transformer):
+class RadiusNeighborsTransformer(RowsAlone, RadiusRows, NeighborGraph):
     """Transformer that turns rows into a sparse graph of the training rows within a radius.
 
     Learners that take ``metric='precomputed'`` can work on the graph, so that neighbors are searched once.
@@ -62,44 +61,6 @@ class RadiusNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, RadiusRows, Tr
     ) -> None:
         self._set_parameters(locals())
 
-    @fit_method
-    def fit(self, X: TableLike, y: TargetLike | None = None) -> RadiusNeighborsTransformer:
-        """Keep the rows and prepare the search.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; their distances to each other if ``metric='precomputed'``.
-        """
-        self._take_rows(self._check_rows(X))
-        self.report_ = Report()
-        return self
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_samples_fit_)
-
     def transform(self, X: TableLike) -> Any:
-        """The graph of neighbors.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_queries, n_features)
-            The rows.
-
-        Returns
-        -------
-        sparse matrix of shape (n_queries, n_samples_fit)
-            In CSR format, each row by increasing distance.
-        """
+        """The graph of neighbors."""
         return self.radius_neighbors_graph(X, mode=self.mode, sort_results=True)
-
-    def fit_transform(self, X: TableLike, y: TargetLike | None = None) -> Any:
-        """The graph of the training rows.
-
-        Returns
-        -------
-        sparse matrix of shape (n_samples, n_samples)
-            As from `transform`: every row is a neighbor of itself.
-        """
-        return self.fit(X).transform(X)

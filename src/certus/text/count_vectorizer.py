@@ -124,24 +124,13 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
 
     @fit_method
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> CountVectorizer:
-        """Learn the terms of texts.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str, bytes, file names or open files
-            Texts.
-        """
+        """Learn the terms of texts."""
         self._learn(raw_documents)
         return self
 
     @fit_method
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> Any:
         """Learn the terms of texts and count them: `fit` and `transform` at once.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str, bytes, file names or open files
-            Texts.
 
         Returns
         -------
@@ -152,23 +141,12 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
 
     @fit_method
     def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> CountVectorizer:
-        """Add the terms of further texts; the columns of earlier terms stay where they are.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str, bytes, file names or open files
-            Texts.
-        """
+        """Add the terms of further texts; the columns of earlier terms stay where they are."""
         self._grow(raw_documents)
         return self
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Count the terms that were learned.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str, bytes, file names or open files
-            Texts.
 
         Returns
         -------

@@ -80,13 +80,7 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
 
     @fit_method
     def fit(self, X: Iterable[Any], y: Any = None) -> HashingVectorizer:
-        """Check the parameters; nothing is learned.
-
-        Parameters
-        ----------
-        X : iterable of str, bytes, file names or open files
-            Texts.
-        """
+        """Check the parameters; nothing is learned."""
         refuse_single_text(X)
         self._warn_for_unused_parameters()
         self._check_ngram_range()
@@ -95,22 +89,11 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
 
     @fit_method
     def partial_fit(self, X: Iterable[Any], y: Any = None) -> HashingVectorizer:
-        """Check the parameters; nothing is learned.
-
-        Parameters
-        ----------
-        X : iterable of str, bytes, file names or open files
-            Texts.
-        """
+        """Check the parameters; nothing is learned."""
         return self
 
     def transform(self, X: Iterable[Any]) -> Any:
         """Count the hashed terms of texts.
-
-        Parameters
-        ----------
-        X : iterable of str, bytes, file names or open files
-            Texts.
 
         Returns
         -------
@@ -132,11 +115,6 @@ class HashingVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: igno
 
     def fit_transform(self, X: Iterable[Any], y: Any = None) -> Any:
         """Count the hashed terms of texts, after a check of the parameters.
-
-        Parameters
-        ----------
-        X : iterable of str, bytes, file names or open files
-            Texts.
 
         Returns
         -------

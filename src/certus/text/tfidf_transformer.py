@@ -56,6 +56,12 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
     [[0.871 0.    0.492]]
     """
 
+    _arguments: ClassVar = {
+        "": """
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Counts.
+"""
+    }
     _constraints: ClassVar = {
         "norm": [OneOf("l1", "l2"), Exactly(None)],
         "use_idf": [Boolean()],
@@ -75,26 +81,14 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
 
     @fit_method
     def fit(self, X: TableLike, y: Any = None) -> TfidfTransformer:
-        """Learn how rare each term is.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Counts.
-        """
+        """Learn how rare each term is."""
         table = check_X(self, X, reset=True, accept_sparse=["csr", "csc"], dtype="numeric")
         self._forget_rows()
         return self._add_rows(_present(table), table.shape[0], table.dtype)
 
     @fit_method
     def partial_fit(self, X: TableLike, y: Any = None) -> TfidfTransformer:
-        """Add further rows to what is known about the terms.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Counts.
-        """
+        """Add further rows to what is known about the terms."""
         first = not hasattr(self, "document_counts_")
         table = check_X(self, X, reset=first, accept_sparse=["csr", "csc"], dtype="numeric")
         return self._add_rows(_present(table), table.shape[0], table.dtype)
@@ -105,8 +99,6 @@ class TfidfTransformer(OneToOneFeatureMixin, Transformer, auto_wrap_output_keys=
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Counts.
         copy : bool, default=True
             False weighs a CSR table of floats in place.
 

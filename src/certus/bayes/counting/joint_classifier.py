@@ -13,13 +13,7 @@ from certus.base.inputs import TableLike
 
 
 class JointClassifier(Classifier):
-    """A classifier that decides by Bayes' rule: argmax_c log P(c) + log P(x | c).
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    """
+    """A classifier that decides by Bayes' rule: argmax_c log P(c) + log P(x | c)."""
 
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
         """``log P(c) + log P(x | c)`` for every row and class, in the order of ``classes_``.

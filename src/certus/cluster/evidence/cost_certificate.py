@@ -13,7 +13,7 @@ from certus.base import blas_on_one_thread
 from certus.cluster.evidence.dual_bound import DualBound, Relaxation
 from certus.cluster.evidence.line_bound import SLOW_ROUTE, least_cost_by_all_runs, least_cost_on_a_line
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, percent, rules
+from certus.guarantees.records import Basis, Derivation, number, percent, rules
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp] | None  # of rows that belong to the mean of their cluster, not to the nearest center
@@ -85,23 +85,12 @@ def _excess(witness: Any) -> float:
 
 def _record(rule: str, excess: float, inputs: Any, witness: Any) -> Certificate:
     cost = float(witness["cost"])
-    return Certificate(
-        claim=(
-            f"No clustering of these rows with {inputs['clusters']} centers costs less than "
-            f"{number(cost * (1.0 - excess), 'lower')}: this one costs {number(cost)}, and at most "
-            f"{percent(excess, 'upper')} of that could be saved."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=excess,
-        trivial=1.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREMS[rule],
-        rule=rule,
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"No clustering of these rows with {inputs['clusters']} centers costs less than "
+        f"{number(cost * (1.0 - excess), 'lower')}: this one costs {number(cost)}, and at most "
+        f"{percent(excess, 'upper')} of that could be saved."
     )
+    return Basis(rule, THEOREMS[rule]).exact(claim, QUANTITY, "upper", excess, 1.0, inputs, witness)
 
 
 @rules.checker(SPECTRAL)

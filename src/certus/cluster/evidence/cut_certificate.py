@@ -17,7 +17,7 @@ from certus.cluster.evidence.cut_bound import Floor, lanczos_floor, least_sum
 from certus.cluster.solvers.affinities import Affinities
 from certus.cluster.solvers.cut_graph import CutGraph
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, check_confidence, confidence_percent, number, percent, rules
+from certus.guarantees.records import Basis, Derivation, check_confidence, confidence_percent, number, percent, rules
 
 Floats = NDArray[np.float64]
 EXACT, PROBABLE = "cluster/normalized-cut", "cluster/probable-normalized-cut"
@@ -83,23 +83,21 @@ def _record(rule: str, inputs: Any, witness: Any) -> Certificate:
     excess = excess_of(cut, _tail(rule, inputs, witness))
     confidence = float(inputs["confidence"]) if rule == PROBABLE else 1.0
     begin = f"With {confidence_percent(confidence)} confidence over the random start, no" if rule == PROBABLE else "No"
-    return Certificate(
-        claim=(
-            f"{begin} {inputs['clusters']} parts of this graph have a normalized cut below "
-            f"{number(cut * (1.0 - excess), 'lower')}: these have {number(cut)}, and at most "
-            f"{percent(excess, 'upper')} of that could be saved."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=excess,
-        trivial=1.0,
+    claim = (
+        f"{begin} {inputs['clusters']} parts of this graph have a normalized cut below "
+        f"{number(cut * (1.0 - excess), 'lower')}: these have {number(cut)}, and at most "
+        f"{percent(excess, 'upper')} of that could be saved."
+    )
+    return Basis(rule, THEOREMS[rule], ("independent-draws", "floating-point-model") if rule == PROBABLE else ()).exact(
+        claim,
+        QUANTITY,
+        "upper",
+        excess,
+        1.0,
+        inputs,
+        witness,
         confidence=confidence,
         kind="probable" if rule == PROBABLE else "exact",
-        theorem=THEOREMS[rule],
-        rule=rule,
-        assumptions=("independent-draws", "floating-point-model") if rule == PROBABLE else (),
-        inputs=inputs,
-        witness=witness,
     )
 
 

@@ -12,11 +12,13 @@ from certus.cluster.evidence.assignment_bound import AssignmentBound
 from certus.cluster.evidence.cost_certificate import KEPT, QUANTITY, excess_of, read_rows
 from certus.geometry import pairwise_distances
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, percent, rules
+from certus.guarantees.records import Basis, Derivation, number, percent, rules
 
 Floats = NDArray[np.float64]
 MEDOIDS, RADIUS = "cluster/medoid-cost", "cluster/center-radius"
 RADIUS_QUANTITY = "excess radius of the centers"
+MEDOIDS_BASIS = Basis(MEDOIDS, "A note on solving large p-median problems (Beasley 1985)")
+RADIUS_BASIS = Basis(RADIUS, "Clustering to minimize the maximum intercluster distance (Gonzalez 1985)")
 
 
 def medoid_certificate(model: Any, weights: Floats, bound: AssignmentBound, kept: NDArray[np.intp]) -> Certificate:
@@ -68,22 +70,11 @@ def _name(metric: Any) -> str:
 def _medoid_record(inputs: Any, witness: Any) -> Certificate:
     cost = float(witness["cost"])
     excess = excess_of(cost, float(witness["tail"]) - float(witness["error"]))
-    return Certificate(
-        claim=(
-            f"No {inputs['clusters']} medoids of these rows cost less than {number(cost * (1.0 - excess), 'lower')}: "
-            f"these cost {number(cost)}, and at most {percent(excess, 'upper')} of that could be saved."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=excess,
-        trivial=1.0,
-        confidence=1.0,
-        kind="exact",
-        theorem="A note on solving large p-median problems (Beasley 1985)",
-        rule=MEDOIDS,
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"No {inputs['clusters']} medoids of these rows cost less than {number(cost * (1.0 - excess), 'lower')}: "
+        f"these cost {number(cost)}, and at most {percent(excess, 'upper')} of that could be saved."
     )
+    return MEDOIDS_BASIS.exact(claim, QUANTITY, "upper", excess, 1.0, inputs, witness)
 
 
 @rules.checker(MEDOIDS)
@@ -140,22 +131,11 @@ def radius_certificate(radius: float, apart: float, rows: list[int], clusters: i
 def _radius_record(inputs: Any, witness: Any) -> Certificate:
     radius = float(witness["radius"])
     excess = excess_of(radius, float(witness["apart"]) / 2.0)
-    return Certificate(
-        claim=(
-            f"No {inputs['clusters']} centers have a radius below {number(radius * (1.0 - excess), 'lower')}: these "
-            f"have {number(radius)}, and at most {percent(excess, 'upper')} of that could be saved."
-        ),
-        quantity=RADIUS_QUANTITY,
-        direction="upper",
-        value=excess,
-        trivial=1.0,
-        confidence=1.0,
-        kind="exact",
-        theorem="Clustering to minimize the maximum intercluster distance (Gonzalez 1985)",
-        rule=RADIUS,
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"No {inputs['clusters']} centers have a radius below {number(radius * (1.0 - excess), 'lower')}: these "
+        f"have {number(radius)}, and at most {percent(excess, 'upper')} of that could be saved."
     )
+    return RADIUS_BASIS.exact(claim, RADIUS_QUANTITY, "upper", excess, 1.0, inputs, witness)
 
 
 @rules.checker(RADIUS)

@@ -20,7 +20,7 @@ from certus.cluster.evidence.cost_certificate import (
 )
 from certus.cluster.evidence.sampled_bound import CAP, bound_of, rows_of_a_subset, subsets
 from certus.guarantees import Certificate, CertificateError, mean_bound
-from certus.guarantees.records import Derivation, check_confidence, confidence_percent, number, percent, rules
+from certus.guarantees.records import Basis, Derivation, check_confidence, confidence_percent, number, percent, rules
 
 Floats = NDArray[np.float64]
 SAMPLED = "cluster/sampled-cost"
@@ -80,24 +80,14 @@ def _excess(inputs: Any, witness: Any) -> float:
 
 def _record(excess: float, inputs: Any, witness: Any) -> Certificate:
     cost, confidence = float(witness["cost"]), float(inputs["confidence"])
-    return Certificate(
-        claim=(
-            f"With {confidence_percent(confidence)} confidence over {inputs['samples']} random subsets of "
-            f"{inputs['subset']} rows, no clustering of these rows with {inputs['clusters']} centers costs less than "
-            f"{number(cost * (1.0 - excess), 'lower')}: this one costs {number(cost)}, and at most "
-            f"{percent(excess, 'upper')} of that could be saved."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=excess,
-        trivial=1.0,
-        confidence=confidence,
-        kind="probable",
-        theorem=THEOREM,
-        rule=SAMPLED,
-        assumptions=("independent-draws",),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"With {confidence_percent(confidence)} confidence over {inputs['samples']} random subsets of "
+        f"{inputs['subset']} rows, no clustering of these rows with {inputs['clusters']} centers costs less than "
+        f"{number(cost * (1.0 - excess), 'lower')}: this one costs {number(cost)}, and at most "
+        f"{percent(excess, 'upper')} of that could be saved."
+    )
+    return Basis(SAMPLED, THEOREM, ("independent-draws",)).probable(
+        confidence, claim, QUANTITY, "upper", excess, 1.0, inputs, witness
     )
 
 

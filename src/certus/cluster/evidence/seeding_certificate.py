@@ -9,31 +9,21 @@ import math
 from typing import Any
 
 from certus.guarantees import Certificate
-from certus.guarantees.records import Derivation, number, rules
+from certus.guarantees.records import Basis, Derivation, number, rules
 
 RULE = "cluster/seeding-cost"
 QUANTITY = "expected cost of the first centers over the least cost"
+BASIS = Basis(RULE, "k-means++: the advantages of careful seeding (Arthur, Vassilvitskii 2007)", ("independent-draws",))
 
 
 def seeding_certificate(clusters: int) -> Certificate:
     """The certificate of a plain k-means++ start, before any round."""
     value = 8.0 * (math.log(clusters) + 2.0) * (1.0 + 2.0**-50)
-    return Certificate(
-        claim=(
-            f"Averaged over the draws, the {clusters} first centers cost at most {number(value, 'upper')} times as "
-            "much as the best centers, and rounds only lower that."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="expectation",
-        theorem="k-means++: the advantages of careful seeding (Arthur, Vassilvitskii 2007)",
-        rule=RULE,
-        assumptions=("independent-draws",),
-        inputs={"clusters": clusters},
+    claim = (
+        f"Averaged over the draws, the {clusters} first centers cost at most {number(value, 'upper')} times as "
+        "much as the best centers, and rounds only lower that."
     )
+    return BASIS.exact(claim, QUANTITY, "upper", value, math.inf, {"clusters": clusters}, {}, kind="expectation")
 
 
 @rules.checker(RULE)

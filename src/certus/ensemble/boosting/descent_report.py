@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError, Report
-from certus.guarantees.records import Derivation, number, plural, rules
+from certus.guarantees.records import Basis, Derivation, number, plural, rules
 
 RULE = "ensemble/training-loss-descent"
 THEOREM = "Self-concordant analysis for logistic regression, proposition 1 (Bach 2010), and halved steps"
@@ -42,20 +42,12 @@ def _record(witness: Any) -> Certificate:
     losses = witness["losses"]
     value = _largest_rise(losses)
     rounds = plural(len(losses) - 1, "round")
-    return Certificate(
-        claim=f"The training loss never rose: in {rounds} it went from {number(losses[0])} to {number(losses[-1])}, "
-        f"and no round raised it by more than {number(value, 'upper', 2)}.",
-        quantity="rise of the training loss in a round",
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs={},
-        witness=witness,
+    claim = (
+        f"The training loss never rose: in {rounds} it went from {number(losses[0])} to {number(losses[-1])}, "
+        f"and no round raised it by more than {number(value, 'upper', 2)}."
+    )
+    return Basis(RULE, THEOREM, ("floating-point-model",)).exact(
+        claim, "rise of the training loss in a round", "upper", value, math.inf, {}, witness
     )
 
 

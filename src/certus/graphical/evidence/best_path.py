@@ -17,11 +17,16 @@ from certus.graphical.evidence.plain_model import best_value, plain_model, seque
 from certus.graphical.learning.baum_welch import refuse_impossible
 from certus.graphical.sequences.sequence_input import SequenceBatch
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, plural, rules
+from certus.guarantees.records import Basis, Derivation, number, plural, rules
 
 RULE = "graphical/best-path"
 QUANTITY = "log-probability by which a path could beat the decoded one"
 UNIT = float(np.finfo(np.float64).eps)
+BASIS = Basis(
+    RULE,
+    "Error bounds for convolutional codes and an asymptotically optimum decoding algorithm (Viterbi 1967)",
+    ("floating-point-model",),
+)
 
 
 def path_certificate(model: Any, batches: Iterable[SequenceBatch]) -> Certificate:
@@ -50,24 +55,12 @@ def _record(inputs: Any, witness: Any) -> Certificate:
         raise CertificateError(f"{QUANTITY}: the witness holds a number that cannot occur")
     value = max(0.0, best - path) + rounding
     which = " that agrees with the known states" if inputs["known_states"] else ""
-    return Certificate(
-        claim=(
-            f"The decoded states of {plural(int(inputs['rows']), 'row')} in "
-            f"{plural(int(inputs['sequences']), 'sequence')} have the log-probability {number(path)} together with the "
-            f"rows, and no path{which} has one that is higher by more than {number(value, 'upper')}."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem="Error bounds for convolutional codes and an asymptotically optimum decoding algorithm (Viterbi 1967)",
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"The decoded states of {plural(int(inputs['rows']), 'row')} in "
+        f"{plural(int(inputs['sequences']), 'sequence')} have the log-probability {number(path)} together with the "
+        f"rows, and no path{which} has one that is higher by more than {number(value, 'upper')}."
     )
+    return BASIS.exact(claim, QUANTITY, "upper", value, math.inf, inputs, witness)
 
 
 @rules.checker(RULE)

@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 
 from certus.graphical.evidence.plain_model import log_likelihood, plain_model, sequences_of
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, plural, rules
+from certus.guarantees.records import Basis, Derivation, number, plural, rules
 
 RULE = "graphical/likelihood-ascent"
 QUANTITY = "largest fall of the likelihood in a round"
 UNIT = float(np.finfo(np.float64).eps)
+BASIS = Basis(
+    RULE,
+    "Maximum likelihood from incomplete data via the EM algorithm (Dempster, Laird and Rubin 1977)",
+    ("floating-point-model",),
+)
 
 
 def ascent_certificate(model: Any, history: NDArray[np.float64], rows: int) -> Certificate:
@@ -35,24 +40,12 @@ def _record(inputs: Any, witness: Any) -> Certificate:
         raise CertificateError(f"{QUANTITY}: the witness holds no history")
     fall = max(0.0, *(before - after for before, after in pairwise(history)))
     value = fall + 2.0 * _rounding(inputs, history)
-    return Certificate(
-        claim=(
-            f"In {plural(len(history) - 1, 'round')} the log-likelihood of the training rows plus the log prior went "
-            f"from {number(history[0])} to {number(history[-1])}, and no round lowered it by more than "
-            f"{number(value, 'upper')}. This is a local maximum at best: other starts may reach more."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem="Maximum likelihood from incomplete data via the EM algorithm (Dempster, Laird and Rubin 1977)",
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"In {plural(len(history) - 1, 'round')} the log-likelihood of the training rows plus the log prior went "
+        f"from {number(history[0])} to {number(history[-1])}, and no round lowered it by more than "
+        f"{number(value, 'upper')}. This is a local maximum at best: other starts may reach more."
     )
+    return BASIS.exact(claim, QUANTITY, "upper", value, math.inf, inputs, witness)
 
 
 @rules.checker(RULE)

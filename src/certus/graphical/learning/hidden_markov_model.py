@@ -83,6 +83,14 @@ class HiddenMarkovModel(Learner):
         That the likelihood never fell, and that no path beats the decoded one on the training rows.
     """
 
+    _arguments: ClassVar = {
+        "": """
+X : table, list of tables or stream of tables
+    Sequences, as in ``fit``.
+lengths : array-like of shape (n_sequences,), default=None
+    Numbers of rows of the sequences.
+"""
+    }
     _constraints: ClassVar[Any] = {
         "n_components": [Interval(1, None, integer=True)],
         "startprob_prior": PRIOR,
@@ -351,12 +359,8 @@ class HiddenMarkovModel(Learner):
 
         Parameters
         ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
         y : array-like of shape (n_samples,), default=None
             Known states, as in ``fit``: the log-likelihood is that of the rows together with them.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------
@@ -371,13 +375,6 @@ class HiddenMarkovModel(Learner):
     @predict_method
     def score_samples(self, X: Any, lengths: Any = None) -> tuple[float, Floats]:
         """Log-likelihood, and the probabilities of the states of every row given the whole sequence.
-
-        Parameters
-        ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------
@@ -399,13 +396,6 @@ class HiddenMarkovModel(Learner):
     def predict_proba(self, X: Any, lengths: Any = None) -> Floats:
         """Probabilities of the states of every row given the whole sequence (smoothing).
 
-        Parameters
-        ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
-
         Returns
         -------
         ndarray of shape (n_samples, n_components)
@@ -416,13 +406,6 @@ class HiddenMarkovModel(Learner):
     @predict_method
     def filter(self, X: Any, lengths: Any = None) -> Floats:
         """Probabilities of the state of every row given the rows up to it.
-
-        Parameters
-        ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------
@@ -442,10 +425,6 @@ class HiddenMarkovModel(Learner):
 
         Parameters
         ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
         algorithm : {"viterbi", "map"}, default=None
             The most probable path, or the most probable state of each row, whose path may be impossible. None: the
             parameter of the model.
@@ -494,13 +473,6 @@ class HiddenMarkovModel(Learner):
     def predict(self, X: Any, lengths: Any = None) -> NDArray[np.int64]:
         """The states that `decode` finds.
 
-        Parameters
-        ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -511,13 +483,6 @@ class HiddenMarkovModel(Learner):
     @predict_method
     def path_report(self, X: Any, lengths: Any = None) -> Report:
         """A certificate that no path of states is more probable than the one that `decode` finds for these rows.
-
-        Parameters
-        ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------
@@ -597,8 +562,6 @@ class HiddenMarkovModel(Learner):
         ----------
         X : table or list of tables
             Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------
@@ -614,8 +577,6 @@ class HiddenMarkovModel(Learner):
         ----------
         X : table or list of tables
             Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------
@@ -631,13 +592,6 @@ class HiddenMarkovModel(Learner):
 
         Probabilities p are taken as normalized: expected count / p minus the expected counts of its row, and 0 where
         p is 0 (Jaakkola and Haussler 1999).
-
-        Parameters
-        ----------
-        X : table, list of tables or stream of tables
-            Sequences, as in ``fit``.
-        lengths : array-like of shape (n_sequences,), default=None
-            Numbers of rows of the sequences.
 
         Returns
         -------

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, confidence_percent, count, number, rules
+from certus.guarantees.records import Basis, Derivation, confidence_percent, count, number, rules
 
 RULE = "kernels/fourier-error"
 THEOREM = "Hoeffding's inequality over random frequencies (Rahimi, Recht 2007)"
@@ -41,20 +41,19 @@ def _pairs(witness: Any) -> int:
 
 
 def _record(value: float, witness: Any) -> Certificate:
-    return Certificate(
-        claim=f"With probability {confidence_percent(CONFIDENCE)} over the random frequencies, no kernel value of two "
-        f"of the {count(witness['rows'])} training rows is approximated with an error above {number(value, 'upper')}.",
-        quantity="error of a kernel value",
-        direction="upper",
-        value=value,
-        trivial=LARGEST if witness["exact_diagonal"] else 1.0 + LARGEST,
-        confidence=CONFIDENCE,
-        kind="probable",
-        theorem=THEOREM,
-        rule=RULE,
-        assumptions=("independent-draws",),
-        inputs={},
-        witness=witness,
+    claim = (
+        f"With probability {confidence_percent(CONFIDENCE)} over the random frequencies, no kernel value of two "
+        f"of the {count(witness['rows'])} training rows is approximated with an error above {number(value, 'upper')}."
+    )
+    return Basis(RULE, THEOREM, ("independent-draws",)).probable(
+        CONFIDENCE,
+        claim,
+        "error of a kernel value",
+        "upper",
+        value,
+        LARGEST if witness["exact_diagonal"] else 1.0 + LARGEST,
+        {},
+        witness,
     )
 
 

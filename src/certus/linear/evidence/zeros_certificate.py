@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, count, rules
+from certus.guarantees.records import Basis, Derivation, count, rules
 from certus.guarantees.training import KEPT, kept_array, training_data
 from certus.linear.evidence.declared_problems import elastic_net_problem
 from certus.losses.gap import ConvexProblem, Point, better_solution
@@ -26,19 +26,15 @@ def zeros_certificate(zeros: NDArray[np.intp], shape: tuple[int, ...], problem: 
 
 
 def _record(zeros: int, columns: int, shown: list[int] | None, inputs: Any) -> Certificate:
-    return Certificate(
-        claim=f"At least {count(zeros)} of {count(columns)} columns have coefficients that are 0 at every optimum.",
-        quantity="columns that every optimum leaves out",
-        direction="lower",
-        value=float(zeros),
-        trivial=0.0,
-        confidence=1.0,
-        kind="exact",
-        theorem=SPHERE,
-        rule=RULE,
-        assumptions=("convex", "floating-point-model"),
-        inputs=inputs,
-        witness={"zeros": zeros, "columns": columns, "shown": shown},
+    claim = f"At least {count(zeros)} of {count(columns)} columns have coefficients that are 0 at every optimum."
+    return Basis(RULE, SPHERE, ("convex", "floating-point-model")).exact(
+        claim,
+        "columns that every optimum leaves out",
+        "lower",
+        float(zeros),
+        0.0,
+        inputs,
+        {"zeros": zeros, "columns": columns, "shown": shown},
     )
 
 

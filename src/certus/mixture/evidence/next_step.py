@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from certus.guarantees import Certificate, CertificateError
-from certus.guarantees.records import Derivation, number, plural, rules
+from certus.guarantees.records import Basis, Derivation, number, plural, rules
 
 Floats = NDArray[np.float64]
 RULE = "mixture/next-step"
 QUANTITY = "gain of one more EM step"
 UNIT = float(np.finfo(np.float64).eps)
+BASIS = Basis(
+    RULE,
+    "Maximum likelihood from incomplete data via the EM algorithm (Dempster, Laird and Rubin 1977)",
+    ("floating-point-model",),
+)
 
 
 def step_certificate(reached: float, after: float, rows: int, model: Mapping[str, Any]) -> Certificate:
@@ -34,24 +39,12 @@ def _record(inputs: Any, witness: Any) -> Certificate:
     if not (math.isfinite(reached) and math.isfinite(after)):
         raise CertificateError(f"{QUANTITY}: the witness holds a number that cannot occur")
     value = max(0.0, after - reached) + _rounding(witness)
-    return Certificate(
-        claim=(
-            f"On {plural(int(inputs['rows']), 'row')} the log-likelihood per row is {number(reached)}, and one more EM "
-            f"step raises it by at most {number(value, 'upper')}. This is about a local maximum: other starts may "
-            "reach more."
-        ),
-        quantity=QUANTITY,
-        direction="upper",
-        value=value,
-        trivial=math.inf,
-        confidence=1.0,
-        kind="exact",
-        theorem="Maximum likelihood from incomplete data via the EM algorithm (Dempster, Laird and Rubin 1977)",
-        rule=RULE,
-        assumptions=("floating-point-model",),
-        inputs=inputs,
-        witness=witness,
+    claim = (
+        f"On {plural(int(inputs['rows']), 'row')} the log-likelihood per row is {number(reached)}, and one more EM "
+        f"step raises it by at most {number(value, 'upper')}. This is about a local maximum: other starts may "
+        "reach more."
     )
+    return BASIS.exact(claim, QUANTITY, "upper", value, math.inf, inputs, witness)
 
 
 @rules.checker(RULE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,13 @@ class CodedLabels:
     outputs_2d_ : bool
         Whether y had several columns.
     """
+
+    _arguments: ClassVar = {
+        "": """
+y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    Their labels.
+"""
+    }
 
     classes_: Any
     outputs_2d_: bool

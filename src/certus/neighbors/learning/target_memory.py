@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,13 @@ class TargetMemory(RowMemory, MultiOutputMixin):
     arrivals_ : ndarray of shape (n_samples_fit_,)
         The number of each remembered row, counted by arrival and never given again; `forget` takes these.
     """
+
+    _arguments: ClassVar = {
+        "": """
+y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    Their targets.
+"""
+    }
 
     _y: NDArray[Any]
     _row_weights: NDArray[np.float64] | None

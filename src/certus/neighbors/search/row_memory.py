@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,12 @@ class RowMemory:
         Number of training rows.
     """
 
+    _arguments: ClassVar = {
+        "fit": """
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Training rows; their distances to each other if ``metric='precomputed'``.
+"""
+    }
     _keeps_training_rows = True
     _takes_sparse = True
     algorithm: str

@@ -60,6 +60,14 @@ class TextAnalyzer(Transformer, auto_wrap_output_keys=None):  # type: ignore[cal
         Empty: counting promises nothing.
     """
 
+    _arguments: ClassVar = {
+        "": """
+X : iterable of str, bytes, file names or open files
+    Texts.
+raw_documents : iterable of str, bytes, file names or open files
+    Texts.
+"""
+    }
     _constraints: ClassVar[Constraints] = {
         "input": [OneOf("filename", "file", "content")],
         "encoding": [InstanceOf(str)],
