@@ -29,7 +29,7 @@ def main(system: str, name: str, seconds: float, seed: int, rows: list[int]) -> 
     """Train on ``rows`` of the given ones (ours finds them itself) and judge on the hidden ones."""
     table = find(name)
     given, hidden = split(table.load(), seed)
-    train = given if system == "Certus" else given.iloc[rows].reset_index(drop=True)
+    train = given if system.startswith("Certus") else given.iloc[rows].reset_index(drop=True)
     begin = time.perf_counter()
     answers, told = SYSTEMS[system](train, hidden.drop(columns=TARGET), table.task, seconds, seed)
     spent = time.perf_counter() - begin

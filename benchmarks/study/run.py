@@ -2,7 +2,12 @@
 
 Every system gets the same rows to train on (those that our study learns from, after it has set its test and
 calibration rows aside), the same time, and is judged on rows that none of them saw. AutoGluon wants older packages than
-ours: it takes part if ``--autogluon`` names the interpreter of an environment that has it.
+ours: it takes part, with its default preset and with ``best_quality``, if ``--autogluon`` names the interpreter of an
+environment that has it. What the file of results has already is not measured again. The plan:
+
+    for seed in 0 1 2; do python -m benchmarks.study.run --seconds 30 --seed $seed --tables twelve; done
+    python -m benchmarks.study.run --seconds 30
+    python -m benchmarks.study.run --seconds 120 --tables twelve
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ import polars as pl
 from benchmarks.measure.plain_json import to_json
 from benchmarks.study.one import split
 from benchmarks.study.systems import SYSTEMS
-from benchmarks.study.tables import TABLES, TARGET, Table
+from benchmarks.study.tables import TABLES, TARGET, TWELVE, Table
 from certus.workflow.columns import classify_columns
 from certus.workflow.split import split_rows
 
@@ -78,14 +83,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tables", default=",".join(table.name for table in TABLES))
+    parser.add_argument("--tables", default=",".join(table.name for table in TABLES), help="names, or twelve")
+    parser.add_argument("--systems", default=",".join(SYSTEMS))
     parser.add_argument("--autogluon", metavar="PYTHON", help="interpreter of an environment with AutoGluon")
     given = parser.parse_args()
-    pythons = {system: sys.executable for system in SYSTEMS if system != "AutoGluon"}
-    if given.autogluon:
-        pythons["AutoGluon"] = given.autogluon
-    file = RESULTS / f"study-{given.seconds:g}s.json"
-    compare(given.tables.split(","), given.seconds, given.seed, file, pythons)
+    interpreters = {system: given.autogluon if "AutoGluon" in system else sys.executable for system in SYSTEMS}
+    asked = given.systems.split(",")
+    pythons = {system: python for system, python in interpreters.items() if python and system in asked}
+    names = list(TWELVE) if given.tables == "twelve" else given.tables.split(",")
+    compare(names, given.seconds, given.seed, file_of(given.seconds, given.seed), pythons)
+
+
+def file_of(seconds: float, seed: int) -> Path:
+    """Where results are kept: a file per budget and, but for the first, per seed."""
+    return RESULTS / f"study-{seconds:g}s{f'-seed{seed}' if seed else ''}.json"
 
 
 if __name__ == "__main__":

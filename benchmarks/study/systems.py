@@ -22,10 +22,19 @@ def _typed(*frames: pd.DataFrame) -> list[pd.DataFrame]:
 
 def certus_study(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: float, seed: int) -> Answers:
     """Our study, which sets rows aside by itself; also what it promises."""
+    return _studied(train, new, task=task, time=seconds, seed=seed)
+
+
+def certus_blend(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: float, seed: int) -> Answers:
+    """The same with a blend of several models in any case."""
+    return _studied(train, new, task=task, time=seconds, seed=seed, blend=True)
+
+
+def _studied(train: pd.DataFrame, new: pd.DataFrame, **options: Any) -> Answers:
     import certus
 
-    result = certus.study(train, target=TARGET, task=task, time=seconds, seed=seed)
-    answers = result.best.predict(new)
+    result = certus.study(train, target=TARGET, **options)
+    answers = result.predict(new)
     told = {
         "winner": result.winner.name,
         "promised": result.certificate.value,
@@ -93,6 +102,15 @@ def _fitted(model: Any, train: pd.DataFrame, new: pd.DataFrame) -> Answers:
 
 def autogluon(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: float, _seed: int) -> Answers:
     """AutoGluon's TabularPredictor with its default preset and the same budget."""
+    return _by_autogluon(train, new, task, seconds, None)
+
+
+def autogluon_best(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: float, _seed: int) -> Answers:
+    """The same with its preset ``best_quality``."""
+    return _by_autogluon(train, new, task, seconds, "best_quality")
+
+
+def _by_autogluon(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: float, preset: str | None) -> Answers:
     import tempfile
 
     from autogluon.tabular import TabularPredictor
@@ -101,15 +119,17 @@ def autogluon(train: pd.DataFrame, new: pd.DataFrame, task: str, seconds: float,
     metric = "accuracy" if task == "classification" else "root_mean_squared_error"
     with tempfile.TemporaryDirectory() as folder:
         model = TabularPredictor(TARGET, problem_type=kind, eval_metric=metric, path=folder, verbosity=0)
-        model.fit(train, time_limit=seconds, num_cpus=2)
+        model.fit(train, time_limit=seconds, num_cpus=2, presets=preset)
         return np.asarray(model.predict(new)), {"winner": str(model.model_best)}
 
 
 SYSTEMS = {
     "Certus": certus_study,
+    "Certus --blend": certus_blend,
     "FLAML": flaml,
     "LightGBM defaults": lightgbm,
     "HistGradientBoosting defaults": hist_gradient_boosting,
     "RandomForest defaults": random_forest,
     "AutoGluon": autogluon,
+    "AutoGluon best_quality": autogluon_best,
 }

@@ -5,10 +5,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.stats import rankdata
+
 DOCS = Path(__file__).parents[1]
 PAGE = DOCS / "quality.md"
 RESULTS = DOCS.parent / "benchmarks" / "results"
 OURS = "Certus"
+DRAWS = 4000
 HEAD = """# Quality of the study
 
 Generated from `benchmarks/results/study-*.json` by `python -m docs.pages.quality`; [study.md](study.md) says what
@@ -16,7 +20,8 @@ the losses are due to. Every system gets the same rows, those that our study lea
 calibration rows aside, and the same time; all are judged on rows that none of them saw (30 % of the table). The value
 is the share of wrong answers, or the root mean squared error; lower is better, the best of a line is bold. "Behind" is
 our distance to the best: points of error, or per cent of its root mean squared error. One split and one seed: with a
-few hundred unseen rows, a point of error is two or three rows.
+few hundred unseen rows, a point of error is two or three rows. Ranks stand with the interval that 95 % of them lie in
+when tables are drawn again (bootstrap, an estimate). Where no preset is named, AutoGluon has its default one.
 
 "Promised" is the bound of our certificate (confidence 95 %) and "kept" what the unseen rows say about the same
 quantity: the error, or how often an error of numbers exceeds the size that the certificate names. The unseen rows are
@@ -27,22 +32,36 @@ not in 5. The last section leaves so many rows unseen that this does not matter.
 
 def page() -> str:
     """The page as text."""
-    budgets = sorted(RESULTS.glob("study-[0-9]*s.json"), key=lambda path: float(path.stem[6:-1]))
+    budgets = sorted(RESULTS.glob("study-[0-9]*s*.json"), key=_budget_and_seed)
     return "\n".join([HEAD, *(budget(json.loads(path.read_text(encoding="utf-8"))) for path in budgets), promises()])
+
+
+def _budget_and_seed(path: Path) -> tuple[float, str]:
+    seconds, _, seed = path.stem.removeprefix("study-").partition("s")
+    return float(seconds), seed
 
 
 def budget(found: dict[str, Any]) -> str:
     """One section: the command, ranks, and a line for every table."""
     tables, seconds = found["tables"], f"{found['seconds']:g}"
-    systems = list(next(iter(tables.values()))["systems"])
-    ranks = " · ".join(f"{system} {rank:.2f}" for system, rank in mean_ranks(tables, systems).items())
+    first, *others = (table["systems"] for table in tables.values())
+    systems = [
+        system for system in first if all(system in one for one in others)
+    ]  # the others are still to be measured
+    seed = found.get("seed", 0)
+    ends = rank_intervals(tables, systems)
+    ranks = " · ".join(
+        f"{system} {rank:.2f} ({ends[system][0]:.2f} to {ends[system][1]:.2f})"
+        for system, rank in mean_ranks(tables, systems).items()
+    )
     head = ["table", "learned rows", *systems, "behind", "promised", "kept"]
     lines = [head, ["---"] * len(head), *(line(name, table, systems) for name, table in tables.items())]
+    asked = f"--seconds {seconds}{f' --seed {seed}' if seed else ''}"
     return "\n".join(
         [
-            f"## {seconds} seconds",
+            f"## {seconds} seconds{f', seed {seed}' if seed else ''}",
             "",
-            f"`python -m benchmarks.study.run --seconds {seconds}`, {len(tables)} tables. Mean ranks: {ranks}.",
+            f"`python -m benchmarks.study.run {asked}`, {len(tables)} tables. Mean ranks: {ranks}.",
             "",
             *(f"| {' | '.join(cells)} |" for cells in lines),
             "",
@@ -50,16 +69,22 @@ def budget(found: dict[str, Any]) -> str:
     )
 
 
+def ranks_of(tables: dict[str, Any], systems: list[str]) -> np.ndarray:
+    """A row per table: the place of each system among all, equal ones share theirs; no answer is the last place."""
+    return np.array([rankdata([value(table, system) for system in systems]) for table in tables.values()])
+
+
 def mean_ranks(tables: dict[str, Any], systems: list[str]) -> dict[str, float]:
-    """The place of each system among all, equal ones share theirs; no answer is the last place."""
-    sums = dict.fromkeys(systems, 0.0)
-    for table in tables.values():
-        values = {system: value(table, system) for system in systems}
-        for system in systems:
-            less = sum(other < values[system] for other in values.values())
-            equal = sum(other == values[system] for other in values.values())
-            sums[system] += less + (equal + 1) / 2
-    return {system: total / len(tables) for system, total in sums.items()}
+    """The mean place of each system."""
+    return dict(zip(systems, ranks_of(tables, systems).mean(axis=0).tolist(), strict=True))
+
+
+def rank_intervals(tables: dict[str, Any], systems: list[str]) -> dict[str, tuple[float, float]]:
+    """What 95 % of mean places lie between when tables are drawn again (bootstrap): an estimate for other tables."""
+    ranks = ranks_of(tables, systems)
+    drawn = np.random.default_rng(0).integers(len(ranks), size=(DRAWS, len(ranks)))
+    low, high = np.quantile(ranks[drawn].mean(axis=1), [0.025, 0.975], axis=0)
+    return {system: (float(low[place]), float(high[place])) for place, system in enumerate(systems)}
 
 
 def line(name: str, table: dict[str, Any], systems: list[str]) -> list[str]:

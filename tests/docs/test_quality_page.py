@@ -18,4 +18,12 @@ def test_losses_are_shown() -> None:
     text = quality.budget({"seconds": 30.0, "tables": tables})
     assert "| `lost` | 1,200 | 0.25 | **0.2** | 5.00 points | 0.500 | 0.250 |" in text
     assert "| `won` | 1,200 | **2** | - | 0.00 % | 0.500 | 0.250 |" in text
-    assert "Mean ranks: Certus 1.50 · other 1.50." in text
+    assert "Mean ranks: Certus 1.50 (1.00 to 2.00) · other 1.50 (1.00 to 2.00)." in text
+
+
+def test_a_system_that_was_not_measured_everywhere_has_no_rank() -> None:
+    tables = {"one": table("classification", 0.25, 0.2), "two": table("classification", 0.25, 0.3)}
+    del tables["two"]["systems"]["other"]
+    text = quality.budget({"seconds": 30.0, "seed": 2, "tables": tables})
+    assert "other" not in text
+    assert "30 seconds, seed 2" in text

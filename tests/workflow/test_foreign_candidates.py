@@ -9,8 +9,12 @@ import polars as pl
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
 
+from certus.base import catalogue
+from certus.svm import NuSVC
 from certus.workflow import StudyError, study
 from certus.workflow.race.candidates import Recipe
+from certus.workflow.race.further_learners import UNSUITED
+from certus.workflow.race.portfolio import recipes
 from certus.workflow.race.work import WorkModel
 from tests.workflow.test_verdict import signal
 
@@ -30,6 +34,41 @@ def test_a_class_by_its_name_beside_our_own() -> None:
     named = ["sklearn.naive_bayes:GaussianNB"]
     result = study(signal(150), target="y", candidates=named, families=["bayes"], trials=4, threads=1)
     assert sum(row["learner"] == "GaussianNB()" for row in result.leaderboard) == 2  # ours and theirs
+
+
+def test_learners_of_the_catalogue_enter_by_name_as_objects_and_by_family(tmp_path: Path) -> None:
+    """They are ours: their model is saved, and the study's encoder serves them."""
+    frame = signal(150).with_columns(kind=pl.Series(["u", "v", None] * 50))
+    for named in ("NuSVC", "certus.svm.NuSVC", NuSVC()):
+        result = study(frame, target="y", candidates=[named], trials=1, threads=1)
+        assert [trial.name for trial in result.trials] == ["NuSVC()"]
+    assert "model.certus" in {path.name for path in result.save(tmp_path / "out").iterdir()}
+    family = study(frame, target="y", families=["trees"], trials=2, threads=1)
+    assert {trial.candidate.title for trial in family.trials} == {"DecisionTreeClassifier", "ExtraTreeClassifier"}
+    assert {one.path for one in recipes("regression", ["svm"])} == {"certus.svm.SVR", "certus.svm.NuSVR"}
+    without = {one.path for one in recipes("classification")}
+    assert not {one.path for one in recipes("classification", ["svm"])} <= without
+
+
+def test_every_learner_that_suits_is_in_the_portfolio_or_has_a_recipe_or_a_reason() -> None:
+    for task in ("classification", "regression"):
+        entered = {one.path for one in recipes(task, catalogue.FAMILIES)}
+        for entry in catalogue.entries(task):
+            assert (entry.path in entered) != (entry.name in UNSUITED), entry.path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_every_learner_of_the_catalogue_runs_in_the_race(task: str) -> None:
+    rng = np.random.default_rng(0)
+    frame = signal(120).with_columns(kind=pl.Series(["u", "v", None] * 40), gap=pl.Series([None, *rng.random(119)]))
+    if task == "regression":
+        frame = frame.with_columns(y=pl.col("a").exp() + 0.1 * pl.Series(rng.random(120)))
+    names = [entry.name for entry in catalogue.entries(task) if entry.name not in UNSUITED]
+    result = study(frame, target="y", candidates=names, trials=len(names), threads=1)
+    failed = {trial.candidate.title: trial.failure for trial in result.trials if trial.failure}
+    assert set(failed) <= {"QuadraticDiscriminantAnalysis"}, failed  # 0/1 columns that add up have no full rank
+    assert all(trial.outcomes for trial in result.trials)
 
 
 @pytest.mark.parametrize("bad", ["sklearn.nowhere:X", "json:dumps", "plain", 3])

@@ -135,11 +135,11 @@ class Options(DescribedOptions):
     candidates: Sequence[Any] = option(
         (),
         "sequence of estimators or str",
-        "Further learners for the race: scikit-learn-compatible estimators, or ``MODULE:CLASS``. Their model is not "
-        "written to a file if saving does not know them.",
+        "Further learners for the race: scikit-learn-compatible estimators, ``MODULE:CLASS``, or names of the "
+        "catalogue such as NuSVC. Their model is not written to a file if saving does not know them.",
         list[str],
         flag="with",
-        typing="As in sklearn.ensemble:AdaBoostClassifier; may be given several times.",
+        typing="As in sklearn.ensemble:AdaBoostClassifier or NuSVC; may be given several times.",
         later=True,
     )
     trials: int | None = option(

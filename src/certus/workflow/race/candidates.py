@@ -133,6 +133,8 @@ class Recipe:
         Exponents of rows and columns in the cost of a fit, and the seconds for 10 000 rows and 20 columns.
     copies, pairs : float
         Memory of a fit: copies of the encoded rows, and numbers for every pair of rows.
+    late : bool
+        Whether it is tried after all those that are not.
     """
 
     path: str
@@ -142,6 +144,7 @@ class Recipe:
     work: tuple[float, float, float] = (1.0, 1.0, 0.05)
     copies: float = 4.0
     pairs: float = 0.0
+    late: bool = False
 
     def seconds(self, rows: int, columns: int) -> float:
         """Rough time of one fit, before anything was measured."""

@@ -1,13 +1,21 @@
-"""Who leaves a race early: rules for the differences between a candidate's losses and the leader's."""
+"""Who leaves a race early: rules for what a candidate loses beside the leader.
+
+Losses of a known range are compared by a confidence sequence of the differences, row by row: its lower bounds hold at
+all looks together, so that nobody has to say beforehand after how many parts a candidate is looked at. The leader is
+chosen by the same rows, so that every pair of candidates pays: the pairs of the j-th that enters with those before it
+share ``DROP_LEVEL / (j (j + 1))``, which sums to less than ``DROP_LEVEL``. For other measures there are heuristics,
+which are called so.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.guarantees import mean_bound
+from certus.guarantees import ConfidenceSequence
 from certus.workflow.measures import Measure
 
 # How many candidates go on after the first, second, … division; later ones like the last.
@@ -17,6 +25,7 @@ DROP_LEVEL = 0.05
 # Losses without a known range cannot be bounded; so many standard errors behind the leader is far behind.
 FAR_BEHIND = 4.0
 FEWEST_TO_COMPARE = 30
+FEWEST_PARTS = 3  # to know how a measure without losses of rows varies from part to part
 
 
 def kept_after(index: int) -> int:
@@ -24,18 +33,46 @@ def kept_after(index: int) -> int:
     return KEPT[min(index, len(KEPT) - 1)]
 
 
-def surely_worse(differences: NDArray[Any], measure: Measure, looks: int) -> bool:
-    """Whether the mean difference of losses is above zero with the confidence left after all looks."""
+def pair_level(place: int, looks: int = 1) -> float:
+    """The chance of error that a comparison with the candidate at this place of the race (from 2) may take.
+
+    Both directions of ``place - 1`` pairs share the place's part of `DROP_LEVEL`; with several looks at rows that are
+    judged anew each time, the looks share it too.
+    """
+    return DROP_LEVEL / (place * (place + 1) * 2.0 * (place - 1) * looks)
+
+
+def surely_worse(differences: NDArray[Any], measure: Measure, level: float) -> bool:
+    """Whether the mean difference of losses is above zero, by a bound that may fail with this chance at any look."""
     if measure.range is None or differences.mean() <= 0.0:
         return False  # only losses of a known range can be bounded
     reach = measure.range[1] - measure.range[0]
-    bound = mean_bound(differences, low=-reach, high=reach, side="lower", confidence=1.0 - DROP_LEVEL / looks)
-    return isinstance(bound.value, float) and bound.value > 0.0
+    sequence = ConfidenceSequence(
+        "gamma-exponential",
+        low=-reach,
+        high=reach,
+        side="lower",
+        confidence=1.0 - level,
+        quantity="difference of losses",
+    )
+    return sequence.update(differences).interval()[0] > 0.0
 
 
 def far_behind(differences: NDArray[Any], measure: Measure) -> bool:
-    """The same for losses without a known range, by the normal approximation: a plan, not a promise."""
+    """The same for losses without a known range, by the normal approximation: a heuristic, not a promise."""
     if measure.range is not None or len(differences) < FEWEST_TO_COMPARE:
         return False
     error = float(np.std(differences)) / np.sqrt(len(differences))
     return float(np.mean(differences)) > FAR_BEHIND * error
+
+
+def far_behind_on_parts(differences: Sequence[float], parts: int) -> bool:
+    """The same for measures that rows have no losses of, by their differences on every part of so many: a heuristic.
+
+    Models of two folds share most of their rows, so that the variance of a mean of k differences is not s^2 / k but
+    s^2 (1 / k + 1 / (parts - 1)) (Nadeau and Bengio 2003).
+    """
+    if len(differences) < FEWEST_PARTS:
+        return False
+    spread = float(np.std(differences, ddof=1)) * np.sqrt(1.0 / len(differences) + 1.0 / (parts - 1))
+    return float(np.mean(differences)) > FAR_BEHIND * spread > 0.0

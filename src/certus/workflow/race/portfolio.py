@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from certus.base import catalogue
 from certus.workflow.race.candidates import Choice, Range, Recipe
+from certus.workflow.race.further_learners import further_recipes
 from certus.workflow.study_error import StudyError
 
 Space = dict[str, Range | Choice]
@@ -122,7 +123,7 @@ _OFFERED = {"classification": _CLASSIFIERS, "regression": _REGRESSORS, "clusteri
 
 
 def recipes(learners: str, families: Sequence[str] = (), *, texts: bool = False) -> list[Recipe]:
-    """The recipes for classification, regression or clustering, of certain families if so asked.
+    """The recipes for classification, regression or clustering; of certain families, then all learners that suit.
 
     Those that read words are only offered where there are columns of texts.
     """
@@ -138,6 +139,8 @@ def recipes(learners: str, families: Sequence[str] = (), *, texts: bool = False)
         if (not families or recipe.path.split(".")[1] in families) and catalogue.find(recipe.path) is not None
         if texts or recipe.style != "words"
     ]
+    if families:
+        found += further_recipes(learners, families, [recipe.path for recipe in _OFFERED[learners]])
     if not found:
         raise StudyError(
             f"families: none of {', '.join(families)} has a learner for {learners}.\nHint: leave families out.",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from certus.workflow.measures import Measure
 from certus.workflow.race.candidates import Candidate, Recipe
-from certus.workflow.race.elimination import far_behind, kept_after, surely_worse
+from certus.workflow.race.elimination import far_behind, far_behind_on_parts, kept_after, pair_level, surely_worse
 from certus.workflow.race.executors import Executor
 from certus.workflow.race.journal import Journal
 from certus.workflow.race.learning import Learning
@@ -279,12 +279,34 @@ class Race:
                 continue
             if rank >= kept:
                 trial.leave(Reason.BEHIND, kept=kept, parts=so_far)
-            elif rank > 0 and self._measure.rows is not None:
-                differences = self._differences(trial, ranked[0], index)
-                if surely_worse(differences, self._measure, looks=len(judged) * self._parts):
-                    trial.leave(Reason.SURELY_WORSE, parts=so_far)
-                elif far_behind(differences, self._measure):
-                    trial.leave(Reason.FAR_BEHIND, parts=so_far)
+            elif rank > 0 and (reason := self._why_behind(trial, ranked[0], index)) is not None:
+                trial.leave(reason, parts=so_far)
+
+    def _why_behind(self, trial: Trial, leader: Trial, index: int) -> Reason | None:
+        """Whether a trial is surely worse than the leader, or seems to be."""
+        if self._measure.rows is None:
+            behind = far_behind_on_parts(self._differences_of_parts(trial, leader, index), self._parts)
+            return Reason.FAR_BEHIND if behind else None
+        differences = self._differences(trial, leader, index)
+        place = 1 + max(self.trials.index(trial), self.trials.index(leader))
+        # Rungs judge the same rows again with other models, which no sequence of rows covers.
+        level = pair_level(place, looks=self._parts if self._learning.rungs else 1)
+        if surely_worse(differences, self._measure, level):
+            return Reason.SURELY_WORSE
+        return Reason.FAR_BEHIND if far_behind(differences, self._measure) else None
+
+    def _differences_of_parts(self, trial: Trial, leader: Trial, index: int) -> list[float]:
+        """By how much a trial's measure exceeds the leader's on each part; none where parts judge the same rows."""
+        if self._learning.rungs:
+            return []
+        return [self._value_of_part(trial, part) - self._value_of_part(leader, part) for part in range(index + 1)]
+
+    def _value_of_part(self, trial: Trial, part: int) -> float:
+        """A trial's measure on the rows of one fold alone."""
+        outcome = trial.outcomes[part]
+        truth = self._learning.y[self._learning.divisions[part].validation]
+        predictions = self._measure.predictions(np.asarray(outcome.predictions), outcome.probabilities)
+        return self._measure.value(truth, predictions, outcome.probabilities)
 
     def _differences(self, trial: Trial, leader: Trial, index: int) -> NDArray[Any]:
         """By how much a trial's loss exceeds the leader's on each validated row."""

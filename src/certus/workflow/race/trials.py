@@ -23,7 +23,7 @@ class Reason(Enum):
     NO_PROBABILITIES = "gives no probabilities, which {measure} needs"
     BEHIND = "behind rank {kept} after {parts}"
     SURELY_WORSE = "surely worse than the leader after {parts}"
-    FAR_BEHIND = "far behind the leader after {parts}"
+    FAR_BEHIND = "far behind the leader after {parts} (a heuristic)"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,12 @@ def comparable(value: float) -> float:
 
 
 def opening(recipes: Sequence[Recipe], cost: Callable[[Recipe], float]) -> list[Trial]:
-    """The settings that recipes try first: everyone's best bet before anyone's second, cheap ones first."""
+    """The settings that recipes try first: everyone's best bet before anyone's second, cheap ones first, late last."""
+    early, late = ([one for one in recipes if one.late is so] for so in (False, True))
+    return [*_in_turns(early, cost), *_in_turns(late, cost)]
+
+
+def _in_turns(recipes: Sequence[Recipe], cost: Callable[[Recipe], float]) -> list[Trial]:
     ordered = sorted(recipes, key=cost)
     turns = itertools.zip_longest(*(recipe.candidates() for recipe in ordered))
     pairs = (zip(turn, ordered, strict=True) for turn in turns)
