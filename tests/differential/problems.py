@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import mean_tweedie_deviance, roc_auc_score
+from sklearn.metrics import mean_pinball_loss, mean_tweedie_deviance, roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import get_tags
 
@@ -51,6 +51,12 @@ def suited(entry: Entry, model: Any, X: np.ndarray) -> np.ndarray:
     return X
 
 
+def of_amounts(model: Any) -> bool:
+    """Whether the learner is about positive numbers."""
+    params = model.get_params(deep=False)
+    return "power" in params or {params.get("loss"), params.get("criterion")} & {"poisson", "gamma"} != set()
+
+
 def target(entry: Entry, model: Any, rng: np.random.Generator, score: np.ndarray, regime: str) -> np.ndarray:
     """Labels or numbers that suit the learner."""
     tags = get_tags(model).target_tags
@@ -58,7 +64,7 @@ def target(entry: Entry, model: Any, rng: np.random.Generator, score: np.ndarray
         shares = CLASSES.get(regime, (1 / 3, 2 / 3))
         y = np.digitize(score + 0.3 * rng.normal(size=len(score)), np.quantile(score, shares))
         return y if tags.single_output else np.column_stack([y, y[::-1]])
-    y = np.exp(np.clip(score, -3.0, 3.0)) if tags.positive_only or "power" in model.get_params() else score
+    y = np.exp(np.clip(score, -3.0, 3.0)) if tags.positive_only or of_amounts(model) else score
     return y if tags.single_output and not entry.name.startswith("MultiTask") else np.column_stack([y, y[::-1]])
 
 
@@ -109,12 +115,21 @@ def loss(entry: Entry, model: Any, problem: Problem, regime: str) -> float:
     return _distances(model, problem)
 
 
+DEVIANCES = {"poisson": 1.0, "gamma": 2.0}
+
+
 def _error_of_numbers(entry: Entry, model: Any, problem: Problem) -> float:
-    """Root mean square, or root of the deviance that the learner is about; 1 for the best constant."""
+    """Root mean square, or what the learner is about: a quantile or a deviance; 1 for the best constant."""
     predicted, constant = np.asarray(model.predict(problem.new_X)), problem.y.mean(axis=0)
+    params = model.get_params(deep=False)
+    if params.get("loss") == "quantile":
+        level = params.get("quantile", params.get("alpha"))
+        fixed = np.full(len(problem.new_y), np.quantile(problem.y, level))
+        of_constant = mean_pinball_loss(problem.new_y, fixed, alpha=level)
+        return float(mean_pinball_loss(problem.new_y, predicted, alpha=level) / of_constant)
     powers = {"PoissonRegressor": 1.0, "GammaRegressor": 2.0, "TweedieRegressor": getattr(model, "power", 0.0)}
-    if entry.name in powers:
-        fixed, power = np.full(len(problem.new_y), constant), powers[entry.name]
+    if entry.name in powers or params.get("loss") in DEVIANCES:
+        fixed, power = np.full(len(problem.new_y), constant), powers.get(entry.name, DEVIANCES.get(params.get("loss")))
         of_constant = mean_tweedie_deviance(problem.new_y, fixed, power=power)
         return float(np.sqrt(mean_tweedie_deviance(problem.new_y, predicted, power=power) / of_constant))
     error = np.sqrt(np.mean((predicted - problem.new_y) ** 2))

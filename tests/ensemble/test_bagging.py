@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 import certus
 from certus.bayes import GaussianNB
-from certus.ensemble import BaggingClassifier, BaggingRegressor
+from certus.ensemble import BaggingClassifier, BaggingRegressor, RandomForestRegressor
 from certus.linear import LinearRegression, RidgeClassifier
 from certus.neighbors import KNeighborsClassifier
 
@@ -91,3 +91,17 @@ def test_members_choose_differently_between_equally_good_columns():
     features = np.concatenate([member.tree_.feature for member in model.estimators_])
     used = np.bincount(features[features >= 0], minlength=6)
     assert used[0] < 1.5 * used.mean()
+
+
+@pytest.mark.parametrize("learner", [BaggingRegressor, RandomForestRegressor])
+@pytest.mark.parametrize("unit", [100.0, 1e12, 1e40])
+def test_a_fraction_of_rows_with_large_weights_is_one_of_their_number(learner, unit):
+    """It was one of the total weight: weights of 1e12 asked for 1e14 draws."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] + rng.normal(size=200)
+    weights = rng.integers(0, 4, 200).astype(float)
+    model = learner(n_estimators=5, max_samples=0.5, random_state=0).fit(X, y, sample_weight=unit * weights)
+    assert model.bag_size_ == np.count_nonzero(weights) // 2
+    repeated = learner(n_estimators=5, max_samples=0.5, random_state=0).fit(X, y, sample_weight=weights)
+    assert repeated.bag_size_ == int(weights.sum()) // 2

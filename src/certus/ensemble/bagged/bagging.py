@@ -52,8 +52,8 @@ class Bagging(MemberSequence, Learner):
     n_estimators : int
         Number of members.
     max_samples : int or float
-        Rows drawn for each member; a float is a fraction of the rows (of their total weight). None means as many as
-        there are, where whole weights count as repeated rows.
+        Rows drawn for each member; a float is a fraction of the rows (of their total weight, up to 16 per row). None
+        means as many as there are, where whole weights count as repeated rows.
     max_features : int or float
         Columns drawn for each member; a float is a fraction of the columns.
     bootstrap : bool

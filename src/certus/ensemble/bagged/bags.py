@@ -53,7 +53,8 @@ class Bags:
 def bag_size(rows: int, max_samples: int | float | None, weights: NDArray[np.float64] | None) -> int:
     """How many rows to draw: ``max_samples`` as a number, as a fraction, or None for as many as there are.
 
-    A fraction is one of the total weight. With None, whole weights count as repeated rows.
+    A fraction is one of the total weight, as if weights counted repeated rows; of the rows where the weights are too
+    large for that (a unit such as 1e12 must not ask for 1e14 draws). With None, whole weights count as repeated rows.
     """
     if max_samples is None:
         if weights is None:
@@ -64,6 +65,8 @@ def bag_size(rows: int, max_samples: int | float | None, weights: NDArray[np.flo
     if isinstance(max_samples, Integral):
         return int(max_samples)
     total = float(rows) if weights is None else float(weights.sum())
+    if total > LARGEST_REPETITION * rows:
+        total = float(np.count_nonzero(weights))
     draws = max(int(max_samples * total), 1)
     if draws < max(10, rows ** (1 / 3)):
         counted = "the number of samples" if weights is None else "the total sum of sample weights"

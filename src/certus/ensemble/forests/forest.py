@@ -81,8 +81,8 @@ class Forest(GrowthParameters, MultiOutputMixin, Learner):
         Weights of the classes, multiplied with ``sample_weight``. "balanced" gives all classes the same total weight;
         "balanced_subsample" does so in each bag.
     max_samples : int or float
-        Rows drawn for each bag; a float is a fraction of the rows (of their total weight). None means as many as
-        there are, where whole weights count as repeated rows.
+        Rows drawn for each bag; a float is a fraction of the rows (of their total weight, up to 16 per row). None means
+        as many as there are, where whole weights count as repeated rows.
 
     Attributes
     ----------
