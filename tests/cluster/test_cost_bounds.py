@@ -10,9 +10,9 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from certus.cluster import KMeans, certify_clustering, cluster_cost, seeding_expectation
-from certus.cluster.evidence import cost_certificate
+from certus.cluster.evidence import cost_certificate, dual_bound
 from certus.cluster.evidence.cost_certificate import QUANTITY
-from certus.cluster.evidence.dual_bound import Relaxation
+from certus.cluster.evidence.dual_bound import Relaxation, roots_over_mean
 from certus.cluster.evidence.line_bound import least_cost_by_all_runs, least_cost_on_a_line
 from certus.cluster.evidence.sampled_bound import subsets
 from certus.cluster.evidence.sampled_certificate import sampled_certificate
@@ -85,10 +85,59 @@ def test_a_bound_that_forgets_a_part_would_be_caught() -> None:
         least, scatter = least_cost(X, weights, clusters), least_cost(X, weights, 1)
         bound = Relaxation(X, weights, clusters).ascend(50)
         v = np.sqrt(weights / weights.sum())
-        caught["term"] += bound.value + float(v @ bound.Z @ v) > least + 1e-6 * scatter
-        fewer = Relaxation(X, weights, clusters - 1).evaluate(bound.Z)
+        caught["term"] += bound.value + float(v @ bound.total @ v) > least + 1e-6 * scatter
+        fewer = Relaxation(X, weights, clusters - 1).evaluate(bound.total)
         caught["eigenvalue"] += fewer > least + 1e-6 * scatter
     assert min(caught.values()) > 10
+
+
+@pytest.mark.parametrize("tables", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_triangle_inequalities_hold_for_every_clustering_of_small_tables(tables: int) -> None:
+    """For the matrix Y of all clusterings, and in the bounds that they make; without y_jk some Y contradicts them."""
+    rng = np.random.default_rng([tables, 1])
+    cut, caught = 0, 0
+    for _ in range(tables):
+        X, weights, clusters = small_table(rng)
+        least, scatter = least_cost(X, weights, clusters), least_cost(X, weights, 1)
+        bound = Relaxation(X, weights, clusters).ascend(125)
+        assert bound.value - bound.error <= least + 1e-9 * scatter
+        if not (bound.cuts.prices > 0.0).any():
+            continue
+        members = MEMBERSHIPS[clusters] * np.sqrt(weights)[None, :, None]
+        sizes = (members**2).sum(axis=1, keepdims=True)
+        shares = members / np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
+        Y = shares @ shares.transpose(0, 2, 1)
+        roots = roots_over_mean(weights)
+        matrix = bound.cuts.matrix(roots)
+        assert (np.einsum("pij,ij->p", Y, matrix) >= -1e-9 * scatter).all()
+        cut += 1
+        j, k = bound.cuts.corners[:, 1:].T
+        np.add.at(matrix, (j, k), -bound.cuts.prices / (roots[j] * roots[k]))
+        caught += (np.einsum("pij,ij->p", Y, matrix) < -1e-3 * scatter).any()
+    assert cut > tables / 20
+    assert caught > 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "clusters", "rounds", "plain", "floor"), [(60, 5, 300, 0.93, 0.99), (40, 4, 200, 0.98, 0.999)]
+)
+def test_triangle_inequalities_tighten_the_relaxation(
+    rows: int, clusters: int, rounds: int, plain: float, floor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows without clusters are the hard case; the relaxation alone cannot tell that these divisions are the best."""
+    X = np.random.default_rng(rows).random((rows, 2))
+    model = KMeans(clusters, n_init=20, random_state=0, bound_effort=rounds).fit(X)
+    certificate = model.report_[QUANTITY]
+    assert 1.0 - certificate.value > floor
+    assert certificate.check(X)
+    forged = Certificate.from_dict(
+        certificate.to_dict() | {"witness": {**certificate.witness, "cuts": {"corners": [[0, 1, 2]], "prices": [-1.0]}}}
+    )
+    with pytest.raises(CertificateError, match="no triangle with a price"):
+        forged.check(X)
+    monkeypatch.setattr(dual_bound, "STALLED", -np.inf)
+    monkeypatch.setattr(dual_bound, "SETTLED", 0.0)
+    assert Relaxation(X, np.ones(rows), clusters).ascend(2 * rounds).value < plain * model.inertia_
 
 
 @pytest.mark.parametrize(
@@ -171,12 +220,19 @@ def test_the_sampled_bound_fails_no_more_often_than_it_says(
 
     A bound that took twice the values, above what the mean allows, fails nearly always.
     """
-    from certus.cluster.evidence.dual_bound import DualBound
+    from certus.cluster.evidence.dual_bound import Cuts, DualBound
 
     X = np.random.default_rng(0).uniform(size=(200, 1))
 
     def best(rows: np.ndarray, clusters: int, rounds: int) -> DualBound:
-        return DualBound(shrunk * cluster_cost(rows, np.zeros(len(rows), dtype=int)), 0.0, np.zeros((4, 4)), 0)
+        return DualBound(
+            shrunk * cluster_cost(rows, np.zeros(len(rows), dtype=int)),
+            0.0,
+            np.zeros((4, 4)),
+            Cuts.none(),
+            np.zeros((4, 4)),
+            0,
+        )
 
     cost = cluster_cost(X, np.zeros(len(X), dtype=int))
     failures = 0

@@ -50,6 +50,19 @@ def test_another_unit_has_the_same_clusters(learner: Any, unit: float) -> None:
     assert np.array_equal(learner.fit(table * unit).labels_, labels)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 2.0**100])
+def test_trees_of_weights_in_another_unit(unit: float) -> None:
+    table, weights = blobs(), np.random.default_rng(1).uniform(0.5, 2.0, 60)
+    for linkage in ("ward", "average", "centroid"):
+        plain = AgglomerativeClustering(3, linkage=linkage).fit(table, sample_weight=weights)
+        scaled = AgglomerativeClustering(3, linkage=linkage).fit(table, sample_weight=weights * unit)
+        assert np.array_equal(plain.children_, scaled.children_)
+        grown = np.sqrt(unit) if linkage == "ward" else 1.0
+        np.testing.assert_allclose(
+            scaled.linkage_matrix_[:, 2] / grown, plain.linkage_matrix_[:, 2], rtol=1e-12, atol=1e-300
+        )
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_dense_regions_in_another_unit(unit: float) -> None:
     table = blobs()

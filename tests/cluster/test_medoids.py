@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from certus.cluster import KCenter, KMedoids, certify_clustering
 from certus.cluster.evidence.assignment_bound import AssignmentBound
 from certus.geometry import pairwise_distances
-from certus.guarantees import CertificateError
+from certus.guarantees import Certificate, CertificateError
 
 QUANTITY, RADIUS = "excess cost of the clustering", "excess radius of the centers"
 
@@ -148,6 +148,36 @@ def test_the_radius_is_within_two_of_the_least() -> None:
         KCenter(2).fit(X).report_[RADIUS].check(X * 0.5)
 
 
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "precomputed", "function"])
+def test_the_radius_without_triangle_inequality(metric: Any) -> None:
+    """Half of how far rows are apart bounds nothing where the triangle inequality fails: another bound does."""
+    rng = np.random.default_rng(0)
+    half_would_fail = 0
+    for _ in range(150):
+        X, _, clusters = small_table(rng)
+        X = X + 0.1 * rng.normal(size=X.shape) + 3.0 * (metric == "cosine")
+        distances = pairwise_distances(X, metric="cosine" if metric == "cosine" else "sqeuclidean")
+        choices = np.array(list(itertools.combinations(range(8), clusters)))
+        least = float(distances[:, choices].min(axis=2).max(axis=0).min())
+        chosen = {"function": lambda a, b: float(((a - b) ** 2).sum())}.get(metric, metric)
+        data = distances if metric == "precomputed" else X
+        model = KCenter(clusters, metric=chosen).fit(data)
+        certificate = model.report_[RADIUS]
+        assert model.radius_ * (1.0 - certificate.value) <= least * (1.0 + 1e-9)
+        half_would_fail += model.radius_ / 2.0 > least * (1.0 + 1e-9)
+        if metric != "function":
+            assert certificate.check(data)
+    assert half_would_fail > 5
+    if metric == "function":
+        return
+    forged = dict(certificate.witness, shared=certificate.witness["shared"] * 1.01)
+    with pytest.raises(CertificateError):
+        Certificate.from_dict(certificate.to_dict() | {"witness": forged}).check(data)
+    forged = {"radius": model.radius_, "apart": model.radius_, "rows": certificate.witness["rows"]}
+    with pytest.raises(CertificateError, match="triangle inequality"):
+        Certificate.from_dict(certificate.to_dict() | {"witness": forged}).check()
+
+
 def test_labels_of_anybody_as_medoids_and_centers() -> None:
     X = np.random.default_rng(0).normal(size=(40, 2)) + np.repeat([[0, 0], [20, 0]], 20, axis=0)
     labels = np.repeat([0, 1], 20)
@@ -161,6 +191,12 @@ def test_what_cannot_be_is_said() -> None:
     matrix = np.array([[0.0, 1.0], [2.0, 0.0]])
     with pytest.raises(ValueError, match="different distances between rows 0 and 1"):
         KMedoids(1, metric="precomputed").fit(matrix)
+    with pytest.raises(ValueError, match="metric must be symmetric for a function"):
+        KMedoids(1, metric=lambda a, b: float(max(0.0, a[0] - b[0]))).fit([[0.0], [1.0], [5.0]])
+    for value in (-1.0, np.inf):
+        for learner in (KMedoids(1, metric=lambda a, b, v=value: v), KCenter(1, metric=lambda a, b, v=value: v)):
+            with pytest.raises(ValueError, match="metric must give finite numbers >= 0"):
+                learner.fit([[0.0], [1.0], [5.0]])
     with pytest.raises(ValueError, match="square matrix"):
         KMedoids(1, metric="precomputed").fit(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="no negative distance"):

@@ -234,6 +234,8 @@ def test_what_cannot_be_divided_is_said() -> None:
         SpectralClustering(2, affinity="nearest_neighbors").fit(np.ones((4, 3)))
     with pytest.warns(UserWarning, match="not symmetric"):
         SpectralClustering(2, affinity="precomputed").fit(np.triu(np.ones((4, 4))))
+    with pytest.raises(ValueError, match="affinity must give a finite number for every two rows, got nan"):
+        SpectralClustering(2, affinity=lambda a, b: np.nan).fit(np.eye(4))
     equal = SpectralClustering(1).fit(np.ones((5, 2)))
     assert (equal.labels_ == 0).all()
     mixed = np.array([[0.0, 2.0, -0.5], [2.0, 0.0, 1.0], [-0.5, 1.0, 0.0]])

@@ -9,9 +9,17 @@ import numpy as np
 from certus.base import fit_method, register
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights
 from certus.base.params import Interval
-from certus.cluster.evidence.medoid_certificate import radius_certificate
+from certus.cluster.evidence.medoid_certificate import (
+    TRIANGLE,
+    least_shared_radius,
+    radius_certificate,
+    shared_radius_certificate,
+)
 from certus.cluster.fitting.chosen_rows import METRIC, ChosenRows
+from certus.geometry import pairwise_distances
 from certus.guarantees import Report
+
+MOST_COMPARED = 2**31  # distances behind a certificate where the triangle inequality cannot be used
 
 
 @register(
@@ -20,10 +28,12 @@ from certus.guarantees import Report
     cost="fit O(k n p), predict O(k n p)",
 )
 class KCenter(ChosenRows):
-    """k centers by farthest-first traversal: the largest distance to a center is at most twice the least possible.
+    """k centers by farthest-first traversal: for metrics the largest distance is at most twice the least possible.
 
     From a first row, one end of the table, the row farthest from all centers becomes the next one. The k + 1 rows that
-    this visits are pairwise at least as far apart as the radius, so that two of them share one of any k centers.
+    this visits are pairwise at least as far apart as the radius, and two of them share one of any k centers. For a
+    function, a matrix and what is no metric, such as "sqeuclidean" and "cosine", the report compares with centers among
+    the rows, and nothing is promised beforehand.
 
     Attributes
     ----------
@@ -32,7 +42,8 @@ class KCenter(ChosenRows):
     inertia_ : float
         The sum of the distances to the nearest centers.
     report_ : Report
-        How much smaller the radius of any k centers could be.
+        How much smaller the radius of any k centers could be; empty for a distance without triangle inequality where
+        there are too many rows and centers.
 
     Examples
     --------
@@ -74,6 +85,18 @@ class KCenter(ChosenRows):
             closest = np.minimum(closest, self._to_chosen(table, np.array([row]))[:, 0])
         self._choose(table, np.array(chosen), weights, 1)
         self.radius_ = radius
-        witness = [*chosen, row] if radius > 0.0 else []
-        self.report_ = Report([radius_certificate(radius, radius, witness, self.n_clusters, self.metric)])
+        self.report_ = self._certified(table, [*chosen, row] if radius > 0.0 else [])
         return self
+
+    def _certified(self, table: Any, witness: list[int]) -> Report:
+        """That no k centers are much better, as the rows of the witness are far from each other."""
+        given = (witness, self.n_clusters, self.metric)
+        if not witness or (isinstance(self.metric, str) and self.metric in TRIANGLE):
+            return Report([radius_certificate(self.radius_, self.radius_ if witness else 0.0, *given)])
+        if len(witness) ** 2 * len(table) > MOST_COMPARED:
+            return Report()
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            distances = np.asarray(table, dtype=np.float64)[witness]
+        else:
+            distances = pairwise_distances(table[witness], table, metric=self.metric)
+        return Report([shared_radius_certificate(self.radius_, least_shared_radius(distances), *given)])

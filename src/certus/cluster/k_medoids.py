@@ -15,6 +15,7 @@ from certus.cluster.evidence.assignment_bound import AssignmentBound
 from certus.cluster.evidence.medoid_certificate import medoid_certificate
 from certus.cluster.fitting.chosen_rows import METRIC, ChosenRows
 from certus.cluster.fitting.least_spread import refuse_vanishing_squares
+from certus.cluster.solvers.given_distances import check_both_directions, check_computed
 from certus.geometry import pairwise_distances
 from certus.guarantees import Report
 
@@ -137,6 +138,9 @@ class KMedoids(ChosenRows):
     def _distances_among(self, table: Any, kept: NDArray[np.intp]) -> Floats:
         rows = table[np.ix_(kept, kept)] if self.metric == "precomputed" else table[kept]
         distances = pairwise_distances(rows, metric=self.metric)
+        check_computed(distances, self.metric)
+        if callable(self.metric):
+            check_both_directions(distances, "metric", "a function")
         distances **= self.power
         return np.ascontiguousarray(distances)
 

@@ -46,9 +46,11 @@ def dual_certificate(cost: float, centers: Floats, bound: DualBound, *, labels: 
     """The certificate of a cost, from a dual solution of the semidefinite relaxation."""
     rows, columns = np.nonzero(np.triu(bound.Z))
     witness: dict[str, Any] = {"tail": max(0.0, bound.value), "error": bound.error}
-    if len(rows) <= KEPT:
+    priced = bound.cuts.prices > 0.0
+    if len(rows) + int(priced.sum()) <= KEPT:
         entries = {"rows": rows.tolist(), "columns": columns.tolist(), "values": bound.Z[rows, columns].tolist()}
-        witness["dual"] = entries
+        cuts = {"corners": bound.cuts.corners[priced].tolist(), "prices": bound.cuts.prices[priced].tolist()}
+        witness |= {"dual": entries, "cuts": cuts}
     else:
         witness["rounds"] = bound.rounds
     return _certified(DUAL, cost, with_clusters(witness, centers, labels), len(centers))
@@ -116,10 +118,10 @@ def check_dual_cost(certificate: Certificate, data: Any = None) -> Derivation:
         table, weights = table[weights > 0.0], weights[weights > 0.0]
         clusters = int(certificate.inputs["clusters"])
         if "dual" in certificate.witness:
-            Z, slack = _kept_dual(certificate, len(table)), 1e-9
+            Z, slack = _kept_dual(certificate, len(table)) + _kept_cuts(certificate, weights), 1e-9
         elif "rounds" in certificate.witness:
             with blas_on_one_thread():
-                Z = Relaxation(table, weights, clusters).ascend(int(certificate.witness["rounds"])).Z
+                Z = Relaxation(table, weights, clusters).ascend(int(certificate.witness["rounds"])).total
             slack = 1e-6
         else:
             raise CertificateError(
@@ -167,6 +169,21 @@ def _kept_dual(certificate: Certificate, rows: int) -> Floats:
     if (Z < 0.0).any():
         raise CertificateError(f"{certificate.quantity}: the dual matrix has a negative entry")
     return Z
+
+
+def _kept_cuts(certificate: Certificate, weights: Floats) -> Floats:
+    """The sum of the triangle inequalities of the witness, each times its price."""
+    cuts = certificate.witness.get("cuts", {"corners": [], "prices": []})
+    rows, roots = len(weights), np.sqrt(weights / weights.mean())
+    found = np.zeros((rows, rows))
+    for (i, j, k), price in zip(cuts["corners"], cuts["prices"], strict=True):
+        if not (price >= 0.0 and len({i, j, k}) == 3 and 0 <= min(i, j, k) and max(i, j, k) < rows):
+            raise CertificateError(f"{certificate.quantity}: rows {i}, {j} and {k} are no triangle with a price >= 0")
+        found[i, i] += price / roots[i] ** 2
+        for a, b, sign in ((j, k, 0.5), (i, j, -0.5), (i, k, -0.5)):
+            found[a, b] += sign * price / (roots[a] * roots[b])
+            found[b, a] = found[a, b]
+    return found
 
 
 def dual_value(Z: Floats, table: Floats, weights: Floats, clusters: int) -> tuple[float, float]:

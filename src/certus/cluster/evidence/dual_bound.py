@@ -13,6 +13,8 @@ Y = S, with the scaled multiplier U::
 
     W <- projection of S - v v' - U + G / rho onto F      (eigenvalues become clip(l - theta, 0, 1))
     S <- max(0, Y + U),   U <- U + Y - S,   Z = rho max(0, -U).
+
+Where these rounds no longer gain, triangle inequalities between the entries of Y go on (`triangle_cuts`).
 """
 
 from __future__ import annotations
@@ -24,22 +26,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from certus.cluster.evidence.triangle_cuts import CutMethod, Cuts
+
 Floats = NDArray[np.float64]
 OVERSTEP = 1.6  # over-relaxation of Y towards where it came from
 BALANCE, GROWTH, EVERY = 5.0, 1.5, 10  # rho follows the residuals: when, how far, how often it is looked at
 LOOKS = 25  # rounds after which the bound of Z is evaluated
 SPARE = 5  # eigenvectors beyond those that were needed last
 SETTLED = 1e-7  # residuals at which further rounds change nothing
+STALLED = 1e-3  # share of the bound that the rounds between two looks have to gain for the method to go on as it is
 DIGITS = 6  # of the entries of Z that is kept: few enough to write down, and any Z will do
 
 
 @dataclass(frozen=True)
 class DualBound:
-    """A bound, what rounding may have added to it, the matrix Z behind it, and the rounds it took."""
+    """A bound, what rounding may have added to it, what is behind it (Z, cuts and their sum), the rounds it took."""
 
     value: float
     error: float
     Z: Floats
+    cuts: Cuts
+    total: Floats
     rounds: int
 
 
@@ -62,11 +69,12 @@ class Relaxation:
         self._gram = centered @ centered.T
         self._trace = float(np.trace(self._gram))
         self._v = roots / np.linalg.norm(roots)
+        self._roots = roots_over_mean(weights)
         self._leading = min(clusters, len(X)) - 1
         self._terms = X.shape[0] + X.shape[1]
 
     def evaluate(self, Z: Floats) -> float:
-        """The bound of a matrix Z."""
+        """The bound of a matrix Z, cuts included."""
         inner = float(self._v @ Z @ self._v)
         if self._leading == 0:
             return self._trace - inner
@@ -94,18 +102,31 @@ class Relaxation:
 
     def ascend(self, rounds: int, cost: float = np.inf) -> DualBound:
         """Improve Z from 0 for so many rounds, or until the bound meets the cost; the best one, its entries rounded."""
-        best_Z = np.zeros_like(self._gram)
+        best_Z, best_cuts, total = np.zeros_like(self._gram), Cuts.none(), np.zeros_like(self._gram)
         best, done = self.evaluate(best_Z), 0
         if self._leading and self._trace > 0.0:
             method = _Multipliers(self._gram / self._trace, self._v, self._leading, self._projected)
-            while done < rounds and best < cost * (1.0 - 1e-9) and not method.settled:
-                step = min(LOOKS, rounds - done)
-                Z = _rounded(self._trace * method.run(step))
+            cutting: CutMethod | None = None
+            while done < rounds and best < cost * (1.0 - 1e-9):
+                step, before = min(LOOKS, rounds - done), best
                 done += step
-                value = self.evaluate(Z)
+                Z, cuts = self._advanced(method, cutting, step)
+                now = Z + cuts.matrix(self._roots)
+                value = self.evaluate(now)
                 if value > best:
-                    best, best_Z = value, Z
-        return DualBound(best, self.error(best_Z), best_Z, done)
+                    best, best_Z, best_cuts, total = value, Z, cuts, now
+                if cutting is not None and cutting.idle and method.settled:
+                    break
+                if cutting is None and (method.settled or best - before < STALLED * best):
+                    cutting = CutMethod(method, method.S, self._roots)
+        return DualBound(best, self.error(total), best_Z, best_cuts, total, done)
+
+    def _advanced(self, method: _Multipliers, cutting: CutMethod | None, rounds: int) -> tuple[Floats, Cuts]:
+        """Z and cuts after so many more rounds."""
+        if cutting is None:
+            return _rounded(self._trace * method.run(rounds)), Cuts.none()
+        cuts = cutting.run(rounds)
+        return _rounded(self._trace * method.multipliers()), Cuts(cuts.corners, _rounded(self._trace * cuts.prices))
 
 
 class _Multipliers:
@@ -114,33 +135,42 @@ class _Multipliers:
     def __init__(self, gram: Floats, v: Floats, leading: int, projected: Callable[[Floats], Floats]) -> None:
         self._gram, self._leading, self._projected = gram, leading, projected
         self._base = np.outer(v, v)
-        self._S, self._U = self._base.copy(), np.zeros_like(gram)
-        self._rho, self._rounds = 1.0, 0
+        self.S, self._U = self._base.copy(), np.zeros_like(gram)
+        self.rho, self._rounds = 1.0, 0
         self._wanted = min(len(gram), leading + 2 * SPARE)
         self.settled = False
 
     def run(self, rounds: int) -> Floats:
         """So many more rounds; the multipliers Z of the signs."""
         for _ in range(rounds):
-            Y = self._base + self._clipped(self._projected(self._S - self._base - self._U + self._gram / self._rho))
-            ahead, before = OVERSTEP * Y + (1.0 - OVERSTEP) * self._S, self._S
-            self._U += ahead
-            self._S = np.maximum(self._U, 0.0)
-            self._U -= self._S
+            before, Y = self.S, self.step()
             self._rounds += 1
             if self._rounds % EVERY == 0:
-                self._balance(float(np.linalg.norm(Y - self._S)), self._rho * float(np.linalg.norm(self._S - before)))
-        Z = self._rho * np.maximum(-self._U, 0.0)
+                self._balance(float(np.linalg.norm(Y - self.S)), self.rho * float(np.linalg.norm(self.S - before)))
+        return self.multipliers()
+
+    def step(self, bonus: Floats | float = 0.0) -> Floats:
+        """One round, with a matrix added to the Gram matrix; returns Y."""
+        wanted = self.S - self._base - self._U + (self._gram + bonus) / self.rho
+        Y = np.asarray(self._base + self._clipped(self._projected(wanted)))
+        self._U += OVERSTEP * Y + (1.0 - OVERSTEP) * self.S
+        self.S = np.maximum(self._U, 0.0)
+        self._U -= self.S
+        return Y
+
+    def multipliers(self) -> Floats:
+        """The multipliers Z of the signs."""
+        Z = self.rho * np.maximum(-self._U, 0.0)
         return np.asarray((Z + Z.T) / 2.0)
 
     def _balance(self, primal: float, dual: float) -> None:
         """Weigh the constraint Y = S so that both residuals shrink together."""
         self.settled = max(primal, dual) < SETTLED
         if primal > BALANCE * dual:
-            self._rho *= GROWTH
+            self.rho *= GROWTH
             self._U /= GROWTH
         elif dual > BALANCE * primal:
-            self._rho /= GROWTH
+            self.rho /= GROWTH
             self._U *= GROWTH
 
     def _clipped(self, matrix: Floats) -> Floats:
@@ -156,6 +186,11 @@ class _Multipliers:
         used = shares > 0.0
         self._wanted = min(rows, int(used.sum()) + SPARE)
         return np.asarray((vectors[:, used] * shares[used]) @ vectors[:, used].T)
+
+
+def roots_over_mean(weights: Floats) -> Floats:
+    """Roots of the weights in units of their mean."""
+    return np.asarray(np.sqrt(weights / weights.mean()))
 
 
 def _threshold(values: Floats, total: float) -> float:

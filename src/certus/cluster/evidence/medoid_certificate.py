@@ -19,6 +19,22 @@ MEDOIDS, RADIUS = "cluster/medoid-cost", "cluster/center-radius"
 RADIUS_QUANTITY = "excess radius of the centers"
 MEDOIDS_BASIS = Basis(MEDOIDS, "A note on solving large p-median problems (Beasley 1985)")
 RADIUS_BASIS = Basis(RADIUS, "Clustering to minimize the maximum intercluster distance (Gonzalez 1985)")
+# Distances that satisfy the triangle inequality: rows that share a center are at most two radii apart.
+TRIANGLE = frozenset(
+    (
+        "euclidean",
+        "l2",
+        "minkowski",
+        "p",
+        "manhattan",
+        "cityblock",
+        "l1",
+        "chebyshev",
+        "infinity",
+        "hamming",
+        "canberra",
+    )
+)
 
 
 def medoid_certificate(model: Any, weights: Floats, bound: AssignmentBound, kept: NDArray[np.intp]) -> Certificate:
@@ -128,12 +144,25 @@ def radius_certificate(radius: float, apart: float, rows: list[int], clusters: i
     return _radius_record(inputs, witness)
 
 
+def shared_radius_certificate(radius: float, shared: float, rows: list[int], clusters: int, metric: Any) -> Certificate:
+    """The certificate of k rows as centers for any distance: no two of the k + 1 `rows` share one within `shared`."""
+    inputs = {"clusters": clusters, "metric": _name(metric)}
+    return _radius_record(inputs, {"radius": radius, "shared": shared, "rows": rows})
+
+
+def least_shared_radius(distances: Floats) -> float:
+    """The least radius within which two of some rows share a center, from their distances to all possible centers."""
+    return min((float(np.maximum(row, distances[:at]).min()) for at, row in enumerate(distances) if at), default=0.0)
+
+
 def _radius_record(inputs: Any, witness: Any) -> Certificate:
     radius = float(witness["radius"])
-    excess = excess_of(radius, float(witness["apart"]) / 2.0)
+    lower = float(witness["shared"]) if "shared" in witness else float(witness["apart"]) / 2.0
+    excess, among = excess_of(radius, lower), " among these rows" if "shared" in witness else ""
+    least = number(radius * (1.0 - excess), "lower")
     claim = (
-        f"No {inputs['clusters']} centers have a radius below {number(radius * (1.0 - excess), 'lower')}: these "
-        f"have {number(radius)}, and at most {percent(excess, 'upper')} of that could be saved."
+        f"No {inputs['clusters']} centers{among} have a radius below {least}: these have {number(radius)}, and at "
+        f"most {percent(excess, 'upper')} of that could be saved."
     )
     return RADIUS_BASIS.exact(claim, RADIUS_QUANTITY, "upper", excess, 1.0, inputs, witness)
 
@@ -143,14 +172,30 @@ def check_radius(certificate: Certificate, data: Any = None) -> Derivation:
     """Derive the excess again from the witness; with the rows, or their distances, how far its rows are apart too."""
     inputs, witness = certificate.inputs, certificate.witness
     rows = np.asarray(witness["rows"], dtype=np.intp)
-    if float(witness["apart"]) > 0.0 and len(rows) != int(inputs["clusters"]) + 1:
+    stated = float(witness["shared"] if "shared" in witness else witness["apart"])
+    if stated > 0.0 and len(rows) != int(inputs["clusters"]) + 1:
         raise CertificateError(f"{certificate.quantity}: the witness needs one row more than there are centers")
-    if data is not None and len(rows):
+    if "shared" not in witness and stated > 0.0 and inputs["metric"] not in TRIANGLE:
+        raise CertificateError(f"{certificate.quantity}: {inputs['metric']} does not satisfy the triangle inequality")
+    if data is not None and len(rows) and "shared" in witness:
+        _check_shared(certificate, rows, stated, read_rows(data)[0])
+    elif data is not None and len(rows):
         table, _ = read_rows(data)
-        some = table[np.ix_(rows, rows)] if inputs["metric"] == "precomputed" else table[rows]
-        distances = _costs({"metric": inputs["metric"], "power": 1}, some)
+        distances = _costs({"metric": inputs["metric"], "power": 1}, table[rows])
         apart = float(distances[np.triu_indices(len(rows), 1)].min()) if len(rows) > 1 else 0.0
-        if float(witness["apart"]) > apart * (1.0 + 1e-9):
+        if stated > apart * (1.0 + 1e-9):
             raise CertificateError(f"{certificate.quantity}: the rows of the witness are only {apart!r} apart")
     record = _radius_record(inputs, witness)
     return Derivation(record.value, error=1e-12, scale=1.0, record=record)
+
+
+def _check_shared(certificate: Certificate, rows: NDArray[np.intp], stated: float, table: Floats) -> None:
+    """Raise if two rows of the witness share a center within less than the stated radius."""
+    distances = _costs({"metric": certificate.inputs["metric"], "power": 1}, table)[rows]
+    found = min(
+        float(min(max(a, b) for a, b in zip(one, other, strict=True)))
+        for at, one in enumerate(distances)
+        for other in distances[:at]
+    )
+    if stated > found * (1.0 + 1e-9):
+        raise CertificateError(f"{certificate.quantity}: two rows of the witness share a center within {found!r}")

@@ -119,7 +119,7 @@ def _check_rows(certificate: Certificate, values: Floats, data: Any) -> None:
         part = table[rows]
         with blas_on_one_thread():
             bound = bound_of(part, clusters, rounds)
-        found, total = dual_value(bound.Z, part, np.ones(size), clusters)
+        found, total = dual_value(bound.total, part, np.ones(size), clusters)
         if stated * size > max(0.0, found) + 1e-6 * total:
             raise CertificateError(f"{certificate.quantity}: a subset has a lower bound of {found!r} only")
     compare_cost(certificate, cost_of_data(certificate.witness, table, weights), table, weights)

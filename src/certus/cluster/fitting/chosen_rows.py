@@ -13,7 +13,7 @@ from certus.base import Clusterer, predict_method
 from certus.base.inputs import TableLike, check_X
 from certus.base.params import Function, InstanceOf
 from certus.base.persistence import check_shapes
-from certus.cluster.solvers.given_distances import check_distances
+from certus.cluster.solvers.given_distances import check_computed, check_distances
 from certus.cluster.solvers.row_order import direction, order_along
 from certus.geometry import pairwise_distances
 
@@ -104,7 +104,9 @@ class ChosenRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     def _to_chosen(self, table: Any, rows: NDArray[np.intp]) -> Floats:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             return np.asarray(table, dtype=np.float64)[:, rows]
-        return pairwise_distances(table, table[rows], metric=self.metric)
+        distances = pairwise_distances(table, table[rows], metric=self.metric)
+        check_computed(distances, self.metric)
+        return distances
 
     def _to_centers(self, X: TableLike) -> Floats:
         table = self._check_rows(X)

@@ -79,7 +79,11 @@ class Affinities:
         return sparse.csr_array((np.ones(found.size), found.ravel(), starts), shape=(len(found), count))
 
     def _kernel(self, rows: Any, others: Any) -> Floats:
-        return np.asarray(pairwise_kernels(rows, others, metric=self.kind, filter_params=True, **self.params))
+        found = np.asarray(pairwise_kernels(rows, others, metric=self.kind, filter_params=True, **self.params))
+        if not np.isfinite(found).all():
+            value = found[~np.isfinite(found)][0]
+            raise ValueError(f"affinity must give a finite number for every two rows, got {value} with {self.kind!r}.")
+        return found
 
 
 def _squared_distances(rows: Any, others: Any) -> Floats:

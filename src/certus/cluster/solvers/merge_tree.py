@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -66,9 +67,17 @@ def merge_tree(
 
     Without a graph all are merged.
     """
-    rows = len(table)
     if callable(linkage):
         return _by_function(table, linkage, graph, left)
+    unit = 4.0 ** (math.frexp(float(weights.max()))[1] // 2)  # so that no product of weights vanishes or overflows
+    tree = _of_weighted_rows(table, linkage, metric, weights / unit, graph, left)
+    return tree._replace(heights=tree.heights * math.sqrt(unit)) if linkage == "ward" and unit != 1.0 else tree
+
+
+def _of_weighted_rows(
+    table: Floats, linkage: str, metric: Any, weights: Floats, graph: Graph | None, left: int
+) -> MergeTree:
+    rows = len(table)
     if graph is not None:
         lines = rows + rows - left
         by_center = linkage in CENTER_LINKAGES
