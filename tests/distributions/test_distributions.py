@@ -349,6 +349,33 @@ def test_distributions_do_not_change_and_can_be_copied(law: Distribution) -> Non
     assert law != OTHER[type(law)]
 
 
+def test_labels_stay_what_they_are() -> None:
+    mixed = Categorical([0.25, 0.75], ["a", 1])
+    assert set(mixed.sample(50, random_state=0).tolist()) == {"a", 1}
+    np.testing.assert_allclose(mixed.density(["a", 1, "1"]), [0.25, 0.75, 0.0])
+    pairs = Categorical.fit([(0, 1), (1, 2), (0, 1)])
+    assert pairs.labels == ((0, 1), (1, 2))
+    assert pairs.sample(3, random_state=0).shape == (3,)
+
+
+def test_matrices_that_are_no_covariance_have_density_zero() -> None:
+    law = InverseWishart(5, np.eye(2))
+    found = law.log_density(np.array([[[1.0, 2.0], [2.0, 1.0]], [[1.0, 0.5], [0.1, 1.0]], np.eye(2)]))
+    np.testing.assert_array_equal(found[:2], [-np.inf, -np.inf])
+    assert found[2] == law.log_density(np.eye(2)) > -np.inf
+
+
+def test_scales_beyond_squares() -> None:
+    found = Gaussian(0.0, 1e-300).kl(Gaussian(0.0, 1e300))
+    assert found == pytest.approx(0.5 * (np.log(1e300) - np.log(1e-300) - 1))
+    assert Gaussian(0, 1).interval_probability(2.0, 1.0) == 0.0
+    # Of a Poisson number with a large rate, by the sum over all numbers within 40 deviations.
+    for rate in (999.0, 1000.0, 1e4, 1e6):
+        x = np.arange(max(0.0, rate - 40 * np.sqrt(rate)), rate + 40 * np.sqrt(rate))
+        logs = Poisson(rate).log_density(x)
+        assert Poisson(rate).entropy() == pytest.approx(-(np.exp(logs) @ logs), rel=1e-8)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -375,6 +402,16 @@ def test_distributions_do_not_change_and_can_be_copied(law: Distribution) -> Non
         (lambda: Gaussian(0, 1).sample(-1), "n must be a whole number"),
         (lambda: NegativeBinomial.fit([2, 2, 2]), "vary more than a Poisson"),
         (lambda: InverseWishart(1.0, np.eye(3)), "df must be a finite number above 2"),
+        (lambda: Gaussian(0, 1).sample(np.nan), "n must be a whole number"),  # type: ignore[arg-type]
+        (lambda: Poisson.fit(["many"]), "data must hold numbers"),
+        (lambda: Categorical.fit(["a", 1, None]), "labels that can be sorted"),
+        (lambda: MultivariateGaussian([0, 0], np.eye(2)).log_density([[1.0]]), "x must have 2 components"),
+        (lambda: MultivariateGaussian([0, 0], np.eye(2)).log_density(1.0), "x must have 2 components"),
+        (lambda: MultivariateGaussian([0, 0], np.eye(2)).kl(MultivariateGaussian([0], [[1]])), "same dimension"),
+        (lambda: MultivariateT(3, [0, 0], np.eye(2)).log_density([1.0, 2.0, 3.0]), "x must have 2 components"),
+        (lambda: Dirichlet([1, 1]).log_density([0.3, 0.3, 0.4]), "x must have 2 components"),
+        (lambda: Multinomial(2, [0.5, 0.5]).log_density([[1, 1, 0]]), "x must have 2 components"),
+        (lambda: InverseWishart(4, np.eye(2)).log_density(np.eye(3)), "matrices of shape"),
     ],
 )
 def test_bad_input(make: Any, message: str) -> None:

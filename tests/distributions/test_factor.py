@@ -130,6 +130,13 @@ def test_draws_follow_the_table() -> None:
     assert drawn == joint.sample(20_000, random_state=0)
 
 
+def test_the_largest_and_smallest_numbers_are_normalized() -> None:
+    for size in (1e308, 5e-324):
+        np.testing.assert_array_equal(Factor({"a": [0, 1]}, [size, size]).normalized().values, [0.5, 0.5])
+    with pytest.raises(ValueError, match="must not exceed the range"):
+        Factor({"a": [0, 1]}, [1e308, 1.0]) * Factor({"a": [0, 1]}, [1e308, 1.0])
+
+
 def test_factors_do_not_change_and_can_be_pickled() -> None:
     joint = random_joint(6)
     with pytest.raises(ValueError, match="read-only"):

@@ -74,6 +74,12 @@ def test_fokker_planck_keeps_mass_and_reaches_the_target() -> None:
     assert width == pytest.approx(0.05)
 
 
+def test_fokker_planck_in_a_steep_potential_ends_in_its_lowest_cell() -> None:
+    x = np.linspace(-1, 1, 21)
+    (q,) = fokker_planck(lambda x: 1e5 * x, x, np.ones(21), [1.0])
+    np.testing.assert_allclose(q, np.where(np.abs(x) < 0.01, 21.0, 0.0), atol=1e-9)
+
+
 def test_fokker_planck_follows_the_ornstein_uhlenbeck_law() -> None:
     s2, m0, v0 = 2.0, 1.0, 0.25
     x = np.linspace(-7, 7, 201)
@@ -193,6 +199,11 @@ def test_weights_are_repetitions() -> None:
         (lambda: brownian_motion([1.0, 0.5]), "times must be"),
         (lambda: fokker_planck(lambda x: x, [0, 1, 3], [1, 1, 1], [1]), "equidistant"),
         (lambda: fokker_planck(lambda x: x, [0, 1, 2], [1, -1, 1], [1]), "not negative"),
+        (lambda: fokker_planck(lambda x: x * np.nan, [0, 1, 2], [1, 1, 1], [1]), "gradient must give 2 finite"),
+        (lambda: fokker_planck(lambda x: 1.0, [0, 1, 2], [1, 1, 1], [1]), "gradient must give 2 finite"),
+        (lambda: fokker_planck(lambda x: x, [0, 1, 2], [1, 1, 1], [np.nan]), "times must be finite"),
+        (lambda: brownian_motion([1.0], paths=-1), "paths must be"),
+        (lambda: brownian_motion([1.0], dim=0), "dim must be"),
         (lambda: BayesianLinearRegression().fit([[1.0], [2.0]], [1, 2]).interval([[1.0]], 1.5), "level must be"),
     ],
 )

@@ -255,19 +255,61 @@ def test_summary_and_export() -> None:
         (lambda: SGLD(0.1, 0), "batch_size"),
         (lambda: sample(normal(), Gibbs()), "conditionals must be"),
         (lambda: NUTS(target_accept=1.5), "target_accept"),
+        (lambda: NUTS(max_depth=0), "max_depth must be"),
+        (lambda: NUTS(step_size=0.0), "step_size must be"),
+        (lambda: HMC(n_steps=0), "n_steps must be"),
+        (lambda: HMC(np.nan), "step_size must be"),
+        (lambda: MALA(-0.1), "step_size must be"),
+        (lambda: Metropolis(0.0), "scale must be"),
+        (lambda: ULA("large"), "step_size must be 'auto'"),  # type: ignore[arg-type]
+        (lambda: ULA("auto", bias=0.0), "bias must be"),
+        (lambda: SGLD(0.1, 1.5), "batch_size must be"),  # type: ignore[arg-type]
+        (lambda: sample(normal(), NUTS), "such as NUTS()"),  # type: ignore[arg-type]
+        (lambda: sample(normal(), tune=np.nan), "tune must be"),  # type: ignore[arg-type]
+        (lambda: sample(normal(), Gibbs([3])), "conditionals must be functions"),  # type: ignore[list-item]
+        (lambda: sample(normal(), Gibbs([lambda t, _: t * np.nan])), "conditionals must give finite"),
+        (lambda: sample(Target(lambda t: 0.0, lambda t: t * np.nan, dim=2)), "gradient must be finite at the start"),
+        (lambda: sample(Target(lambda t: t, lambda t: t, dim=2)), "log_density must give one number"),  # type: ignore
+        (lambda: sample(Target(lambda t: float(t @ t), lambda t: 2 * t, dim=2), ULA("auto")), "strictly concave"),
+        (
+            lambda: sample(
+                Target(lambda t: 0.0, dim=1, row_gradient=lambda t, r: t, prior_gradient=lambda t: [1, 2], n_rows=5),
+                SGLD(0.1, 2),
+            ),
+            "prior_gradient must give a vector",
+        ),
+        (lambda: Target(lambda t: 0.0, dim=1, smoothness=-1.0), "smoothness must be"),
+        (lambda: Target(lambda t: 0.0, dim=1, n_rows=0), "n_rows must be"),
         (lambda: Target(lambda t: 0.0, dim=0), "dim must be"),
         (lambda: Target(lambda t: 0.0, dim=2, names=["a"]), "names must have 2"),
         (lambda: Target(lambda t: 0.0, dim=1, strong_convexity=2.0, smoothness=1.0), "strong_convexity must be"),
         (lambda: rhat(np.zeros(5)), "values must have shape"),
-        (lambda: ess(np.zeros((2, 9)), kind="x"), "kind must be"),
+        (lambda: ess(np.zeros((2, 9)), kind="x"), "kind must be"),  # type: ignore[arg-type]
         (lambda: ula_variance(2.0, 5.0), "step_size must be below"),
         (lambda: sgld_variance(1.0, 3.0, 0.0), "step_size must be below"),
         (lambda: sgld_gradient_variance(10, 11, 1.0), "batch_size must be"),
+        (lambda: sgld_gradient_variance(10, 5, -1.0), "row_variance must be"),
+        (lambda: sgld_variance(1.0, 0.5, -1.0), "gradient_variance must be"),
     ],
 )
 def test_bad_input(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("sampler", ["nuts", "hmc", "mala", "metropolis"])
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_scales_are_found_while_tuning(sampler: str, scale: float) -> None:
+    target = Target(lambda t: -0.5 * float((t / scale) @ (t / scale)), lambda t: -t / scale / scale, dim=2)
+    found = sample(target, sampler, draws=400, tune=500, start=[0.0, 0.0], random_state=0)
+    assert 0.8 < found.values.std() / scale < 1.25
+
+
+@pytest.mark.parametrize("sampler", ["mala", "metropolis"])
+def test_a_chain_that_cannot_move_stays(sampler: str) -> None:
+    target = Target(lambda t: 0.0 if t[0] == 1.0 else -np.inf, lambda t: np.zeros(1), dim=1)
+    found = sample(target, sampler, draws=10, tune=3000, chains=1, start=[1.0], random_state=0)
+    assert (found.values == 1.0).all()
 
 
 def test_a_callback_sees_every_draw_and_can_stop() -> None:

@@ -28,7 +28,7 @@ def reviews(rows: int, seed: int = 0) -> pl.DataFrame:
         {
             "review": [None if row % 50 == 7 else text for row, text in enumerate(texts)],
             "stars": rng.normal(size=rows),
-            "shop": rng.choice(["a", "b", None], rows).tolist(),
+            "shop": np.array(["a", "b", None], dtype=object)[rng.integers(0, 3, rows)].tolist(),
             "good": np.where(good == 1, "yes", "no"),
         }
     )

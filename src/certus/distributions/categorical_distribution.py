@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
 from certus.distributions.distribution import Distribution
-from certus.distributions.estimation.label_counts import label_counts, label_places
+from certus.distributions.estimation.label_counts import label_array, label_counts, label_places
 from certus.distributions.estimation.statistics import Sums
 from certus.distributions.estimation.weighted_rows import require_rows
 from certus.distributions.probability_input import Floats, probabilities
@@ -93,7 +93,7 @@ class Categorical(Distribution):
         return float(rel_entr(self.p, other.p).sum())
 
     def _draw(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
-        return np.array(self.labels)[generator.choice(len(self.p), size=n, p=self.p)]
+        return label_array(self.labels)[generator.choice(len(self.p), size=n, p=self.p)]
 
     @staticmethod
     def statistics(data: Any, weights: ArrayLike | None = None, *, labels: Any) -> Sums:
@@ -109,5 +109,16 @@ class Categorical(Distribution):
     @classmethod
     def fit(cls, data: Any, weights: ArrayLike | None = None, *, labels: Any = None) -> Self:
         """The share of each label, ``N_i / N``; by default of the labels that occur."""
-        labels = tuple(np.unique(np.asarray(data)).tolist()) if labels is None else tuple(labels)
+        labels = _distinct(data) if labels is None else tuple(labels)
         return cls.from_statistics(label_counts(data, weights, labels), labels)
+
+
+def _distinct(data: Any) -> tuple[Any, ...]:
+    rows = label_array(data)
+    try:
+        return tuple(sorted(set(rows.tolist()))) if rows.dtype == object else tuple(np.unique(rows).tolist())
+    except TypeError:
+        raise ValueError(
+            f"data must hold labels that can be sorted, if labels are not given, got {data!r}.\n"
+            "Hint: name the labels in their order, fit(data, labels=[...])."
+        ) from None

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import digamma, gammaln
 
-from certus.distributions.distribution import Distribution, positive_vector
+from certus.distributions.distribution import Distribution, positive_vector, rows_of_width
 from certus.distributions.estimation.dirichlet_newton import dirichlet_newton
 from certus.distributions.estimation.statistics import Sums
 from certus.distributions.estimation.weighted_rows import require_rows, require_values, weighted
@@ -31,7 +31,7 @@ class Dirichlet(Distribution):
         self._store(alpha=positive_vector("alpha", self.alpha, least=1))
 
     def log_density(self, x: Any) -> Any:
-        x = np.asarray(x, dtype=np.float64)
+        x = rows_of_width(x, len(self.alpha))
         constant = gammaln(self.alpha.sum()) - gammaln(self.alpha).sum()
         with np.errstate(divide="ignore", invalid="ignore"):
             powers = np.where(self.alpha == 1, 0.0, (self.alpha - 1) * np.log(x)).sum(axis=-1)

@@ -63,7 +63,7 @@ class Distribution(ABC):
 
     def sample(self, n: int, random_state: RandomStateLike = None) -> NDArray[Any]:
         """``n`` independent draws, a row each."""
-        if isinstance(n, bool) or int(n) != n or n < 0:
+        if isinstance(n, bool | str) or not 0 <= n < np.inf or int(n) != n:
             raise ValueError(f"n must be a whole number of draws, got {n!r}.")
         return self._draw(int(n), np.random.default_rng(resolve_seed(random_state)))
 
@@ -134,7 +134,7 @@ class Univariate(Distribution):
         low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
         below = self.cdf(high) - self.cdf(low)
         above = self._law.sf(low, **self._arguments()) - self._law.sf(high, **self._arguments())
-        return np.where(self.cdf(low) > 0.5, above, below)[()]
+        return np.maximum(np.where(self.cdf(low) > 0.5, above, below), 0.0)[()]
 
     # Not plain properties, so that a parameter of this name can take their place.
     @cached_property
@@ -208,6 +208,14 @@ def vector(name: str, value: Any) -> Floats:
     found = np.array(value, dtype=np.float64)
     if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
         raise ValueError(f"{name} must be a vector of finite numbers, got {value!r}.")
+    return found
+
+
+def rows_of_width(x: Any, width: int) -> Floats:
+    """A vector, or rows, of so many components."""
+    found = np.asarray(x, dtype=np.float64)
+    if found.ndim == 0 or found.shape[-1] != width:
+        raise ValueError(f"x must have {width} components per row, got shape {found.shape}.")
     return found
 
 

@@ -91,7 +91,14 @@ class Factor:
                 return NotImplemented
             return Factor._of(self.labels, operation(self.values, non_negative(other, "The number")))
         labels = {**self.labels, **{name: found for name, found in other.labels.items() if name not in self.labels}}
-        return Factor._of(labels, operation(self._spread(labels), other._spread(labels)))
+        with np.errstate(over="ignore"):
+            found = operation(self._spread(labels), other._spread(labels))
+        if np.isinf(found).any():
+            raise ValueError(
+                "The product must not exceed the range of numbers, got infinity.\n"
+                "Hint: normalized() divides a factor by its total."
+            )
+        return Factor._of(labels, found)
 
     def _spread(self, labels: Mapping[Hashable, tuple[Any, ...]]) -> Floats:
         """The values with an axis for each of these variables, of length 1 where this factor does not have it."""
@@ -155,9 +162,11 @@ class Factor:
 
     def normalized(self) -> Factor:
         """The factor divided by its total: a joint distribution."""
-        if self.total <= 0:
+        largest = self.values.max()
+        if largest <= 0:
             raise ValueError("The values must have a positive sum to be normalized, got only zeros.")
-        return Factor._of(self.labels, self.values / self.total)
+        relative = self.values / largest  # so that neither the smallest nor the largest numbers are lost in the sum
+        return Factor._of(self.labels, relative / relative.sum())
 
     def conditional(self, *names: Hashable) -> Factor:
         """The distribution of the other variables given ``names``: every slice at fixed ``names`` sums to 1.

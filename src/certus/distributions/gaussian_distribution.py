@@ -45,8 +45,8 @@ class Gaussian(Univariate):
 
     def kl(self, other: Self) -> float:
         self._same_family(other)
-        ratio = self.variance / other.variance
-        return float(0.5 * (ratio - 1 - np.log(ratio) + (self.mean - other.mean) ** 2 / other.variance))
+        logs = np.log(other.variance) - np.log(self.variance)
+        return float(0.5 * (self.variance / other.variance - 1 + logs + (self.mean - other.mean) ** 2 / other.variance))
 
     def score(self, x: Any) -> dict[str, Any]:
         distance = np.asarray(x, dtype=np.float64) - self.mean

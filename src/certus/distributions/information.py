@@ -39,7 +39,7 @@ def cross_entropy(p: Any, q: Any, base: float = 2) -> float:
     p, q = _pair(p, q)
     seen = p > 0
     with np.errstate(divide="ignore"):
-        return float(-(p[seen] * np.log(q[seen])).sum()) / _log_base(base)
+        return float(-(p[seen] * np.log(q[seen])).sum() + 0.0) / _log_base(base)
 
 
 def kl_divergence(p: Any, q: Any, base: float = 2) -> float:

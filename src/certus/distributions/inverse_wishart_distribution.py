@@ -32,8 +32,15 @@ class InverseWishart(Distribution):
     def log_density(self, x: Any) -> Any:
         """At one matrix, or at each of a stack of matrices."""
         x = np.asarray(x, dtype=np.float64)
-        found = stats.invwishart.logpdf(x if x.ndim == 2 else np.moveaxis(x, 0, -1), self.df, self.scale)
-        return found if x.ndim > 2 else float(found)
+        if x.ndim not in (2, 3) or x.shape[-2:] != self.scale.shape:
+            raise ValueError(f"x must hold matrices of shape {self.scale.shape}, got shape {x.shape}.")
+        if x.ndim == 3:
+            return np.array([self.log_density(each) for each in x])
+        try:
+            positive_definite("x", x)
+        except ValueError:
+            return -np.inf
+        return float(stats.invwishart.logpdf(x, self.df, self.scale))
 
     @property
     def mean(self) -> Floats:

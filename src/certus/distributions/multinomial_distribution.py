@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import rel_entr
 
-from certus.distributions.distribution import Distribution, whole
+from certus.distributions.distribution import Distribution, rows_of_width, whole
 from certus.distributions.estimation.count_rows import count_rows
 from certus.distributions.estimation.weighted_rows import require_rows
 from certus.distributions.probability_input import Floats, probabilities
@@ -30,7 +30,7 @@ class Multinomial(Distribution):
         self._store(trials=whole("trials", self.trials, low=1), p=p)
 
     def log_density(self, x: Any) -> Any:
-        return stats.multinomial.logpmf(np.asarray(x), self.trials, self.p)
+        return stats.multinomial.logpmf(rows_of_width(x, len(self.p)), self.trials, self.p)
 
     @property
     def mean(self) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from certus.distributions.distribution import Distribution, positive_definite, vector
+from certus.distributions.distribution import Distribution, positive_definite, rows_of_width, vector
 from certus.distributions.estimation.statistics import Moments
 from certus.distributions.estimation.weighted_rows import require_rows
 from certus.distributions.probability_input import Floats
@@ -40,7 +40,7 @@ class MultivariateGaussian(Distribution):
 
     def mahalanobis(self, x: Any) -> Any:
         """``sqrt((x - mean)' inv(covariance) (x - mean))`` for every row."""
-        x = np.asarray(x, dtype=np.float64)
+        x = rows_of_width(x, len(self.mean))
         scaled = solve_triangular(self._factor, np.atleast_2d(x - self.mean).T, lower=True)
         distance = np.sqrt((scaled**2).sum(axis=0))
         return distance if x.ndim > 1 else float(distance[0])
@@ -62,6 +62,8 @@ class MultivariateGaussian(Distribution):
 
     def kl(self, other: Self) -> float:
         self._same_family(other)
+        if len(self.mean) != len(other.mean):
+            raise ValueError(f"Both must have the same dimension, got {len(self.mean)} and {len(other.mean)}.")
         whitened = solve_triangular(other._factor, self._factor, lower=True)
         determinants = np.log(np.diag(other._factor)).sum() - np.log(np.diag(self._factor)).sum()
         trace = (whitened**2).sum() - len(self.mean)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from certus.distributions.distribution import Distribution, number, positive_definite, vector
+from certus.distributions.distribution import Distribution, number, positive_definite, rows_of_width, vector
 from certus.distributions.estimation.t_likelihood import t_fit
 from certus.distributions.probability_input import Floats
 
@@ -31,7 +31,7 @@ class MultivariateT(Distribution):
         self._store(df=number("df", self.df, low=0), mean=mean, scale=scale)
 
     def log_density(self, x: Any) -> Any:
-        return stats.multivariate_t.logpdf(np.asarray(x, dtype=np.float64), self.mean, self.scale, self.df)
+        return stats.multivariate_t.logpdf(rows_of_width(x, len(self.mean)), self.mean, self.scale, self.df)
 
     @property
     def covariance(self) -> Floats:

@@ -35,6 +35,12 @@ class Poisson(Univariate):
             return float("nan")  # rate - 1 is as probable
         return float(int(self.rate))
 
+    def entropy(self) -> float:
+        if self.rate < 1e3:
+            return super().entropy()
+        r = self.rate  # the asymptotic series, exact to rounding here
+        return float(0.5 * np.log(2 * np.pi * np.e * r) - 1 / (12 * r) - 1 / (24 * r**2) - 19 / (360 * r**3))
+
     def kl(self, other: Self) -> float:
         self._same_family(other)
         return float(rel_entr(self.rate, other.rate) + other.rate - self.rate)

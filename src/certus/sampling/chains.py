@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from certus.base import RandomStateLike, resolve_seed, resolve_threads
 from certus.guarantees import Report
+from certus.sampling.argument_checks import whole
 from certus.sampling.draws import Draws
 from certus.sampling.hmc import HMC
 from certus.sampling.mala import MALA
@@ -87,13 +88,14 @@ def sample(
     >>> found.values.shape, bool(abs(found.mean()).max() < 0.3)
     ((2, 300, 2), True)
     """
-    for name, value, least in (("draws", draws, 1), ("tune", tune, 0), ("chains", chains, 1), ("thin", thin, 1)):
-        if int(value) != value or value < least:
-            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    draws, tune = whole("draws", draws, 1), whole("tune", tune, 0)
+    chains, thin = whole("chains", chains, 1), whole("thin", thin, 1)
     if isinstance(sampler, str):
         if sampler not in NAMED:
             raise ValueError(f"sampler must be one of {', '.join(NAMED)} or a sampler, got {sampler!r}.")
         sampler = NAMED[sampler]()
+    if not isinstance(sampler, Sampler):
+        raise ValueError(f"sampler must be one of {', '.join(NAMED)} or a sampler, such as NUTS(), got {sampler!r}.")
     sampler.check(target)
     streams = np.random.SeedSequence(resolve_seed(random_state)).spawn(chains)
     starts = _starts(target, start, chains, streams)
@@ -106,7 +108,7 @@ def sample(
         raise ValueError("callback must be None with parallel='processes': it cannot be called from there.")
     threads = min(chains, resolve_threads(n_jobs))
     work = [
-        _Work(target, sampler, begin, int(draws), int(tune), int(thin), place, stream, earlier)
+        _Work(target, sampler, begin, draws, tune, thin, place, stream, earlier)
         for place, (begin, stream, earlier) in enumerate(zip(starts, streams, before, strict=True))
     ]
     if parallel == "processes" and threads > 1:
@@ -230,6 +232,7 @@ def _in_threads(work: list[_Work], threads: int, callback: Callback | None) -> l
     return found
 
 
+@np.errstate(over="ignore", invalid="ignore")  # steps that go too far are refused, whatever numbers they give
 def _chain(work: _Work, callback: Callback | None = None, stop: Event | None = None) -> Chain:
     target, generator = _Watched(work.target, stop), np.random.default_rng(work.stream)
     began = work.begin if work.earlier is None else work.earlier[1].position

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import RandomStateLike, resolve_seed
+from certus.sampling.argument_checks import whole
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,7 @@ def brownian_motion(times: Any, *, dim: int = 1, paths: int = 1, random_state: R
     (3, 3, 2)
     """
     steps = np.diff(_times(times), prepend=0.0)
+    dim, paths = whole("dim", dim, 1), whole("paths", paths, 1)
     generator = np.random.default_rng(resolve_seed(random_state))
     noise = generator.standard_normal((paths, len(steps), dim))
     return np.cumsum(noise * np.sqrt(steps)[:, np.newaxis], axis=1)
@@ -62,7 +64,7 @@ def euler_maruyama(
     -------
     ndarray of shape (paths, times, dim)
     """
-    grid = _times(times)
+    grid, paths = _times(times), whole("paths", paths, 1)
     begin = np.atleast_1d(np.asarray(start, dtype=np.float64))
     generator = np.random.default_rng(resolve_seed(random_state))
     out = np.empty((paths, len(grid), len(begin)))

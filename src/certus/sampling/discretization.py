@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_discrete_lyapunov
 from scipy.optimize import minimize
 
+from certus.sampling.argument_checks import positive, whole
 from certus.sampling.target import Target
 
 Floats = NDArray[np.float64]
@@ -29,8 +30,8 @@ def ula_variance(variance: float, step_size: float) -> float:
     >>> round(ula_variance(2.0, 0.3), 4)
     2.1622
     """
-    _positive("variance", variance)
-    _positive("step_size", step_size)
+    positive("variance", variance)
+    positive("step_size", step_size)
     if step_size >= 2 * variance:
         raise ValueError(
             f"step_size must be below 2 variance = {2 * variance:g}, got {step_size:g}: the chain diverges."
@@ -50,8 +51,10 @@ def sgld_variance(precision: float, step_size: float, gradient_variance: float) 
     gradient_variance : float
         V, the variance of the estimated gradient (`sgld_gradient_variance`); 0 gives `ula_variance`.
     """
-    _positive("precision", precision)
-    _positive("step_size", step_size)
+    positive("precision", precision)
+    positive("step_size", step_size)
+    if not 0 <= gradient_variance < np.inf:
+        raise ValueError(f"gradient_variance must be a finite number of at least 0, got {gradient_variance!r}.")
     if step_size >= 2 / precision:
         raise ValueError(f"step_size must be below 2 / precision = {2 / precision:g}, got {step_size:g}.")
     return (2 * step_size + step_size**2 * gradient_variance) / (1 - (1 - step_size * precision) ** 2)
@@ -71,8 +74,12 @@ def sgld_gradient_variance(
     >>> round(sgld_variance(100.0, 0.2 / 100, v), 5)
     0.02204
     """
-    if not 1 <= batch_size or (not replace and batch_size > n_rows):
+    n_rows, batch_size = whole("n_rows", n_rows, 1), whole("batch_size", batch_size, 1)
+    if not replace and batch_size > n_rows:
         raise ValueError(f"batch_size must be at least 1 and, without replacement, at most {n_rows}, got {batch_size}.")
+    if not 0 <= row_variance < np.inf:
+        raise ValueError(f"row_variance must be a finite number of at least 0, got {row_variance!r}.")
+    positive("noise_variance", noise_variance)
     variance = n_rows**2 / batch_size * row_variance / noise_variance**2
     return variance if replace or n_rows == 1 else variance * (n_rows - batch_size) / (n_rows - 1)
 
@@ -104,11 +111,9 @@ def discretization_bias(target: Target, step_size: float, start: Any = None) -> 
 
     Exact for normal targets; for others it says what happens near the mode.
     """
-    _positive("step_size", step_size)
+    positive("step_size", step_size)
     mode, hessian = _mode(target, np.zeros(target.dim) if start is None else start)
     values, directions = np.linalg.eigh(hessian)
-    if values[0] <= 0:
-        raise ValueError("The log density must be strictly concave at its mode, got a direction in which it is flat.")
     if step_size >= 2 / values[-1]:
         raise ValueError(
             f"step_size must be below {2 / values[-1]:g}, got {step_size:g}: the chain diverges at the mode."
@@ -121,7 +126,7 @@ def discretization_bias(target: Target, step_size: float, start: Any = None) -> 
 
 def largest_step(target: Target, start: Any, bias: float) -> float:
     """The largest step size with an inflation of at most ``bias`` in every direction at the mode."""
-    _positive("bias", bias)
+    positive("bias", bias)
     _, hessian = _mode(target, start)
     return float(2 * bias / ((1 + bias) * np.linalg.eigvalsh(hessian)[-1]))
 
@@ -160,9 +165,7 @@ def _mode(target: Target, start: Any) -> tuple[Floats, Floats]:
         for size, step in zip(width, np.diag(width), strict=True)
     ]
     hessian = np.array(columns)
-    return np.asarray(found), (hessian + hessian.T) / 2
-
-
-def _positive(name: str, value: float) -> None:
-    if not 0 < value < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
+    hessian = (hessian + hessian.T) / 2
+    if not np.isfinite(hessian).all() or np.linalg.eigvalsh(hessian)[0] <= 0:
+        raise ValueError("The log density must be strictly concave at its mode, got a direction in which it is not.")
+    return np.asarray(found), hessian

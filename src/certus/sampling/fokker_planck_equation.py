@@ -49,9 +49,12 @@ def fokker_planck(gradient: Callable[[Floats], Any], grid: Any, density: Any, ti
         raise ValueError("grid must hold at least 3 equidistant increasing points.")
     if q.shape != x.shape or (q < 0).any() or not np.isfinite(q).all():
         raise ValueError(f"density must hold {len(x)} finite numbers that are not negative.")
-    if moments.ndim != 1 or (np.diff(moments, prepend=0.0) < 0).any():
-        raise ValueError("times must increase, from 0 on.")
-    rates = _rates(np.asarray(gradient((x[1:] + x[:-1]) / 2), dtype=np.float64), float(x[1] - x[0]))
+    if moments.ndim != 1 or not np.isfinite(moments).all() or (np.diff(moments, prepend=0.0) < 0).any():
+        raise ValueError("times must be finite and increase, from 0 on.")
+    slope = np.asarray(gradient((x[1:] + x[:-1]) / 2), dtype=np.float64)
+    if slope.shape != (len(x) - 1,) or not np.isfinite(slope).all():
+        raise ValueError(f"gradient must give {len(x) - 1} finite numbers for as many points, got {slope}.")
+    rates = _rates(slope, float(x[1] - x[0]))
     out, before = np.empty((len(moments), len(x))), 0.0
     kept: dict[float, Floats] = {}
     for place, now in enumerate(moments):
@@ -66,8 +69,12 @@ def fokker_planck(gradient: Callable[[Floats], Any], grid: Any, density: Any, ti
 def _rates(slope: Floats, width: float) -> Floats:
     """The generator: every column sums to 0, so that mass is kept."""
     change = slope * width  # of the potential, from one cell to the next
-    with np.errstate(divide="ignore", invalid="ignore"):
-        up = np.where(np.abs(change) < 1e-12, 1.0, change / np.expm1(change)) / width**2
-    down = up * np.exp(change)
+    up, down = _flow(change) / width**2, _flow(-change) / width**2
     rates = np.diag(up, -1) + np.diag(down, 1)
     return np.asarray(rates - np.diag(rates.sum(axis=0)))
+
+
+def _flow(change: Floats) -> Floats:
+    """``c / (exp(c) - 1)``, 1 for 0."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.where(np.abs(change) < 1e-12, 1.0, change / np.expm1(change))

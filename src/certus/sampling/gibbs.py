@@ -31,6 +31,8 @@ class Gibbs(Sampler):
     def check(self, target: Target) -> None:
         if not self.conditionals:
             raise ValueError("conditionals must be at least one function, got none.")
+        if not all(map(callable, self.conditionals)):
+            raise ValueError(f"conditionals must be functions, got {self.conditionals!r}.")
 
     def step(self, target: Target, state: State, generator: np.random.Generator) -> tuple[State, Info]:
         position = state.position
@@ -38,4 +40,6 @@ class Gibbs(Sampler):
             position = np.array(conditional(position.copy(), generator), dtype=np.float64)
             if position.shape != (target.dim,):
                 raise ValueError(f"conditionals must give vectors of shape ({target.dim},), got {position.shape}.")
+            if not np.isfinite(position).all():
+                raise ValueError(f"conditionals must give finite vectors, got {position}.")
         return State(position, np.nan), Info()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certus.sampling.argument_checks import positive, whole
 from certus.sampling.hamiltonian import Mass, draw_momentum, energy, leapfrog, tune
 from certus.sampling.sampler import Info, Sampler, State
 from certus.sampling.target import Target
@@ -29,6 +30,11 @@ class HMC(Sampler):
     n_steps: int = 10
     dense: bool = False
     mass: Mass | None = None
+
+    def __post_init__(self) -> None:
+        if self.step_size is not None:
+            positive("step_size", self.step_size)
+        whole("n_steps", self.n_steps, 1)
 
     def mass_of(self, target: Target) -> Mass:
         """The inverse mass."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from certus.sampling.argument_checks import positive
 from certus.sampling.sampler import Info, Sampler, State, tune_step
 from certus.sampling.target import Target
 
@@ -21,6 +22,10 @@ class MALA(Sampler):
     """
 
     step_size: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.step_size is not None:
+            positive("step_size", self.step_size)
 
     def step(self, target: Target, state: State, generator: np.random.Generator) -> tuple[State, Info]:
         eta = 0.1 if self.step_size is None else self.step_size

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from certus.sampling.argument_checks import positive
 from certus.sampling.sampler import DualAveraging, Floats, Info, Sampler, State
 from certus.sampling.target import Target
 
@@ -22,6 +23,10 @@ class Metropolis(Sampler):
 
     scale: float | None = None
     factor: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale is not None:
+            positive("scale", self.scale)
 
     @property
     def _needs_gradient(self) -> bool:
@@ -53,8 +58,8 @@ class Metropolis(Sampler):
                 sampler = replace(sampler, scale=averaging.update(info.acceptance))
                 kept.append(state.position)
             sampler = replace(sampler, scale=averaging.final)
-            if len(kept) > 5 * target.dim:
-                spread = np.atleast_2d(np.cov(np.array(kept).T))
+            spread = np.atleast_2d(np.cov(np.array(kept).T)) if len(kept) > 5 * target.dim else np.zeros((1, 1))
+            if np.trace(spread) > 0:
                 old = np.eye(target.dim) if sampler.factor is None else sampler.factor
                 ridge = 1e-6 * np.trace(spread) / target.dim + 1e-300
                 new = np.linalg.cholesky(spread + ridge * np.eye(target.dim))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certus.sampling.argument_checks import positive, whole
 from certus.sampling.hamiltonian import Mass, draw_momentum, energy, leapfrog, tune, velocity
 from certus.sampling.sampler import Floats, Info, Sampler, State
 from certus.sampling.target import Target
@@ -49,6 +50,9 @@ class NUTS(Sampler):
     def __post_init__(self) -> None:
         if not 0 < self.target_accept < 1:
             raise ValueError(f"target_accept must be above 0 and below 1, got {self.target_accept!r}.")
+        if self.step_size is not None:
+            positive("step_size", self.step_size)
+        whole("max_depth", self.max_depth, 1)
 
     def mass_of(self, target: Target) -> Mass:
         """The inverse mass."""

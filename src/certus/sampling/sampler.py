@@ -13,6 +13,7 @@ from certus.guarantees import Certificate
 from certus.sampling.target import Target
 
 Floats = NDArray[np.float64]
+LARGEST_LOG = 600.0  # of step sizes, which stay above 0 and finite even where every step is refused, or none
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,10 @@ class Sampler:
     def init(self, target: Target, position: Floats) -> State:
         """The state at a position."""
         if self._needs_gradient:
-            return State(position, *target.value_and_gradient(position))
+            value, gradient = target.value_and_gradient(position)
+            if not np.isfinite(gradient).all():
+                raise ValueError(f"gradient must be finite at the start, got {gradient} at {position.tolist()}.")
+            return State(position, value, gradient)
         return State(position, target.log_density(position))
 
     def promised(self, target: Target, runs: Sequence[tuple[Any, Floats]], first: int, last: int) -> list[Certificate]:
@@ -88,7 +92,8 @@ class DualAveraging:
         self.count += 1
         share = 1 / (self.count + self.t0)
         self.error = (1 - share) * self.error + share * (self.wanted - acceptance)
-        self.log_step = self.center - np.sqrt(self.count) / self.gamma * self.error
+        log_step = self.center - np.sqrt(self.count) / self.gamma * self.error
+        self.log_step = float(np.clip(log_step, -LARGEST_LOG, LARGEST_LOG))
         weight = self.count**-self.kappa
         self.log_mean = weight * self.log_step + (1 - weight) * self.log_mean
         return float(np.exp(self.log_step))

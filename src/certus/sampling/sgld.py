@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certus.sampling.argument_checks import positive, whole
 from certus.sampling.sampler import Floats, Info, Sampler, State
 from certus.sampling.target import Target
 
@@ -32,10 +33,8 @@ class SGLD(Sampler):
     replace: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.step_size < np.inf:
-            raise ValueError(f"step_size must be a number above 0, got {self.step_size!r}.")
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {self.batch_size!r}.")
+        positive("step_size", self.step_size)
+        whole("batch_size", self.batch_size, 1)
 
     @property
     def _needs_gradient(self) -> bool:
@@ -53,7 +52,12 @@ class SGLD(Sampler):
         if found.shape != (target.dim,):
             raise ValueError(f"row_gradient must give a vector of shape ({target.dim},), got shape {found.shape}.")
         found = found * (target.n_rows / len(rows))  # type: ignore[operator]
-        return found if target.prior_gradient is None else found + np.asarray(target.prior_gradient(theta))
+        if target.prior_gradient is None:
+            return found
+        prior = np.asarray(target.prior_gradient(theta), dtype=np.float64)
+        if prior.shape != (target.dim,):
+            raise ValueError(f"prior_gradient must give a vector of shape ({target.dim},), got shape {prior.shape}.")
+        return found + prior
 
     def step(self, target: Target, state: State, generator: np.random.Generator) -> tuple[State, Info]:
         count = int(target.n_rows or 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import warn_user
+from certus.sampling.argument_checks import positive, whole
 
 Floats = NDArray[np.float64]
 
@@ -64,16 +65,20 @@ class Target:
         n_rows: int | None = None,
         value_and_gradient: Callable[[Floats], tuple[float, Any]] | None = None,
     ) -> None:
-        if int(dim) != dim or dim < 1:
-            raise ValueError(f"dim must be a whole number of at least 1, got {dim!r}.")
+        dim = whole("dim", dim, 1)
         if names is not None and len(names) != dim:
             raise ValueError(f"names must have {dim} names, got {len(names)}.")
+        for name, value in (("strong_convexity", strong_convexity), ("smoothness", smoothness)):
+            if value is not None:
+                positive(name, value)
+        if n_rows is not None:
+            whole("n_rows", n_rows, 1)
         if strong_convexity is not None and smoothness is not None and not 0 < strong_convexity <= smoothness:
             raise ValueError(
                 f"strong_convexity must be above 0 and at most smoothness, got {strong_convexity} and {smoothness}."
             )
         self._log_density, self._gradient, self._both = log_density, gradient, value_and_gradient
-        self.dim, self.strong_convexity, self.smoothness = int(dim), strong_convexity, smoothness
+        self.dim, self.strong_convexity, self.smoothness = dim, strong_convexity, smoothness
         self.names = list(names) if names is not None else [f"theta[{j}]" for j in range(self.dim)]
         self.row_gradient, self.prior_gradient, self.n_rows = row_gradient, prior_gradient, n_rows
         self._told = False
@@ -120,7 +125,7 @@ class Target:
 
     def log_density(self, theta: Floats) -> float:
         """The logarithm of the density at a point, up to a constant."""
-        return float(self._log_density(theta))
+        return _number(self._log_density(theta))
 
     def gradient(self, theta: Floats) -> Floats:
         """The gradient of the log density, given or by central differences."""
@@ -133,7 +138,7 @@ class Target:
         if self._both is None:
             return self.log_density(theta), self.gradient(theta)
         value, gradient = self._both(theta)
-        return float(value), self._vector(gradient)
+        return _number(value), self._vector(gradient)
 
     def _vector(self, given: Any) -> Floats:
         found = np.asarray(given, dtype=np.float64)
@@ -164,3 +169,12 @@ class Target:
         if not np.isfinite(value):
             raise ValueError(f"The log density must be finite at the start, got {value} at {begin.tolist()}.")
         return begin
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, float):
+        return value
+    found = np.asarray(value)
+    if found.size != 1 or found.dtype.kind not in "fiub":
+        raise ValueError(f"log_density must give one number, got {value!r}.")
+    return float(found.reshape(()))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from certus.guarantees import Certificate
+from certus.sampling.argument_checks import positive
 from certus.sampling.discretization import largest_step
 from certus.sampling.evidence.langevin_distance import distance_certificates
 from certus.sampling.sampler import Floats, Info, Sampler, State
@@ -36,8 +37,9 @@ class ULA(Sampler):
     bias: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.step_size != "auto" and not 0 < float(self.step_size) < np.inf:
+        if self.step_size != "auto" and (isinstance(self.step_size, str) or not 0 < self.step_size < np.inf):
             raise ValueError(f"step_size must be 'auto' or a number above 0, got {self.step_size!r}.")
+        positive("bias", self.bias)
 
     def check(self, target: Target) -> None:
         if target.smoothness is not None and self.step_size != "auto":

@@ -11,10 +11,21 @@ from certus.distributions.estimation.statistics import Sums
 from certus.distributions.estimation.weighted_rows import row_weights
 
 
+def label_array(x: Any) -> NDArray[Any]:
+    """Labels as an array that keeps what they are: words and numbers beside each other, and tuples."""
+    if isinstance(x, list | tuple) and (
+        any(isinstance(label, tuple) for label in x) or 1 < len({isinstance(label, str) for label in x})
+    ):
+        rows = np.empty(len(x), dtype=object)
+        rows[:] = x
+        return rows
+    return np.asarray(x)
+
+
 def label_places(x: Any, labels: tuple[Any, ...]) -> NDArray[np.intp]:
     """The place of every label in the list, -1 for others."""
     places = {label: place for place, label in enumerate(labels)}
-    rows = np.asarray(x)
+    rows = label_array(x)
     if rows.dtype.kind in "iub" and labels == tuple(range(len(labels))):
         return np.where((rows >= 0) & (rows < len(labels)), rows, -1).astype(np.intp)
     found = [places.get(label, -1) for label in (rows.ravel().tolist() if rows.dtype != object else rows.ravel())]
@@ -23,7 +34,7 @@ def label_places(x: Any, labels: tuple[Any, ...]) -> NDArray[np.intp]:
 
 def label_counts(data: Any, weights: ArrayLike | None, labels: tuple[Any, ...]) -> Sums:
     """The weight of every label among the rows; a label that is not in the list is an error."""
-    rows = np.asarray(data)
+    rows = label_array(data)
     if rows.ndim != 1:
         raise ValueError(f"data must have 1 axis, got shape {rows.shape}.")
     places = label_places(rows, labels)

@@ -13,7 +13,10 @@ Floats = NDArray[np.float64]
 
 def weighted(data: Any, weights: ArrayLike | None, *, dim: int = 1) -> tuple[Floats, Floats]:
     """The rows as numbers (a vector, or a table for ``dim=2``) with a weight each; rows of weight 0 are left out."""
-    rows = np.asarray(data, dtype=np.float64)
+    try:
+        rows = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"data must hold numbers, got {data!r}.") from error
     if rows.ndim != dim:
         raise ValueError(f"data must have {dim} {'axis' if dim == 1 else 'axes'}, got shape {rows.shape}.")
     if not np.isfinite(rows).all():
