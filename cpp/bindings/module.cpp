@@ -18,6 +18,7 @@ void bind_linear_machines(nb::module_& m);
 void bind_linear_paths(nb::module_& m);
 void bind_linear_smooth(nb::module_& m);
 void bind_losses(nb::module_& m);
+void bind_mixture(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_svm(nb::module_& m);
@@ -44,6 +45,7 @@ NB_MODULE(_native, m) {
   certus::bindings::bind_linear_machines(m);
   certus::bindings::bind_linear_paths(m);
   certus::bindings::bind_linear_smooth(m);
+  certus::bindings::bind_mixture(m);
   certus::bindings::bind_neighbors(m);
   certus::bindings::bind_rows(m);
   certus::bindings::bind_svm(m);

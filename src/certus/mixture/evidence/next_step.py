@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Basis, Derivation, number, plural, rules
+from certus.mixture.evidence.plain_step import gaussian_step
 
 Floats = NDArray[np.float64]
 RULE = "mixture/next-step"
@@ -39,8 +40,9 @@ def _record(inputs: Any, witness: Any) -> Certificate:
     if not (math.isfinite(reached) and math.isfinite(after)):
         raise CertificateError(f"{QUANTITY}: the witness holds a number that cannot occur")
     value = max(0.0, after - reached) + _rounding(witness)
+    what = "log posterior" if witness["model"].get("prior") is not None else "log-likelihood"
     claim = (
-        f"On {plural(int(inputs['rows']), 'row')} the log-likelihood per row is {number(reached)}, and one more EM "
+        f"On {plural(int(inputs['rows']), 'row')} the {what} per row is {number(reached)}, and one more EM "
         f"step raises it by at most {number(value, 'upper')}. This is about a local maximum: other starts may "
         "reach more."
     )
@@ -54,9 +56,12 @@ def check_step(certificate: Certificate, data: Any = None) -> Derivation:
     record = _record(inputs, witness)
     if data is not None:
         rows, weights = _read(data)
-        found = _STEPS[witness["model"]["kind"]](witness["model"], rows, weights)
+        try:
+            found = _STEPS[witness["model"]["kind"]](witness["model"], rows, weights)
+        except (ArithmeticError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise CertificateError(f"{QUANTITY}: the witness is not a model of these rows ({error})") from error
         for value, name in zip(found, ("reached", "after"), strict=True):
-            if abs(value - float(witness[name])) > 1e-9 * (1.0 + abs(value)):
+            if abs(value - float(witness[name])) > 1e-8 * (1.0 + abs(value)):
                 raise CertificateError(f"{QUANTITY}: on these rows the log-likelihood per row is {value!r}")
     return Derivation(record.value, error=1e-12, record=record)
 
@@ -87,4 +92,5 @@ def _known_variance_step(model: Mapping[str, Any], rows: Floats, weights: Floats
 
 _STEPS: dict[str, Callable[[Mapping[str, Any], Floats, Floats], tuple[float, float]]] = {
     "known-variance": _known_variance_step,
+    "gaussian": gaussian_step,
 }
