@@ -44,47 +44,56 @@ class RitzMeasures:
 
 def measure(products: RowProducts, spectrum: LeadingSpectrum) -> RitzMeasures:
     """The numbers for the vectors of a spectrum."""
-    directions = spectrum.vectors.T
+    blocks = -(-products.rows // products.step)
+    sums = min(products.step, products.rows) + blocks + products.smaller
     small = spectrum.small
     if small is None and products.smaller <= PROVED:
         small = products.gram() if products.rows < products.columns else products.scatter()
-    tall = small is not None and products.rows >= products.columns
-    reached = directions[:0] if tall else products.times(directions)
-    images = small @ directions if small is not None and tall else products.transposed_times(reached)
+    if small is not None and products.rows >= products.columns:
+        return measure_scatter(small, spectrum, sums)
+    directions = spectrum.vectors.T
+    reached = products.times(directions)
+    proved = small is not None and directions.shape[1] < products.smaller
+    rest = small - reached @ reached.T if small is not None and proved else None
+    return _measured(spectrum, products.transposed_times(reached), rest, sums)
+
+
+def measure_scatter(scatter: Floats, spectrum: LeadingSpectrum, sums: int) -> RitzMeasures:
+    """The same where C itself is known, as sums in double of this length."""
+    directions = spectrum.vectors.T
+    images = scatter @ directions
+    if directions.shape[1] >= len(scatter) or len(scatter) > PROVED:
+        return _measured(spectrum, images, None, sums)
+    half = images - 0.5 * directions @ (directions.T @ images)
+    return _measured(spectrum, images, scatter - directions @ half.T - half @ directions.T, sums)
+
+
+def _measured(spectrum: LeadingSpectrum, images: Floats, rest: Floats | None, sums: int) -> RitzMeasures:
+    """From the directions V, the images CV, and the matrix whose eigenvalues are those of the rest, if it is known."""
+    directions = spectrum.vectors.T
+    count = directions.shape[1]
     inner = directions.T @ images
     inner = (inner + inner.T) / 2.0
-    values = np.diag(inner).copy()
-    trace = spectrum.trace
-    rounding = _rounding(products, directions) * trace
-    if directions.shape[1] >= products.smaller:
-        rest, way = rounding, "complete"
-    elif small is None:
-        rest, way = max(0.0, trace - float(values.sum())) + rounding, "trace"
+    values, trace = np.diag(inner).copy(), spectrum.trace
+    skew = float(np.linalg.norm(directions.T @ directions - np.eye(count)))
+    rounding = (8.0 * EPSILON * sums + 3.0 * skew) * trace  # of sums in blocks, and of V'V = I
+    if count >= len(directions):
+        bound, way = rounding, "complete"
+    elif rest is None:
+        bound, way = max(0.0, trace - float(values.sum())) + rounding, "trace"
     else:
-        if tall:
-            half = images - directions @ (inner / 2.0)
-            small = small - directions @ half.T - half @ directions.T
-        else:
-            small = small - reached @ reached.T
-        estimate = float(spectrum.values[len(values)]) if len(spectrum.values) > len(values) else None
-        rest, way = _largest(small, estimate, rounding)
+        estimate = float(spectrum.values[count]) if len(spectrum.values) > count else None
+        bound, way = _largest(rest, estimate, rounding)
     return RitzMeasures(
         values=values,
         residuals=np.linalg.norm(images - directions * values, axis=0),
         outside=float(np.linalg.norm(images - directions @ inner)),
         coupling=float(np.linalg.norm(inner - np.diag(values))),
-        rest=rest,
+        rest=bound,
         trace=trace,
         rounding=rounding,
         way=way,
     )
-
-
-def _rounding(products: RowProducts, directions: Floats) -> float:
-    """What rounding may add to a sum of eigenvalues, as a share of the trace: of sums in blocks, and of V'V = I."""
-    blocks = -(-products.rows // products.step)
-    skew = float(np.linalg.norm(directions.T @ directions - np.eye(directions.shape[1])))
-    return 8.0 * EPSILON * (min(products.step, products.rows) + blocks + products.smaller) + 3.0 * skew
 
 
 def _largest(matrix: Floats, estimate: float | None, rounding: float) -> tuple[float, str]:

@@ -68,15 +68,20 @@ def by_triangle(products: RowProducts) -> LeadingSpectrum:
 
 def by_squares(products: RowProducts, count: int | None) -> LeadingSpectrum:
     """All eigenvalues, or one more than the ``count`` largest, from the smaller of A'A and AA'."""
-    wide = products.rows < products.columns
-    small = products.gram() if wide else products.scatter()
+    if products.rows >= products.columns:
+        return of_scatter(products.scatter(), count, _noise(products))
+    found = of_scatter(products.gram(), count, _noise(products))
+    turned = linalg.qr(products.transposed_times(found.vectors.T), mode="economic", check_finite=False)[0]
+    return replace(found, vectors=upright(turned.T))
+
+
+def of_scatter(small: Floats, count: int | None, noise: float) -> LeadingSpectrum:
+    """The eigenvalues of a given matrix A'A or AA'."""
     size = len(small)
     chosen = None if count is None or 3 * count > size else (size - count - 1, size - 1)
     values, vectors = linalg.eigh(small, subset_by_index=chosen, check_finite=False)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1][:, :count]
-    if wide:
-        vectors = linalg.qr(products.transposed_times(vectors), mode="economic", check_finite=False)[0]
-    return LeadingSpectrum(values, upright(vectors.T), max(0.0, float(np.trace(small))), _noise(products), small)
+    return LeadingSpectrum(values, upright(vectors.T), max(0.0, float(np.trace(small))), noise, small)
 
 
 def by_lanczos(products: RowProducts, count: int, tolerance: float, seed: int) -> LeadingSpectrum:
