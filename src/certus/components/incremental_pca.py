@@ -38,8 +38,8 @@ class IncrementalPCA(ComponentLearner):
     """Principal components of all rows that came, in batches of any size: the same as of the rows at once.
 
     The mean and the scatter matrix of all rows are kept up to 4000 columns, so that nothing is forgotten between
-    batches and the report is about all rows. Tables with more columns keep the components alone, as scikit-learn does, and what
-    a batch adds to other directions is lost; their report is empty.
+    batches and the report is about all rows. Tables with more columns keep the components alone, as scikit-learn does,
+    and what a batch adds to other directions is lost; their report is empty.
 
     Parameters
     ----------
