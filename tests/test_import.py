@@ -12,6 +12,7 @@ FAMILIES = {
     "certus.base",
     "certus.bayes",
     "certus.cluster",
+    "certus.components",
     "certus.distributions",
     "certus.ensemble",
     "certus.geometry",

@@ -19,6 +19,7 @@ SOURCE = Path(certus.__file__).parent
 PUBLIC = (
     "bayes",
     "cluster",
+    "components",
     "datasets",
     "distributions",
     "ensemble",

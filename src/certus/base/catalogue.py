@@ -41,6 +41,7 @@ FAMILIES = (
     "text",
     "graphical",
     "mixture",
+    "components",
 )
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}

@@ -1,0 +1,1 @@
+"""How leading directions of a table are found."""
