@@ -61,20 +61,20 @@ class Competitor:
         return getattr(importlib.import_module(module), name)(**values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
     """One comparison: the data, what is timed, what quality means, and who takes part.
 
     ``action`` names a function of `benchmarks.measure.actions`; ``make_data(**size)`` returns named arrays, among
-    them ``X`` and ``y``.
+    them ``X`` and ``y``; a built-in table has no size.
     """
 
     name: str
     about: str
     action: str
     make_data: Callable[..., Data]
-    size: Mapping[str, Any]
-    quick_size: Mapping[str, Any]
+    size: Mapping[str, Any] = field(default_factory=dict)
+    quick_size: Mapping[str, Any] = field(default_factory=dict)
     quality: Quality
     competitors: tuple[Competitor, ...]
 

@@ -132,8 +132,6 @@ def _logistic_tasks():
         about="L1 logistic regression of breast cancer, C=1, gap 1e-6: call overhead counts",
         action="fit",
         make_data=data.breast_cancer,
-        size={},
-        quick_size={},
         quality=Quality("relative gap", _dense_logistic_gap, wanted=1e-6),
         competitors=tuple(
             Competitor(who, "benchmarks.peers.sparse_models.DenseLogistic", {"C": 1.0, **rest}, _ladder(3, 10))
@@ -155,8 +153,6 @@ def _small_tasks():
             about=f"{kind} of diabetes, gap 1e-6: call overhead counts",
             action="fit",
             make_data=data.diabetes,
-            size={},
-            quick_size={},
             quality=Quality("relative gap", partial(_small_gap, ratio), wanted=1e-6),
             competitors=tuple(
                 Competitor(names[module], f"{module}.{kind}", parameters, _ladder(4, 10))

@@ -17,7 +17,7 @@ class ActiveGram {
   const double* gram() const { return gram_.data(); }
   Index slot(Index column) const { return slot_of_[static_cast<std::size_t>(column)]; }
   Index column(Index slot) const { return columns_[static_cast<std::size_t>(slot)]; }
-  // The centred column in a slot.
+  // The centered column in a slot.
   const double* values(Index slot) const { return values_.data() + slot * rows_; }
   void clear();
   // Adds the columns that are not there yet.

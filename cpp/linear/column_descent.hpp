@@ -1,5 +1,5 @@
 // Coordinate descent on the columns themselves, for working sets of sparse columns (or so many dense ones
-// that their Gram matrix would be too large). Centring is a scalar: the true residual of target t is
+// that their Gram matrix would be too large). Centering is a scalar: the true residual of target t is
 // residual_t + shift_t root.
 #pragma once
 

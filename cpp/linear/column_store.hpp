@@ -1,6 +1,6 @@
 // Access to the columns of a table, dense (column-major) or compressed sparse, for coordinate descent.
 //
-// Rows are scaled by the roots of their weights beforehand. Centring is implicit: the centred column is
+// Rows are scaled by the roots of their weights beforehand. Centering is implicit: the centered column is
 // x_j - mean_j root, and for a vector v with root'v = 0 its product with v is that of x_j itself.
 #pragma once
 
@@ -91,7 +91,7 @@ struct CenteredColumns {
   Store store;
   std::span<const double> mean;     // zeros without an intercept
   std::span<const double> root;     // roots of the weights, ones without
-  std::span<const double> squares;  // squared lengths of the centred columns
+  std::span<const double> squares;  // squared lengths of the centered columns
   double weight = 0.0;              // sum of root^2
 
   Index rows() const { return store.rows(); }

@@ -3,7 +3,7 @@
 //     out = Z' diag(w) Z        (d + t + 1 square, symmetric, row-major)
 //
 // so that one symmetric product holds X'WX, X'WY, Y'WY, the sums of X and Y, and the sum of w. The shift s,
-// any point near the data, keeps the centred moments  X'WX - (sum x)(sum x)'/sum w  free of cancellation.
+// any point near the data, keeps the centered moments  X'WX - (sum x)(sum x)'/sum w  free of cancellation.
 //
 // Input of either float type and any strides; every sum is in double. O(n (d+t)^2 / 2) multiplications, one
 // reading of X. Equal bits for any number of threads. Non-finite input gives a non-finite diagonal.

@@ -1,5 +1,5 @@
 // Leverages and fitted values of ridge regression for many penalties in one reading of the table. With an
-// orthonormal basis V (p x p) in which the centred second moments are diagonal, and z_i = V'(x_i - m),
+// orthonormal basis V (p x p) in which the centered second moments are diagonal, and z_i = V'(x_i - m),
 //
 //   leverages(i, a) = sum_k z_ik^2 damping(k, a)            damping(k, a) = 1 / (lambda_k + alpha_a)
 //   fitted(i, c)    = sum_k z_ik directions(k, c)

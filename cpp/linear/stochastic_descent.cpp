@@ -20,7 +20,7 @@ constexpr Index few_rows = 1 << 16;  // up to which any row may follow any other
 constexpr Index group_rows = 16, window_rows = 1024;
 
 // A random order of the rows. Reading a large table in a wholly random order costs a page walk for every row;
-// so there groups of neighbours are shuffled, and then the rows inside windows of many groups.
+// so there groups of neighbors are shuffled, and then the rows inside windows of many groups.
 void draw_order(Rng rng, std::vector<std::int32_t>& order) {
   const auto rows = static_cast<Index>(order.size());
   if (rows <= few_rows) {

@@ -15,12 +15,12 @@
 
 namespace certus::linear {
 
-// Means (weighted by root^2) and squared centred lengths of all columns. Without centring the means are 0.
+// Means (weighted by root^2) and squared centered lengths of all columns. Without centering the means are 0.
 template <class Store>
 void column_moments(const Store& store, std::span<const double> root, bool center, int threads,
                     StopToken& stop, std::span<double> mean, std::span<double> squares);
 
-// residual (targets x rows) := target - X W, with W given columns x targets. With centring, its component
+// residual (targets x rows) := target - X W, with W given columns x targets. With centering, its component
 // along root (rounding) is removed.
 template <class Store>
 void column_residual(const CenteredColumns<Store>& table, const Fit& fit, bool center);

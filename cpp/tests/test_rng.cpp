@@ -53,7 +53,7 @@ TEST(streams_and_seeds_differ) {
     for (std::uint64_t stream = 0; stream < 100; ++stream) seen.insert(Rng(seed, stream).next());
   }
   CHECK_EQUAL(seen.size(), std::size_t{10000});
-  // Neighbouring streams do not move together: their correlation is within 5 standard errors of 0.
+  // Neighboring streams do not move together: their correlation is within 5 standard errors of 0.
   Rng a(7, 0), b(7, 1), c(8, 0);
   const int draws = 100000;
   double ab = 0, ac = 0;

@@ -33,7 +33,7 @@ struct Entry {
   Row row;
 };
 
-// Two neighbouring values this close count as equal, as in scikit-learn: no threshold is put between them.
+// Two neighboring values this close count as equal, as in scikit-learn: no threshold is put between them.
 inline constexpr float tie_width = 1e-7f;
 inline bool tied(float low, float high) { return high <= low + tie_width; }
 

@@ -2,7 +2,7 @@
 //
 // The costs of all left sides along a column come from one pass: start with every row of the node in a list
 // linked in the order of y, and take the rows out from the column's end; the median only ever moves to a
-// neighbour that is still linked, so a step is O(1) for equal weights. The right sides come from taking the
+// neighbor that is still linked, so a step is O(1) for equal weights. The right sides come from taking the
 // rows out from the column's beginning.
 #pragma once
 
@@ -30,7 +30,7 @@ class ShrinkingMedian {
   // Holds all values again.
   void reset(const SortedValues& sorted);
   void remove(std::uint32_t rank);
-  // The middle of all minimisers of the cost.
+  // The middle of all minimizers of the cost.
   double median() const;
   // sum_i w_i |values_i - median|
   double cost() const;

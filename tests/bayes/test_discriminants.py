@@ -79,8 +79,8 @@ def test_a_nearly_singular_table_goes_by_the_singular_values() -> None:
 
 def test_ledoit_wolf_is_scikit_learns() -> None:
     X, _ = sample(1, 2, 7)
-    centred = X - X.mean(axis=0)
-    assert_allclose(our_ledoit_wolf(centred, np.ones(len(X))), ledoit_wolf(X)[0], rtol=1e-10)
+    centered = X - X.mean(axis=0)
+    assert_allclose(our_ledoit_wolf(centered, np.ones(len(X))), ledoit_wolf(X)[0], rtol=1e-10)
 
 
 def test_far_from_zero_nothing_is_lost() -> None:

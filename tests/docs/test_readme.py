@@ -19,3 +19,10 @@ def test_python_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     said = capsys.readouterr().out
     assert "With confidence 95% the error is at most 4.582% (15 errors in 500 rows)" in said
     assert (tmp_path / "model.certus").is_file()
+
+
+def test_the_example_fits_a_hundred_columns() -> None:
+    blocks = re.findall(r"```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert len(lines) > 20
+    assert [line for line in lines if len(line) > 100] == []

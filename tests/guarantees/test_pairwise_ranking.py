@@ -31,7 +31,7 @@ def independent(rng: np.random.Generator, counts: tuple[int, ...]) -> Drawn:
 
 
 def alike(rng: np.random.Generator, counts: tuple[int, ...]) -> Drawn:
-    """One noise per row with alternating signs: areas of both orders of neighbouring classes are equal."""
+    """One noise per row with alternating signs: areas of both orders of neighboring classes are equal."""
     truth = np.repeat(np.arange(len(counts)), counts)
     signs = np.where(np.arange(len(counts)) % 2 == 0, 1.0, -1.0)
     return truth, np.eye(len(counts))[truth] + rng.normal(size=(len(truth), 1)) * signs

@@ -182,3 +182,5 @@ def test_malformed_state(change, message):
         ConfidenceSequence.from_dict(record)
     with pytest.raises(CertificateError, match="not a JSON document"):
         ConfidenceSequence.from_json(json.dumps(record)[:-3])
+    with pytest.raises(CertificateError, match="not a JSON document"):
+        ConfidenceSequence.from_json(b"\xff")

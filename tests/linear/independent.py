@@ -90,7 +90,7 @@ class Logistic:
         self.penalized = np.append(np.ones(self.X.shape[1] - 1), 0.0)
 
     def solution(self, W: Any) -> tuple[Any, Any]:
-        """Coefficients and intercepts (in extended precision) of the table that is not centred."""
+        """Coefficients and intercepts (in extended precision) of the table that is not centered."""
         return W[:, :-1], W[:, -1] - W[:, :-1] @ self.mean if self.fit_intercept else np.zeros(len(W))
 
     def probabilities(self, W: Any) -> Any:

@@ -10,7 +10,7 @@ EXTENDED = np.longdouble
 
 
 class Plain:
-    """The objective of centred, weighted data, and cyclic coordinate descent on it."""
+    """The objective of centered, weighted data, and cyclic coordinate descent on it."""
 
     def __init__(
         self, X: Any, y: Any, weights: Any, *, alpha: float, ratio: float, center: bool, joint: bool, positive: bool

@@ -196,7 +196,7 @@ def test_folds_without_weight_are_named() -> None:
 @pytest.mark.parametrize("solver", ["auto", "svd", "cholesky", "lsqr", "sparse_cg"])
 @pytest.mark.parametrize("value", [3.0, 0.1])
 def test_constant_columns_are_not_fitted_without_penalty(solver: str, value: float) -> None:
-    """Centring leaves rounding errors of a constant column; no solver may take them for information."""
+    """Centering leaves rounding errors of a constant column; no solver may take them for information."""
     from certus.linear import Ridge
 
     model = Ridge(0.0, solver=solver).fit(np.full((3, 1), value), [200.0, 5.0, 7.0])

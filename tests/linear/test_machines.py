@@ -27,7 +27,7 @@ LOSSES = ["epsilon_insensitive", "squared_epsilon_insensitive"]
 exact = Accuracy(tol=1e-4, gap_tol=None, max_iter=1000, seed=0, relative=False)
 
 
-def labelled(seed: int, rows: int, columns: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+def labeled(seed: int, rows: int, columns: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, columns)) * rng.lognormal(0.0, 1.0, columns)
     scores = X @ rng.normal(size=(columns, classes)) + 2.0 * rng.normal(size=(rows, classes))
@@ -69,7 +69,7 @@ def test_classifiers_are_optimal_within_a_small_gap(
     wanted = 1e-6
     if multi_class == "crammer_singer":  # coordinate descent alone: slow on badly scaled columns with a high cost
         classes, C, wanted = 3, min(C, 0.1), 1e-4
-    X, y = labelled(seed, *shape, classes)
+    X, y = labeled(seed, *shape, classes)
     model = LinearSVC(
         penalty=penalty, loss=loss, multi_class=multi_class, C=C, gap_tol=wanted, max_iter=100_000, random_state=0
     ).fit(X, y)
@@ -105,7 +105,7 @@ def test_regressors_are_optimal_to_machine_precision(
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_a_quadratic_program_solver_finds_nothing_better(loss: str) -> None:
-    X, y = labelled(5, 40, 3)
+    X, y = labeled(5, 40, 3)
     model = LinearSVC(loss=loss, C=0.7).fit(X, y)
     Z, signs = np.hstack([X, np.ones((40, 1))]), np.where(y == 1, 1.0, -1.0)
     Q = (signs[:, None] * Z) @ (signs[:, None] * Z).T + (np.eye(40) / 1.4 if loss == "squared_hinge" else 0.0)
@@ -122,20 +122,20 @@ def test_a_quadratic_program_solver_finds_nothing_better(loss: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_certificate_holds_against_the_data(form: tuple[str, str, str]) -> None:
-    X, y = labelled(1, 50, 4, 3)
+    X, y = labeled(1, 50, 4, 3)
     model = LinearSVC(penalty=form[0], loss=form[1], multi_class=form[2], class_weight={0: 2.0}).fit(X, y)
     assert model.report_["optimality gap"].check((X, y))
 
 
 @pytest.mark.parametrize("share", [1e-1, 1e-2, 1e-5])
 def test_history_of_a_coarse_fit_ends_with_its_gap(share: float) -> None:
-    X, y = labelled(2, 300, 5)
+    X, y = labeled(2, 300, 5)
     model = LinearSVC(loss="hinge", gap_tol=share, random_state=0).fit(X, y)
     assert model.history_[-1] == model.gap_ <= share * len(X)
 
 
 def test_a_trial_of_passes_stops_when_asked_to() -> None:
-    X, y = labelled(2, 300, 5)
+    X, y = labeled(2, 300, 5)
     problem = classification(MachineTable(X, 1.0, 1), np.where(y > 0, 1.0, -1.0), np.ones(len(X)), squared=False)
     told: list[float] = []
     rule = Accuracy(tol=1e-4, gap_tol=1e-6, max_iter=1000, seed=0, relative=False)
@@ -145,7 +145,7 @@ def test_a_trial_of_passes_stops_when_asked_to() -> None:
 
 
 def test_labels_of_the_exact_optimum_are_those_of_a_finer_solution() -> None:
-    X, y = labelled(2, 300, 5, 3)
+    X, y = labeled(2, 300, 5, 3)
     rough = LinearSVC(loss="hinge", gap_tol=1e-3).fit(X, y)
     fine = LinearSVC(loss="hinge").fit(X, y)
     differ = int((rough.predict(X) != fine.predict(X)).sum())
@@ -155,7 +155,7 @@ def test_labels_of_the_exact_optimum_are_those_of_a_finer_solution() -> None:
 
 @pytest.mark.parametrize("squared", [False, True])
 def test_dual_descent_and_newton_agree(squared: bool) -> None:
-    X, y = labelled(3, 150, 4)
+    X, y = labeled(3, 150, 4)
     table = MachineTable(X, 1.5, 1)
     rng = np.random.default_rng(0)
     costs = rng.integers(0, 3, 150) * 0.5
@@ -173,7 +173,7 @@ def test_dual_descent_and_newton_agree(squared: bool) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_weights_are_repetitions(form: tuple[str, str, str]) -> None:
-    X, y = labelled(4, 80, 4, 3)
+    X, y = labeled(4, 80, 4, 3)
     weights = np.random.default_rng(0).integers(0, 4, 80)
     options = {"penalty": form[0], "loss": form[1], "multi_class": form[2], "gap_tol": 1e-10, "max_iter": 100_000}
     weighted = LinearSVC(**options, random_state=0).fit(X, y, sample_weight=weights)
@@ -184,7 +184,7 @@ def test_weights_are_repetitions(form: tuple[str, str, str]) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("form", FORMS)
 def test_sparse_is_dense(form: tuple[str, str, str], dtype: type) -> None:
-    X, y = labelled(6, 90, 6, 3)
+    X, y = labeled(6, 90, 6, 3)
     X = np.where(np.abs(X) > 0.5, X, 0.0).astype(dtype)
     options = {"penalty": form[0], "loss": form[1], "multi_class": form[2], "gap_tol": 1e-9, "max_iter": 100_000}
     dense = LinearSVC(**options, random_state=0).fit(X, y)
@@ -234,7 +234,7 @@ def test_descent_tells_its_gaps_and_can_be_stopped(multi_class: str) -> None:
 
 
 def test_the_intercept_is_a_penalized_constant_column() -> None:
-    X, y = labelled(8, 60, 3)
+    X, y = labeled(8, 60, 3)
     scaled = LinearSVC(intercept_scaling=7.0).fit(X, y)
     explicit = LinearSVC(fit_intercept=False).fit(np.hstack([X, np.full((60, 1), 7.0)]), y)
     assert_allclose(scaled.coef_, explicit.coef_[:, :3], rtol=1e-8)
@@ -243,7 +243,7 @@ def test_the_intercept_is_a_penalized_constant_column() -> None:
 
 
 def test_running_out_of_iterations_states_the_gap() -> None:
-    X, y = labelled(9, 200, 5)
+    X, y = labeled(9, 200, 5)
     with pytest.warns(ConvergenceWarning, match=r"failed to converge(.|\n)*certified to be within"):
         model = LinearSVC(loss="hinge", max_iter=2).fit(X, y)
     assert not model.converged_
@@ -253,7 +253,7 @@ def test_running_out_of_iterations_states_the_gap() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e145])
 def test_extreme_scales_are_solved_or_told_by_the_gap(scale: float) -> None:
-    X, y = labelled(10, 60, 3)
+    X, y = labeled(10, 60, 3)
     model = LinearSVC(fit_intercept=False).fit(X * scale, y)
     assert np.isfinite(model.coef_).all()
     gap = model.report_["optimality gap"]
@@ -279,7 +279,7 @@ def test_degenerate_tables() -> None:
     ],
 )
 def test_combinations_that_cannot_be(options: dict[str, object], message: str) -> None:
-    X, y = labelled(0, 20, 2)
+    X, y = labeled(0, 20, 2)
     with pytest.raises(ValueError, match=f"{message}(.|\n)*Hint"):
         LinearSVC(**options).fit(X, y)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""copy_X=False: the caller's table may be centred in place; model and certificate are those of the original table."""
+"""copy_X=False: the caller's table may be centered in place; model and certificate are those of the original table."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ CASES = [
 def table(shape: tuple[int, int], seed: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     X = np.asfortranarray(rng.normal(size=shape) + 100.0 * rng.normal(size=shape[1]))
-    X[:, 1] = 7.3  # a constant column is centred to exact zeros
+    X[:, 1] = 7.3  # a constant column is centered to exact zeros
     return X, rng.normal(size=shape[0]) + 5.0
 
 

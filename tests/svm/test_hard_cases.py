@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from certus.svm import SVC, SVR, NuSVC, OneClassSVM, OneVsRestSVC
 
 
-def labelled(rows: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def labeled(rows: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, 3))
     return X, (X[:, 0] + rng.normal(size=rows) > 0).astype(int)
@@ -24,7 +24,7 @@ LIMIT = 3_000_000  # pair steps that no fit exceeds by itself
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_unscaled_columns_and_a_huge_cost_end(kernel: str, recwarn: pytest.WarningsRecorder) -> None:
-    X, y = labelled(200)
+    X, y = labeled(200)
     X = X * [1.0, 1e4, 1e7] + [0.0, 1e5, 1e8]
     machine = SVC(kernel=kernel, C=1e12 if kernel == "linear" else 1e6).fit(X, y)
     assert machine.n_iter_[0] <= LIMIT
@@ -54,7 +54,7 @@ def test_a_large_cost_is_solved_to_a_small_gap() -> None:
 
 
 def test_cost_of_zero_and_gamma_of_zero() -> None:
-    X, y = labelled()
+    X, y = labeled()
     with pytest.raises(ValueError, match="'C' parameter of SVC must be a float in the range"):
         SVC(C=0).fit(X, y)
     machine = SVC(gamma=0.0).fit(X, y)  # all rows look alike: the larger class wins
@@ -72,13 +72,13 @@ def test_all_points_equal() -> None:
 
 
 def test_infeasible_nu_is_named() -> None:
-    X, _ = labelled()
+    X, _ = labeled()
     with pytest.raises(ValueError, match=r"specified nu is infeasible.*\n*Hint: use a smaller nu"):
         NuSVC(nu=0.9).fit(X, np.repeat([0, 1], [50, 10]))
 
 
 def test_kernels_of_the_wrong_shape() -> None:
-    X, y = labelled()
+    X, y = labeled()
     with pytest.raises(ValueError, match="Input is a 60x3 matrix"):
         SVC(kernel="precomputed").fit(X, y)
     with pytest.raises(ValueError, match=r"shape \(60, 60\).*Got shape \(60, 3\)"):
@@ -88,7 +88,7 @@ def test_kernels_of_the_wrong_shape() -> None:
 
 
 def test_a_kernel_that_is_not_positive_gets_no_gap_certificate() -> None:
-    X, y = labelled()
+    X, y = labeled()
     indefinite = SVC(kernel=lambda a, b: -np.asarray(a) @ np.asarray(b).T, C=0.5).fit(X, y)
     assert "optimality gap" not in [certificate.quantity for certificate in indefinite.report_]
     positive = SVC(kernel=lambda a, b: np.asarray(a) @ np.asarray(b).T).fit(X, y)
@@ -97,7 +97,7 @@ def test_a_kernel_that_is_not_positive_gets_no_gap_certificate() -> None:
 
 
 def test_limit_on_steps_is_told_with_the_gap() -> None:
-    X, y = labelled()
+    X, y = labeled()
     with pytest.warns(ConvergenceWarning, match=r"terminated early \(max_iter=3\).*duality gap is"):
         machine = SVC(max_iter=3).fit(X, y)
     assert machine.n_iter_ == [3]
@@ -106,14 +106,14 @@ def test_limit_on_steps_is_told_with_the_gap() -> None:
 
 
 def test_weight_zero_of_a_class() -> None:
-    X, _ = labelled()
+    X, _ = labeled()
     y = np.arange(60) % 3
     with pytest.raises(ValueError, match="All rows of class 2 have weight zero"):
         SVC().fit(X, y, sample_weight=(y < 2).astype(float))
 
 
 def test_a_kernel_that_is_not_symmetric_is_refused() -> None:
-    X, y = labelled()
+    X, y = labeled()
     with pytest.raises(
         ValueError, match=r"kernel matrix of SVC must be symmetric: for rows \d+ and \d+ it has.*\nHint"
     ):
@@ -125,7 +125,7 @@ def test_a_kernel_that_is_not_symmetric_is_refused() -> None:
 
 
 def test_one_class_is_refused() -> None:
-    X, _ = labelled()
+    X, _ = labeled()
     for learner in (SVC, NuSVC, OneVsRestSVC):
         with pytest.raises(ValueError, match="data contains only one class"):
             learner().fit(X, np.zeros(60))
@@ -134,7 +134,7 @@ def test_one_class_is_refused() -> None:
 @pytest.mark.parametrize("learner", [SVC, SVR, OneVsRestSVC])
 @pytest.mark.parametrize("table", ["zero", "equal", "unscaled", "indefinite"])
 def test_hard_margins_end_on_tables_that_allow_none(learner: type, table: str) -> None:
-    X, y = labelled(100)
+    X, y = labeled(100)
     X = {"zero": np.zeros_like(X), "equal": np.ones_like(X), "unscaled": X * [1e-3, 1.0, 1e6], "indefinite": X}[table]
     kernel = "sigmoid" if table == "indefinite" else "linear"
     began = time.perf_counter()

@@ -48,7 +48,7 @@ def test_training_rows_are_counted_at_their_nodes(fitted):
     assert_array_equal(np.asarray(model.decision_path(X).sum(axis=0)).ravel(), model.tree_.n_node_samples)
 
 
-def test_thresholds_separate_neighbouring_floats():
+def test_thresholds_separate_neighboring_floats():
     """Midpoints are doubles, so that even adjacent float32 values fall on different sides."""
     values = np.array([1000.0, np.nextafter(np.float32(1000.0), np.float32(2000.0))], dtype=np.float32)
     model = DecisionTreeClassifier().fit(values[:, np.newaxis], [0, 1])

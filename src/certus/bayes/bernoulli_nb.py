@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from certus.base import predict_method, register
 from certus.base.inputs import TableLike
 from certus.base.params import Exactly, Interval
-from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
-from certus.bayes.counting.linear_scores import check_log_probabilities, linear_scores, log_share
+from certus.bayes.counting.linear_scores import linear_scores, log_share
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -65,12 +64,6 @@ class BernoulliNB(CountNB):
         self.feature_log_prob_ = log_share(
             self.feature_count_ + alpha, self.class_count_[:, np.newaxis] + np.asarray(alpha) * 2
         )
-
-    def _restored(self) -> None:
-        if hasattr(self, "classes_"):
-            table = (len(self.classes_), self.n_features_in_)
-            check_shapes(self, feature_count_=table, feature_log_prob_=table, class_log_prior_=table[:1])
-            check_log_probabilities(self.feature_log_prob_)
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

@@ -77,5 +77,5 @@ def modern(arguments: Sequence[str]) -> list[str]:
         else:
             found.append(_RENAMED.get(name, name) + equals + value)
     if ends and "--high" not in ends:
-        raise typer.BadParameter("--low needs --high. Hint: --range LOW HIGH gives both ends of the loss.")
+        raise typer.BadParameter("--low needs --high.\nHint: --range LOW HIGH gives both ends of the loss.")
     return [*found, "--range", ends.get("--low", "0"), ends["--high"]] if ends else found

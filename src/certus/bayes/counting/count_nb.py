@@ -11,7 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from certus.base import distinct_labels, fit_method, warn_user
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Boolean, Exactly, Interval
+from certus.base.persistence import check_shapes
 from certus.bayes.counting.joint_classifier import JointClassifier, begins, known_codes
+from certus.bayes.counting.linear_scores import check_log_probabilities
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
@@ -141,6 +143,12 @@ class CountNB(JointClassifier):
             )
             return np.maximum(alpha, lowest)
         return alpha
+
+    def _restored(self) -> None:
+        if hasattr(self, "classes_"):
+            table = (len(self.classes_), self.n_features_in_)
+            check_shapes(self, feature_count_=table, feature_log_prob_=table, class_log_prior_=table[:1])
+            check_log_probabilities(self.feature_log_prob_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

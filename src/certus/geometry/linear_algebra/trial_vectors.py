@@ -49,7 +49,7 @@ def differ(left: Any, right: Any, *pieces: Any) -> bool:
 
 
 def check_dimension(dimension: int) -> None:
-    """Refuse what is no number of entries."""
+    """Refuse what is not a number of entries."""
     if not isinstance(dimension, int | np.integer) or dimension < 1:
         raise ValueError(f"dimension must be a whole number of at least 1, got {dimension!r}.")
 

@@ -1,6 +1,5 @@
 """Confidence sequences: bounds on a mean that hold at every look, however often one looks."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from certus.guarantees.records.bound_arguments import SIDES, check_choice, check
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import check_confidence
+from certus.guarantees.records.json_document import JsonDocument
 
 SCHEMA_VERSION = 1
 
@@ -47,7 +47,7 @@ class SequenceState:
         return SequenceState(self.rows + len(unit), math.fsum([self.total, *unit.tolist()]), spread)
 
 
-class ConfidenceSequence:
+class ConfidenceSequence(JsonDocument):
     """Bound a mean after every row of a stream; all bounds hold together with the confidence.
 
     A bound for a fixed number of rows fails sooner or later when it is computed again and again. Here the
@@ -189,23 +189,11 @@ class ConfidenceSequence:
             made = cls(**setting)
             made._state = _checked_state(**record["state"])
             made.void = str(record["void"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             if isinstance(error, CertificateError):
                 raise
             raise CertificateError(f"malformed confidence sequence: {error!r}.") from error
         return made
-
-    def to_json(self) -> str:
-        """The sequence as a JSON document."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise CertificateError(f"not a JSON document: {error}") from error
 
     def __repr__(self) -> str:
         bounds = f"void: {self.void}" if self.void else "({:.4g}, {:.4g})".format(*self.interval())

@@ -1,6 +1,5 @@
 """Watching a deployed model: an alarm with a known false-alarm rate, and what can still be promised."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -21,6 +20,7 @@ from certus.guarantees.monitoring.recent_average import RecentAverage
 from certus.guarantees.records.bound_arguments import check_choice, check_count
 from certus.guarantees.records.certificate import Certificate
 from certus.guarantees.records.certificate_error import CertificateError
+from certus.guarantees.records.json_document import JsonDocument
 from certus.guarantees.records.report import Report
 
 SCHEMA_VERSION = 1
@@ -52,7 +52,7 @@ def _setting(alarm: Mapping[str, Any], loss: str, window: int) -> MonitorSetting
     return MonitorSetting(AlarmSetting(**alarm), checked, check_count(window, "window", minimum=1))
 
 
-class Monitor:
+class Monitor(JsonDocument):
     """Watch a stream of losses of a deployed model.
 
     Made by `certus.monitor`. Three accounts are kept, each with its own promise: the test martingale behind the
@@ -264,7 +264,7 @@ class Monitor:
                 adaptive=None if adaptive is None else AdaptiveConformal.from_dict(adaptive),
             )
             made._restore(record)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             if isinstance(error, CertificateError):
                 raise
             raise CertificateError(f"malformed monitor: {error!r}.") from error
@@ -280,18 +280,6 @@ class Monitor:
             self.alarm_row = check_count(record["alarm_row"], "alarm_row", minimum=1)
         if self._average.rows != self.rows:
             raise ValueError("the accounts do not have the same number of rows.")
-
-    def to_json(self) -> str:
-        """The monitor as a JSON document."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise CertificateError(f"not a JSON document: {error}") from error
 
     def summary(self) -> dict[str, Any]:
         """What there is to tell now, as plain JSON values."""

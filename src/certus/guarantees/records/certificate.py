@@ -1,7 +1,6 @@
 """The record that every guarantee is handed over as."""
 
 import html
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from certus.guarantees.records import first_schema, rules
 from certus.guarantees.records.assumptions import check_assumptions
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import failure_of
+from certus.guarantees.records.json_document import JsonDocument
 from certus.guarantees.records.plain_values import FrozenDict, decode, encode, freeze
 from certus.guarantees.records.quantity import QUANTITY_FIELD, Quantity, QuantityField
 from certus.guarantees.records.wording import confidence_percent, number, plural
@@ -22,7 +22,7 @@ KINDS = ("exact", "probable", "anytime", "expectation", "estimate")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate:
+class Certificate(JsonDocument):
     """One guarantee: what is claimed, how surely, by which theorem, and all that is needed to check it.
 
     Parameters
@@ -169,19 +169,6 @@ class Certificate:
             return cls(quantity=quantity, **plain)
         except (ValueError, TypeError, RecursionError) as error:
             raise CertificateError(f"malformed certificate: {error}") from error
-
-    def to_json(self, indent: int | None = None) -> str:
-        """The record as a JSON document."""
-        return json.dumps(self.to_dict(), allow_nan=False, indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`."""
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise CertificateError(f"not a JSON document: {error}") from error
-        return cls.from_dict(record)
 
     @property
     def standing(self) -> str:

@@ -1,7 +1,6 @@
 """A report: all certificates of a model, in the order in which a careful reader wants them."""
 
 import html
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
@@ -9,11 +8,12 @@ from typing import Any, Self
 from certus.guarantees.records.certificate import SCHEMA_VERSION, Certificate, check_schema
 from certus.guarantees.records.certificate_error import CertificateError
 from certus.guarantees.records.confidence_levels import exact
+from certus.guarantees.records.json_document import JsonDocument
 from certus.guarantees.records.quantity import Quantity
 from certus.guarantees.records.wording import confidence_percent, plural
 
 
-class Report:
+class Report(JsonDocument):
     """An immutable, ordered collection of certificates.
 
     Per quantity the tightest comes first; across quantities the error, then the worst news first; vacuous ones are
@@ -139,19 +139,6 @@ class Report:
         if not isinstance(record["certificates"], (list, tuple)):
             raise CertificateError("the field certificates must be a JSON array.")
         return cls(Certificate.from_dict(item) for item in record["certificates"])
-
-    def to_json(self, indent: int | None = None) -> str:
-        """The report as a JSON document."""
-        return json.dumps(self.to_dict(), allow_nan=False, indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`."""
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise CertificateError(f"not a JSON document: {error}") from error
-        return cls.from_dict(record)
 
     def text(self) -> str:
         """One line per certificate; vacuous ones are folded with the reason."""

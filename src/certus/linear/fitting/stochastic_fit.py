@@ -150,8 +150,7 @@ def _shaped(given: Any, shape: tuple[int, ...], name: str) -> Array:
     single = shape[0] == 1 and values.size == int(np.prod(shape))
     if values.shape != shape and not single:
         raise ValueError(
-            f"Provided {name} does not match dataset. Provided ``coef_`` does not match dataset. "
-            f"It has the shape {values.shape}, expected {shape}."
+            f"Provided {name} does not match dataset.\nHint: it has the shape {values.shape}, expected {shape}."
         )
     return values.reshape(shape)
 

@@ -355,7 +355,7 @@ class Machine(Learner):
         if self._center is not None and (self._center.shape != (self.n_features_in_,) or self._sparse or outside):
             raise ValueError("_center does not fit the columns.")
         if isinstance(self._gamma, str) or not np.isfinite(self._gamma):
-            raise ValueError("_gamma is no number.")
+            raise ValueError("_gamma is not a number.")
 
     # --- prediction ---------------------------------------------------------------------------------------------
 

@@ -251,7 +251,7 @@ raw_documents : iterable of str, bytes, file names or open files
             codecs.lookup(self.encoding)
             self.build_analyzer()
         except re.error as error:
-            raise ValueError(f"token_pattern is no regular expression: {error}") from error
+            raise ValueError(f"token_pattern is not a regular expression: {error}") from error
 
     def _warn_for_unused_parameters(self) -> None:
         own = callable(self.analyzer)

@@ -87,7 +87,7 @@ class Range:
         return self._value(rng.random())
 
     def near(self, value: float, rng: np.random.Generator) -> float:
-        """A value in the neighbourhood: normal steps of a sixth of the range, reflected at the ends."""
+        """A value in the neighborhood: normal steps of a sixth of the range, reflected at the ends."""
         ends = np.log([self.low, self.high]) if self.log else np.array([self.low, self.high])
         fraction = ((np.log(value) if self.log else value) - ends[0]) / (ends[1] - ends[0])
         moved = abs(fraction + rng.normal(scale=1 / 6)) % 2.0

@@ -50,7 +50,7 @@ def find_class(path: str) -> Any:
         ) from error
     if found is None or not hasattr(found, "fit"):
         raise StudyError(
-            f"candidates: {path!r} is no estimator.\n{_HINT}",
+            f"candidates: {path!r} is not an estimator.\n{_HINT}",
             options=["candidates"],
         )
     return found
