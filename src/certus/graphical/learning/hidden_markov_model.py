@@ -30,6 +30,7 @@ from certus.graphical.state_tracker import StateTracker
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
+LARGEST = 1e150  # magnitude of a cell
 PRIOR = [Interval(0, None), ArrayLike()]
 # scikit-learn's checks that ask for one answer per row, whatever the others are.
 ROWS_BELONG_TOGETHER = dict.fromkeys(
@@ -171,7 +172,8 @@ class HiddenMarkovModel(Learner):
 
     def _read_rows(self, X: Any, *, reset: bool, learning: bool = False) -> ObservedRows:
         """Check a table: ``reset`` takes its width as that of all, ``learning`` asks for no parameters."""
-        return ObservedRows.of(check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True))
+        table = check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True, largest=LARGEST)
+        return ObservedRows.of(table)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
