@@ -81,13 +81,14 @@ def test_entries_of_the_same_place_are_added() -> None:
 def test_priors_and_smoothing_that_cannot_be(name: str) -> None:
     kind = getattr(bayes, name)
     for options, message in (
+        ({}, "allows magnitudes up to"),
         ({"class_prior": [0.7, 0.7]}, "class_prior must sum to 1"),
         ({"class_prior": [np.nan, 0.7]}, "class_prior must hold finite"),
         ({"alpha": np.inf}, "alpha must be"),
         ({"alpha": [1.0, np.nan]}, "alpha must be"),
     ):
         with pytest.raises(ValueError, match=message):
-            kind(**options).fit([[1, 0], [0, 1]], [0, 1])
+            kind(**options).fit([[1, 0], [0, 1 if options else 1e200]], [0, 1])
 
 
 def test_multinomial_is_the_formula_and_linear_in_the_counts() -> None:

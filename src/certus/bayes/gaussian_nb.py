@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import distinct_labels, fit_method, predict_method, register
-from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
+from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
@@ -73,7 +73,7 @@ class GaussianNB(JointClassifier):
         X : array-like of shape (n_samples, n_features)
             Training rows.
         """
-        table, y = check_Xy(self, X, y, order="C")
+        table, y = check_Xy(self, X, y, order="C", largest=LARGEST)
         classes, codes = distinct_labels(y)
         return self._start(classes, table)._add(table, codes.astype(np.int64, copy=False), sample_weight)
 
@@ -89,7 +89,7 @@ class GaussianNB(JointClassifier):
             Rows of this batch.
         """
         first = begins(self, classes)
-        table, y = check_Xy(self, X, y, order="C", reset=first)
+        table, y = check_Xy(self, X, y, order="C", reset=first, largest=LARGEST)
         if first:
             self._start(np.unique(classes), table)
         check_classification_targets(y)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import distinct_labels, fit_method, warn_user
-from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
+from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Boolean, Exactly, Interval
 from certus.bayes.counting.joint_classifier import JointClassifier, begins, check_class_prior, known_codes
 from certus.guarantees import Report
@@ -87,7 +87,7 @@ class CountNB(JointClassifier):
         return self._add(table, known_codes(self, labels), sample_weight)
 
     def _read(self, X: TableLike, y: TargetLike, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        return check_Xy(self, X, y, accept_sparse="csr", order="C", reset=reset)
+        return check_Xy(self, X, y, accept_sparse="csr", order="C", reset=reset, largest=LARGEST)
 
     def _read_rows(self, X: TableLike) -> Any:
         return check_X(self, X, accept_sparse="csr", order="C")

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import Iterations, Learner, check_X, fit_method, predict_method, resolve_seed, warn_user
+from certus.base.inputs import LARGEST
 from certus.base.params import ArrayLike, Interval, OneOf, RandomState, Verbosity
 from certus.graphical import _native_calls
 from certus.graphical.convergence_monitor import ConvergenceMonitor
@@ -30,7 +31,6 @@ from certus.graphical.state_tracker import StateTracker
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
-LARGEST = 1e150  # magnitude of a cell
 PRIOR = [Interval(0, None), ArrayLike()]
 # scikit-learn's checks that ask for one answer per row, whatever the others are.
 ROWS_BELONG_TOGETHER = dict.fromkeys(
@@ -172,7 +172,9 @@ class HiddenMarkovModel(Learner):
 
     def _read_rows(self, X: Any, *, reset: bool, learning: bool = False) -> ObservedRows:
         """Check a table: ``reset`` takes its width as that of all, ``learning`` asks for no parameters."""
-        table = check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True, largest=LARGEST)
+        table = check_X(
+            self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True, largest=LARGEST if learning else None
+        )
         return ObservedRows.of(table)
 
     def __sklearn_tags__(self) -> Tags:
