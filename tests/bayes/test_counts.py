@@ -60,6 +60,37 @@ def test_without_smoothing_impossible_is_impossible_and_nothing_is_nan(name: str
     np.testing.assert_allclose(model.predict_proba([[1.0, 1.0, 1.0]]).sum(), 1)
 
 
+def test_weights_without_smoothing_are_infinite_for_what_other_classes_never_had() -> None:
+    model = bayes.ComplementNB(alpha=0.0).fit([[2, 0, 1], [0, 1, 1], [0, 0, 1]], ["a", "b", "c"])
+    np.testing.assert_allclose(
+        model.predict_proba([[1, 0, 0], [0, 1, 0], [1, 1, 0]]), [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0]]
+    )
+    assert not np.isnan(model.predict_log_proba([[1, 1, 1], [0, 0, 0]])).any()
+
+
+def test_entries_of_the_same_place_are_added() -> None:
+    twice = sparse.csr_array((np.ones(3), [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    once = bayes.BernoulliNB(binarize=1.5).fit(twice.toarray(), [0, 1])
+    model = bayes.BernoulliNB(binarize=1.5).fit(twice, [0, 1])
+    np.testing.assert_array_equal(model.feature_count_, once.feature_count_)
+    np.testing.assert_array_equal(model.predict_proba(twice), once.predict_proba(twice.toarray()))
+    assert twice.nnz == 3  # the caller's table is left alone
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_priors_and_smoothing_that_cannot_be(name: str) -> None:
+    kind = getattr(bayes, name)
+    for options, message in (
+        ({}, "allows magnitudes up to"),
+        ({"class_prior": [0.7, 0.7]}, "class_prior must sum to 1"),
+        ({"class_prior": [np.nan, 0.7]}, "class_prior must hold finite"),
+        ({"alpha": np.inf}, "alpha must be"),
+        ({"alpha": [1.0, np.nan]}, "alpha must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kind(**options).fit([[1, 0], [0, 1 if options else 1e200]], [0, 1])
+
+
 def test_multinomial_is_the_formula_and_linear_in_the_counts() -> None:
     X, y = word_table(60, 5, 2)
     model = bayes.MultinomialNB().fit(X, y)

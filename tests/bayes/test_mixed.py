@@ -159,6 +159,8 @@ def test_saved_models_answer_the_same(tmp_path: Any) -> None:
         (lambda: MixedNB(columns=["exponential"]).fit([[-2.0]], [0]), "not negative"),
         (lambda: MixedNB(columns=["gaussian"]).fit([["tall"]], [0]), "could not convert"),
         (lambda: MixedNB().fit([[np.inf]], [0]), "infinity"),
+        (lambda: MixedNB().fit([[1e170], [2e170]], [0, 1]), "must hold magnitudes up to"),
+        (lambda: MixedNB(class_prior=[0.5, 0.6]).fit([[1.0], [2.0]], [0, 1]), "class_prior must sum to 1"),
         (lambda: MixedNB(class_prior=[1.0]).fit([[1.0], [2.0]], [0, 1]), "class_prior must hold 2"),
         (lambda: MixedNB().fit([[1.0], [2.0]], [0]), "inconsistent"),
     ],

@@ -63,6 +63,26 @@ def test_lists_and_streams():
         model().fit(lambda: iter([X, X]), sample_weight=np.ones(3))
 
 
+def test_sequences_of_symbols_as_lists_of_different_lengths():
+    X = [[0, 1, 1], (1, 0), np.array([1])]
+    model = CategoricalHMM(2, random_state=0).fit(X)
+    assert model.score(X) == model.score([0, 1, 1, 1, 0, 1], lengths=[3, 2, 1])
+    with pytest.raises(ValueError, match="1 features"):
+        model.score([[0, 1], [1, 0]])  # a table of two columns, or two sequences: nobody knows
+
+
+def test_numbers_whose_squares_overflow():
+    with pytest.raises(ValueError, match="allows magnitudes up to"):
+        GaussianHMM(1).fit([[1e200], [2e200]])
+
+
+def test_steps_ahead():
+    tracker = CategoricalHMM(1, random_state=0).fit([0, 1]).tracker()
+    for steps in (-1, 0.5, "1"):
+        with pytest.raises(ValueError, match="steps must be"):
+            tracker.forecast(steps)
+
+
 def test_values():
     broken = X.copy()
     broken[3, 1] = np.inf

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from certus.base import predict_method, register
-from certus.base.inputs import TableLike
+from certus.base.inputs import TableLike, TargetLike
 from certus.base.params import Exactly, Interval
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
@@ -57,6 +58,13 @@ class BernoulliNB(CountNB):
     ) -> None:
         self._set_parameters(locals())
 
+    def _read(self, X: TableLike, y: TargetLike, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        table, labels = super()._read(X, y, reset=reset)
+        return added_up(table), labels
+
+    def _read_rows(self, X: TableLike) -> Any:
+        return added_up(super()._read_rows(X))
+
     def _count(self, X: Any, codes: NDArray[np.int64], weights: Floats | None) -> None:
         _native_calls.add_counts(X, codes, weights, self.binarize, self.feature_count_)
 
@@ -83,3 +91,11 @@ class BernoulliNB(CountNB):
             had = _native_calls.linear_log_joint(table, always.astype(float), np.zeros(len(constant)), self.binarize)
             scores = np.where(had < always.sum(axis=1), -np.inf, scores)
         return scores
+
+
+def added_up(table: Any) -> Any:
+    """A sparse table whose entries of the same place are added: what counts is whether their sum is above a limit."""
+    if sparse.issparse(table) and not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
+    return table

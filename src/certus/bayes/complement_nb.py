@@ -14,7 +14,7 @@ from certus.base.params import Boolean
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
-from certus.bayes.counting.linear_scores import log_share
+from certus.bayes.counting.linear_scores import linear_scores, log_share
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -69,6 +69,10 @@ class ComplementNB(CountNB):
         others = self.feature_all_ - self.feature_count_
         totals = others.sum(axis=1) + np.sum(np.broadcast_to(alpha, others.shape[1:]))
         logged = log_share(others + alpha, totals[:, np.newaxis])
+        if self.norm and not np.isfinite(logged).all():
+            raise ValueError(
+                "alpha must be above 0 with norm=True where a feature occurs in one class only, got infinite weights."
+            )
         self.feature_log_prob_ = logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged
 
     def _restored(self) -> None:
@@ -82,7 +86,10 @@ class ComplementNB(CountNB):
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:
         """``sum_j x_j w_cj`` for every row and class: a score that is larger for likelier classes."""
         constant = self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))
-        return _native_calls.linear_log_joint(self._read_rows(X), self.feature_log_prob_, constant, None)
+        weights = self.feature_log_prob_
+        if np.isfinite(weights).all():
+            return _native_calls.linear_log_joint(self._read_rows(X), weights, constant, None)
+        return -linear_scores(self._read_rows(X), -weights, -constant)  # infinite: no other class had the feature
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

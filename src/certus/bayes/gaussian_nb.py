@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import distinct_labels, fit_method, predict_method, register
-from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
+from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
@@ -66,7 +66,7 @@ class GaussianNB(JointClassifier):
     @fit_method
     def fit(self, X: TableLike, y: TargetLike, sample_weight: WeightsLike = None) -> GaussianNB:
         """Estimate priors, means and variances from the rows."""
-        table, y = check_Xy(self, X, y, order="C")
+        table, y = check_Xy(self, X, y, order="C", largest=LARGEST)
         classes, codes = distinct_labels(y)
         return self._start(classes, table)._add(table, codes.astype(np.int64, copy=False), sample_weight)
 
@@ -82,7 +82,7 @@ class GaussianNB(JointClassifier):
             Rows of this batch.
         """
         first = begins(self, classes)
-        table, y = check_Xy(self, X, y, order="C", reset=first)
+        table, y = check_Xy(self, X, y, order="C", reset=first, largest=LARGEST)
         if first:
             self._start(np.unique(classes), table)
         check_classification_targets(y)

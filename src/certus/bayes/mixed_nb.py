@@ -32,7 +32,7 @@ from certus.bayes.columns.number_columns import (
     KernelColumn,
     PoissonColumn,
 )
-from certus.bayes.counting.joint_classifier import JointClassifier
+from certus.bayes.counting.joint_classifier import JointClassifier, check_class_prior
 from certus.guarantees import Report
 
 KINDS: dict[str, type[ColumnDensity]] = {
@@ -205,8 +205,9 @@ class MixedNB(JointClassifier):
         prior = self.class_count_ / self.class_count_.sum()
         if self.class_prior is not None:
             prior = np.asarray(self.class_prior, dtype=np.float64)
-            if prior.shape != self.classes_.shape or (prior < 0).any():
+            if prior.shape != self.classes_.shape:
                 raise ValueError(f"class_prior must hold {len(self.classes_)} probabilities, got {self.class_prior!r}.")
+            check_class_prior(prior)
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(prior))
 

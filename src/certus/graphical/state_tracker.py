@@ -79,6 +79,8 @@ class StateTracker:
         ndarray of shape (n_components,)
             The probabilities.
         """
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
+            raise ValueError(f"steps must be a whole number of at least 0, got {steps!r}.")
         if self.n_rows == 0:
             steps -= 1  # the first row is one step ahead
         return np.asarray(self.probabilities @ np.linalg.matrix_power(np.exp(self._log_transitions), max(steps, 0)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.inputs import missing_cells
+from certus.base.inputs import LARGEST, missing_cells
 from certus.base.persistence import check_shapes
 
 Floats = NDArray[np.float64]
@@ -52,6 +52,12 @@ class ColumnDensity:
         if np.isinf(values).any():
             row = int(np.flatnonzero(np.isinf(values))[0])
             raise ValueError(f"Input X contains infinity: row {row}, column {name}.")
+        if (np.abs(values) > LARGEST).any():
+            row = int(np.flatnonzero(np.abs(values) > LARGEST)[0])
+            raise ValueError(
+                f"Column {name} of X must hold magnitudes up to {LARGEST:g}, got {values[row]:g} in row {row}.\n"
+                "Hint: rescale the column."
+            )
         return values, ~np.isnan(values)
 
     def add(self, values: NDArray[Any], codes: NDArray[np.int64], weights: Floats) -> None:

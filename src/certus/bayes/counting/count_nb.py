@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import distinct_labels, fit_method, warn_user
-from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
+from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Boolean, Exactly, Interval
 from certus.base.persistence import check_shapes
-from certus.bayes.counting.joint_classifier import JointClassifier, begins, known_codes
+from certus.bayes.counting.joint_classifier import JointClassifier, begins, check_class_prior, known_codes
 from certus.bayes.counting.linear_scores import check_log_probabilities
 from certus.guarantees import Report
 
@@ -84,7 +84,7 @@ class CountNB(JointClassifier):
         return self._add(table, known_codes(self, labels), sample_weight)
 
     def _read(self, X: TableLike, y: TargetLike, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        return check_Xy(self, X, y, accept_sparse="csr", order="C", reset=reset)
+        return check_Xy(self, X, y, accept_sparse="csr", order="C", reset=reset, largest=LARGEST)
 
     def _read_rows(self, X: TableLike) -> Any:
         return check_X(self, X, accept_sparse="csr", order="C")
@@ -118,8 +118,7 @@ class CountNB(JointClassifier):
                 raise ValueError(
                     f"Number of priors must match number of classes. Got {len(prior)} for {count} classes."
                 )
-            if (prior < 0).any() or not np.isfinite(prior).all():
-                raise ValueError(f"class_prior must hold finite numbers that are not negative, got {prior.tolist()}.")
+            check_class_prior(prior)
         else:
             prior = self.class_count_ / self.class_count_.sum() if self.fit_prior else np.full(count, 1.0 / count)
         with np.errstate(divide="ignore"):
@@ -127,6 +126,8 @@ class CountNB(JointClassifier):
 
     def _check_alpha(self) -> Any:
         alpha = self.alpha if np.isscalar(self.alpha) else np.asarray(self.alpha, dtype=np.float64)
+        if not np.isfinite(alpha).all():
+            raise ValueError(f"alpha must be finite, got {self.alpha!r}.")
         if isinstance(alpha, np.ndarray):
             if alpha.shape[0] != self.n_features_in_:
                 raise ValueError(

@@ -32,7 +32,7 @@ class JointClassifier(Classifier):
 
     def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of `predict_proba`."""
-        joint = self.predict_joint_log_proba(X)
+        joint = _certain(self.predict_joint_log_proba(X))
         total = logsumexp(joint, axis=1, keepdims=True)
         # A row that no class can have tells nothing about the classes.
         nowhere = np.isneginf(total)
@@ -40,11 +40,17 @@ class JointClassifier(Classifier):
 
     def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
-        joint = self.predict_joint_log_proba(X)
+        joint = _certain(self.predict_joint_log_proba(X))
         best = joint.max(axis=1, keepdims=True)
         # Relative to the best class, since log 2 would be lost beside logarithms of 1e17; 0 where there is none.
         shares = np.exp(np.where(np.isneginf(best), 0.0, joint - np.where(np.isneginf(best), 0.0, best)))
         return (shares / shares.sum(axis=1, keepdims=True)).astype(joint.dtype)
+
+
+def _certain(joint: NDArray[Any]) -> NDArray[Any]:
+    """Where classes have the score infinity, these share what there is."""
+    sure = np.isposinf(joint)
+    return np.where(sure.any(axis=1, keepdims=True), np.where(sure, 0.0, -np.inf), joint) if sure.any() else joint
 
 
 def begins(learner: Classifier, classes: Any) -> bool:
@@ -71,3 +77,14 @@ def known_codes(learner: Classifier, y: NDArray[Any]) -> NDArray[np.int64]:
         unknown = np.setdiff1d(y, learner.classes_)
         raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {learner.classes_}")
     return places.astype(np.int64, copy=False)
+
+
+def check_class_prior(prior: NDArray[np.float64]) -> None:
+    """Refuse what is no distribution over the classes."""
+    if (prior < 0).any() or not np.isfinite(prior).all():
+        raise ValueError(f"class_prior must hold finite numbers that are not negative, got {prior.tolist()}.")
+    if abs(prior.sum() - 1.0) > 1e-6:
+        raise ValueError(
+            f"class_prior must sum to 1, got a sum of {prior.sum():.10g}.\n"
+            "Hint: divide by the sum if these are counts or weights."
+        )

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import Iterations, Learner, check_X, fit_method, predict_method, resolve_seed, warn_user
+from certus.base.inputs import LARGEST
 from certus.base.params import ArrayLike, Interval, OneOf, RandomState, Verbosity
 from certus.graphical import _native_calls
 from certus.graphical.convergence_monitor import ConvergenceMonitor
@@ -179,7 +180,10 @@ lengths : array-like of shape (n_sequences,), default=None
 
     def _read_rows(self, X: Any, *, reset: bool, learning: bool = False) -> ObservedRows:
         """Check a table: ``reset`` takes its width as that of all, ``learning`` asks for no parameters."""
-        return ObservedRows.of(check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True))
+        table = check_X(
+            self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True, largest=LARGEST if learning else None
+        )
+        return ObservedRows.of(table)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

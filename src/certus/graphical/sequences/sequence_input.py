@@ -180,6 +180,8 @@ def _is_list_of_sequences(X: Any, wide: bool) -> bool:
         return all(np.ndim(item) == 2 for item in X)
     if all(isinstance(item, np.ndarray) and item.ndim == 1 for item in X):
         return any(len(item) != 1 for item in X)
+    if all(isinstance(item, list | tuple | np.ndarray) for item in X) and len({len(item) for item in X}) > 1:
+        return all(np.ndim(entry) == 0 for item in X for entry in item)  # no table has rows of different lengths
     return all(np.ndim(item) == 2 for item in X)
 
 
