@@ -2,8 +2,17 @@
 
 from certus.mixture.gaussian_mixture import GaussianMixture
 from certus.mixture.known_variance_mixture import KnownVarianceMixture
+from certus.mixture.number_of_components import ComponentChoice, choose_components
+from certus.mixture.single_gaussian import OneComponentTest, one_component_test
 
-__all__ = ["GaussianMixture", "KnownVarianceMixture"]
+__all__ = [
+    "ComponentChoice",
+    "GaussianMixture",
+    "KnownVarianceMixture",
+    "OneComponentTest",
+    "choose_components",
+    "one_component_test",
+]
 
 
 def __dir__() -> list[str]:

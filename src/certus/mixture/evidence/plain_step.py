@@ -32,6 +32,13 @@ def gaussian_step(model: Mapping[str, Any], rows: Floats, weights: Floats) -> tu
     return before, after
 
 
+def gaussian_rows(model: Mapping[str, Any], rows: Floats) -> Floats:
+    """ln(weight_k N(x; mean_k, covariance_k)) for every row and component."""
+    means = np.array(model["means"])
+    matrices = _matrices(str(model["covariance_type"]), np.array(model["covariances"]), *means.shape)
+    return _joint(rows, np.array(model["weights"]), means, matrices)
+
+
 def is_well_conditioned(model: Mapping[str, Any]) -> bool:
     """Whether rounding of the covariances moves log-likelihoods by less than a checker allows."""
     if model["covariance_type"] not in ("full", "tied"):
