@@ -138,3 +138,11 @@ def test_equal_rows_asked_twice_count_once() -> None:
     result = study(rows, target="rich", families=["neighbors"], trials=1, threads=1)
     with pytest.raises(certus.TrainingRowsError, match="got 160 of 200 distinct rows"):
         certus.check(result.model, (rows.drop("rich"), rows["rich"].to_numpy()))
+
+
+def test_a_study_that_was_killed_before_its_first_evaluation_is_resumed(table: Path) -> None:
+    quick = ("study", table, "--target", "rich", "--families", "bayes", "--trials", "1", "--resume")
+    assert "there is no study in 'people-study'" in Run(*quick).err
+    (table.parent / "people-study").mkdir()
+    assert Run(*quick).code == 0
+    assert (table.parent / "people-study" / "study.json").is_file()

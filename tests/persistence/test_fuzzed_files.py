@@ -75,6 +75,23 @@ def test_changed_indices_do_not_reach_other_memory(name: str, tmp_path: Path) ->
     assert {outcome.split(" ")[0] for outcome in outcomes} <= {"used", "refused"}
 
 
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("cluster.KCentroids", 1571),  # no center
+        ("ensemble.AdaBoostClassifier", 301),  # no weights of members
+        ("neighbors.RadiusNeighborsRegressor", 2241),  # targets that are texts
+        ("text.CountVectorizer", 292),  # a type in place of a function
+        ("text.HashingVectorizer", 4604),
+    ],
+)
+def test_files_of_the_long_fuzz_that_loaded_and_then_failed(name: str, number: int, tmp_path: Path) -> None:
+    entry = next(entry for entry in catalogue.entries() if entry.path == f"certus.{name}")
+    X, y = problem(entry)
+    forged = changed_file(Forgery(make(entry).fit(X, y)), np.random.default_rng([number, 7]))
+    assert use(forged.write(tmp_path / "model.certus"), X) == "refused"
+
+
 def test_a_place_that_overflows_is_no_place() -> None:
     """The left child at 2**31 - 1, whose sibling wraps around to a negative place."""
     X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -119,3 +120,31 @@ def test_built_in_table_is_not_counted(tmp_path: Path) -> None:
     store = tmp_path / "looks.sqlite"
     assert certus.study(trials=1, families=["bayes"], looks=str(store)).look is None
     assert not store.exists()
+
+
+def test_other_types_of_columns_do_not_make_other_rows(tmp_path: Path) -> None:
+    """What a study is told about columns changes how it learns from rows, not which rows it has looked at."""
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2024-01-01") + np.arange(200)
+    table = pl.DataFrame(
+        {
+            "size": rng.normal(size=200).round(3),
+            "code": rng.integers(0, 5, 200),
+            "day": days.astype(str),
+            "y": rng.integers(0, 2, 200),
+        }
+    )
+    asked: dict[str, Any] = {"target": "y", "trials": 1, "threads": 1, "looks": str(tmp_path / "looks.sqlite")}
+    table.write_csv(tmp_path / "table.csv")
+    for number, (rows, more) in enumerate(
+        [
+            (table, {}),
+            (table, {"types": {"code": "category"}}),
+            (table, {"types": {"size": "text", "y": "category"}}),
+            (table, {"drop": ["code"], "families": ["linear"]}),
+            (table, {"order": "day"}),
+            (tmp_path / "table.csv", {"types": {"day": "category"}, "families": ["trees"]}),
+        ],
+        1,
+    ):
+        assert certus.study(rows, **{"families": ["bayes"], **asked, **more}).look.number == number, more

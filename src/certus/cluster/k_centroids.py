@@ -117,6 +117,8 @@ class KCentroids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     def _restored(self) -> None:
         if hasattr(self, "cluster_centers_"):
             check_shapes(self, cluster_centers_=(None, self.n_features_in_), labels_=(None,))
+            if not len(self.cluster_centers_):
+                raise ValueError("there is no center.")
 
     @fit_method
     def fit(self, X: TableLike, y: TargetLike | None = None, sample_weight: WeightsLike = None) -> KCentroids:

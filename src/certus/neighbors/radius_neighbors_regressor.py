@@ -103,3 +103,5 @@ class RadiusNeighborsRegressor(RadiusNeighbors, Regressor):
         super()._restored()
         if hasattr(self, "_y") and (self._y.shape[:1] != (self.n_samples_fit_,) or self._y.ndim > 2):
             raise ValueError("_y does not have one target per training row")
+        if hasattr(self, "_y") and self._y.dtype.kind not in "biuf":
+            raise ValueError("_y does not hold numbers")

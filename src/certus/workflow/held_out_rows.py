@@ -30,8 +30,7 @@ _WRITERS: dict[str, Any] = {
 def look_at_test_rows(state: State, predictions: Any) -> Look | None:
     """Note in the store, before anything is told, that these predictions meet the test rows; None without a store."""
     options, test = state.options, state.split.test
-    rows = state.frame[test].drop(list(state.task.targets))
-    truth = state.values[test] if state.task.targets else None
+    rows, truth = _known_by(state, test)
     sealed = options.sealed
     return look_at(
         options.looks,
@@ -49,8 +48,17 @@ def look_at_test_rows(state: State, predictions: Any) -> Look | None:
 def _other_rows(state: State) -> NDArray[np.uint64]:
     """Hashes of the rows that the study learned from, validated and calibrated on: it shows what it finds there."""
     others = np.concatenate([state.split.learn, state.split.calibration])
-    truth = state.values[others] if state.task.targets else None
-    return table_hashes(state.frame[others].drop(list(state.task.targets)), truth)
+    return table_hashes(*_known_by(state, others))
+
+
+def _known_by(state: State, places: NDArray[np.intp]) -> tuple[pl.DataFrame, NDArray[Any] | None]:
+    """Rows with their targets as every study reads them: other types of columns do not make them other rows."""
+    targets, as_read = list(state.task.targets), state.as_read
+    frame = state.frame.with_columns(as_read) if as_read.width else state.frame
+    if not targets:
+        return frame[places], None
+    values = as_read[targets[0]].to_numpy() if len(targets) == 1 and targets[0] in as_read.columns else state.values
+    return frame[places].drop(targets), values[places]
 
 
 def named_rows(certificate: Certificate, state: State) -> Certificate:

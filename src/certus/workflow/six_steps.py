@@ -134,7 +134,15 @@ def _add_test_rows(state: State, told: list[str]) -> None:
                 options=["test", "types"],
             ) from error
         state.own_test = np.arange(state.frame.height) >= learned
+    state.as_read = _as_read(state.frame, options)
     state.frame = as_named(state.frame, options.types or {})
+
+
+def _as_read(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
+    """The columns that options read in another way, as every study reads them: rows are known by these."""
+    apart = [name for name in (options.group, options.order) if name is not None]
+    found = frame.select(dict.fromkeys([*(options.types or ()), *apart]).keys())
+    return found.with_columns(read_table(frame.select(apart))) if apart else found
 
 
 def _left_alone(options: Options) -> list[str]:

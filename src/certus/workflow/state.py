@@ -72,6 +72,7 @@ class State:
     journal: Path | None
     notes: list[Note] = field(default_factory=list)
     own_test: NDArray[np.bool_] | None = None  # which rows are test rows of the user's own
+    as_read: pl.DataFrame = field(default_factory=pl.DataFrame)  # columns of all rows before options gave them a type
     task: Task = field(init=False)
     columns: Columns = field(init=False)
     profile: Profile = field(init=False)

@@ -20,7 +20,7 @@ def folder_of(table: str | None) -> str:
 def refuse_to_overwrite(folder: Path, *, force: bool, resume: bool = False) -> None:
     """Raise unless the folder is new, empty, or a study that may be replaced or continued."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        if resume:
+        if resume and not folder.exists():  # one that is empty was killed before its first evaluation
             raise StudyError(
                 f"resume: there is no study in {str(folder)!r}.\nHint: leave resume out to begin one.",
                 options=["resume"],

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from certus.base import Iterations, Learner, predict_method, saw_table, warn_user
 from certus.base.inputs import Table, TableLike, TargetLike, assert_finite, check_target, check_weights, require_target
 from certus.base.params import Constraints, Exactly, HasMethods, Interval, RandomState
+from certus.base.persistence import check_shapes
 from certus.ensemble.bagged.member_sequence import MemberSequence
 from certus.trees.growing import as_float32
 
@@ -63,6 +64,14 @@ class WeightBoosting(MemberSequence, Learner):
     ) -> tuple[NDArray[np.float64] | None, float, float]:
         """One round: the new weights (None: stop without this round), the learner's weight and its error."""
         raise NotImplementedError
+
+    def _restored(self) -> None:
+        super()._restored()
+        if not hasattr(self, "estimators_"):
+            return
+        check_shapes(self, estimator_weights_=(None,), estimator_errors_=(len(self.estimator_weights_),))
+        if len(self.estimator_weights_) < len(self.estimators_):
+            raise ValueError("there is not one weight per member")
 
     def _start_weights(self, sample_weight: Any, X: Table) -> NDArray[np.float64]:
         weights = check_weights(self, sample_weight, X, copy=True)

@@ -245,6 +245,9 @@ raw_documents : iterable of str, bytes, file names or open files
         self._check_ngram_range()
         if not all(type(length) is int and length >= 0 for length in self.ngram_range):
             raise ValueError("ngram_range must be two lengths.")
+        for name in ("strip_accents", "preprocessor", "tokenizer", "analyzer"):
+            if isinstance(getattr(self, name), type):  # types can stand in a file, and would be called with a text
+                raise ValueError(f"{name} must not be a type.")
         if self.dtype is None or np.dtype(self.dtype).kind not in "biufc":
             raise ValueError("dtype must be a type of numbers.")
         try:

@@ -96,10 +96,12 @@ def _leave_out_rows(state: State) -> None:
     """Rows without a target teach nothing."""
     if not state.task.targets:
         return
-    filled = state.frame.drop_nulls(list(state.task.targets))
+    known = state.frame.select(pl.all_horizontal(pl.col(list(state.task.targets)).is_not_null())).to_series()
+    filled = state.frame.filter(known)
     if state.own_test is not None:
-        known = state.frame.select(pl.all_horizontal(pl.col(list(state.task.targets)).is_not_null())).to_series()
         state.own_test = state.own_test[known.to_numpy()]
+    if state.as_read.width:
+        state.as_read = state.as_read.filter(known)
     if filled.height < state.frame.height:
         missing = state.frame.height - filled.height
         state.note(f"{missing} {'row' if missing == 1 else 'rows'} without a value of {state.task.target!r} left out")
