@@ -66,3 +66,33 @@ def test_every_learner_answers_alike_on_every_set():
         for name, parts in answers.items():
             for part, expected in zip(parts, reference[name], strict=True):
                 np.testing.assert_allclose(part, expected, rtol=1e-7, atol=1e-9, err_msg=f"{name} on {wish}")
+
+
+# A table with all kinds of numbers, as text of its bits, and the hashes of its rows in every form.
+HASHES = """
+    import json
+    import numpy as np
+    from scipy import sparse
+    from certus.guarantees.rows.row_hashes import cell_hashes, column_keys, row_hashes
+
+    rng = np.random.default_rng(0)
+    found = {}
+    for rows, columns in ((3, 1), (50, 7), (30, 8), (20, 33), (2100, 5)):
+        table = rng.normal(size=(rows, columns)) * 10.0 ** rng.integers(-30, 30, (rows, columns))
+        odd = rng.random(table.shape)
+        table[odd < 0.2], table[odd < 0.1], table[odd < 0.05] = 0.0, -0.0, np.nan
+        table[odd > 0.97], table[odd > 0.99] = np.inf, 1e300
+        wide = np.repeat(np.repeat(table, 2, axis=0), 2, axis=1)[::2, ::2]
+        with np.errstate(over="ignore"):
+            forms = [table, table.astype(np.float32), np.asfortranarray(table), wide, sparse.csr_array(table)]
+        slow = cell_hashes(list(table.T), column_keys(columns))
+        assert all((row_hashes(form) == slow).all() for form in forms), (rows, columns)
+        found[rows] = slow.tolist()
+    print(json.dumps(found))
+"""
+
+
+def test_rows_hash_alike_with_every_instruction_set():
+    """Hashes are stored in model files: bits, not only to rounding; the slow form in NumPy says the same."""
+    answers = [json.loads(run(HASHES, {"CERTUS_ISA": wish}).splitlines()[-1]) for wish in SETS]
+    assert all(answer == answers[0] for answer in answers)

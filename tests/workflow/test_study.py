@@ -376,3 +376,21 @@ def test_a_blend_that_does_not_win_is_not_chosen() -> None:
     perfect = np.eye(2)[truth]
     guesses = [np.eye(2)[rng.integers(0, 2, 400)] for _ in range(4)]
     assert choose_blend([perfect, *guesses], truth, MEASURES["error"], seed=0) is None
+
+
+@pytest.mark.slow
+def test_rare_classes_ruin_neither_the_winner_nor_a_candidate() -> None:
+    """Five classes by rules, one in a corner, one of nine rows at random; one label in twenty is wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (3000, 8)).astype(float)
+    y = (X @ rng.normal(size=(8, 5))).argmax(axis=1)
+    y[(X[:, :3] == 5).all(axis=1)] = 5
+    y[rng.choice(3000, 9, replace=False)] = 6
+    flipped = rng.random(3000) < 0.05
+    y[flipped] = rng.integers(0, 5, int(flipped.sum()))
+    columns = {f"x{place}": column for place, column in enumerate(X.T)}
+    told = study(pl.DataFrame({**columns, "kind": [f"k{k}" for k in y]}), target="kind").to_dict()
+    assert told["winner"]["test_value"] < 0.1
+    boosted = [row for row in told["leaderboard"] if row["learner"].startswith("HistGradientBoosting")]
+    assert boosted
+    assert all(row["validation_value"] < 0.2 for row in boosted)

@@ -65,7 +65,7 @@ def bag_size(rows: int, max_samples: int | float | None, weights: NDArray[np.flo
     if isinstance(max_samples, Integral):
         return int(max_samples)
     total = float(rows) if weights is None else float(weights.sum())
-    if total > LARGEST_REPETITION * rows:
+    if weights is not None and total > LARGEST_REPETITION * rows:
         total = float(np.count_nonzero(weights))
     draws = max(int(max_samples * total), 1)
     if draws < max(10, rows ** (1 / 3)):

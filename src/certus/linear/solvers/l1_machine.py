@@ -117,10 +117,13 @@ class L1Machine:
             diagonal = np.asarray(self._squares @ curvature)
             return smooth_kernels.descend_columns(self._columns, curvature, diagonal, gradient, at, **options)
         hessian = self._hessian(curvature)
-        step = np.zeros_like(at)
+        step, signs = np.zeros_like(at), None
         for _ in range(POLISHES):
-            step = smooth_kernels.descend_gram(hessian, gradient, at, start=step, **options)
-            step = _polished(hessian, gradient, at, step)
+            found = smooth_kernels.descend_gram(hessian, gradient, at, start=step, **options)
+            if signs is not None and np.array_equal(np.sign(at + found), signs):
+                break  # the step is the minimizer with these signs already
+            step = _polished(hessian, gradient, at, found)
+            signs = np.sign(at + step)
         return step
 
     def _hessian(self, curvature: Array) -> Array:
