@@ -85,7 +85,7 @@ class NativeMetric:
     columns: int = 1
     unit: float = 1.0
 
-    def suited_to(self, *tables: Table) -> NativeMetric:
+    def suited_to(self, *tables: Any) -> NativeMetric:
         """The same distance in a unit in which powers of the tables' entries neither vanish nor overflow."""
         if self.root not in (SQUARE_ROOT, POWER_ROOT):
             return self
@@ -105,7 +105,7 @@ class NativeMetric:
         roots = {MINKOWSKI: POWER_ROOT, HAMMING: SHARE, SQUARED_EUCLIDEAN: SQUARE_ROOT, WEIGHTED_EUCLIDEAN: SQUARE_ROOT}
         return roots.get(self.kind, NO_ROOT)
 
-    def prepare(self, table: Table, *, queries: bool) -> Any:
+    def prepare(self, table: Any, *, queries: bool) -> Any:
         """The table whose reduced distances are wanted: directions for the cosine, else itself, in our unit."""
         if self.name == "cosine":
             return _directions(table, queries=queries)
@@ -218,7 +218,7 @@ def _require_spread(metric: str, params: dict[str, Any]) -> None:
         )
 
 
-def _magnitude(table: Table) -> float:
+def _magnitude(table: Any) -> float:
     """The largest magnitude of the entries."""
     entries = table.data if sparse.issparse(table) else table
     return max(-float(entries.min(initial=0.0)), float(entries.max(initial=0.0)))
