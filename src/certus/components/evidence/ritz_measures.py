@@ -105,7 +105,7 @@ def _largest(matrix: Floats, estimate: float | None, rounding: float) -> tuple[f
         tried = max(0.0, estimate) * (1.0 + margin) + 4.0 * rounding
         shifted = -matrix
         shifted[np.diag_indices(size)] += tried
-        if lapack.dpotrf(shifted, lower=1, overwrite_a=1)[1] == 0:
+        if lapack.dpotrf(shifted.T, lower=1, overwrite_a=1)[1] == 0:
             # A factorization that ends proves that no eigenvalue of the shifted matrix is below this much. Rump (2006).
             return tried * (1.0 + 2.0 * EPSILON * (size + 3) * size) + rounding, "cholesky"
     return float(np.trace(matrix)) + rounding, "trace"

@@ -23,6 +23,8 @@ Result = TypeVar("Result")
 CELLS = 2**18  # of a block that is centered: two megabytes stay in the cache
 SAFE = (1e-60, 1e60)  # magnitudes whose squares can be summed
 DENSE = 0.5  # share of stored cells in a column above which centering the squares would lose digits
+SAMPLE = 512  # rows around whose mean sums are taken
+EPSILON = float(np.finfo(np.float64).eps)
 SERIAL = 2**20  # cells up to which a second thread is not worth waking
 
 
@@ -65,13 +67,32 @@ class RowProducts:
         self.total = float(self.rows if weights is None else weights.sum())
         self.roots = None if weights is None else np.sqrt(weights)
         self.step = max(16, CELLS // self.columns)
-        self.mean, largest = self._mean_and_size(centered)
         self.centered = centered
-        outside = largest > 0.0 and not SAFE[0] < largest < SAFE[1]
-        self.scale = math.ldexp(1.0, math.frexp(largest)[1]) if outside else 1.0
-        if self.sparse and self.scale != 1.0:
-            self.table = self.table / self.scale
+        self._settled: tuple[Floats, float] | None = None
         self._across: Any = None
+        if self.sparse:
+            self._settle()
+
+    def _settle(self) -> tuple[Floats, float]:
+        """The mean that is subtracted and the power of two that divides, found when they are first asked for."""
+        if self._settled is None:
+            mean, largest = self._mean_and_size(self.centered)
+            outside = largest > 0.0 and not SAFE[0] < largest < SAFE[1]
+            scale = math.ldexp(1.0, math.frexp(largest)[1]) if outside else 1.0
+            if self.sparse and scale != 1.0:
+                self.table = self.table / scale
+            self._settled = mean, scale
+        return self._settled
+
+    @property
+    def mean(self) -> Floats:
+        """The mean that is subtracted, in the units of the table."""
+        return self._settle()[0]
+
+    @property
+    def scale(self) -> float:
+        """The power of two that divides."""
+        return self._settle()[1]
 
     @property
     def smaller(self) -> int:
@@ -119,6 +140,7 @@ class RowProducts:
 
     def blocks(self, function: Callable[[Floats], Result]) -> Iterator[Result]:
         """What a function makes of the blocks of rows, in order."""
+        self._settle()
         return in_order(lambda first: function(self.block(first)), self._starts(), self.threads)
 
     def whole(self) -> Floats:
@@ -143,9 +165,43 @@ class RowProducts:
             weighted = self.table if self.roots is None else sparse.diags_array(self.roots) @ self.table
             mean = self.mean / self.scale
             return np.asarray((weighted.T @ weighted).toarray() - self.total * np.outer(mean, mean))
+        if not self.sparse and self.centered and self._settled is None:
+            near = self._scatter_around_a_sample()
+            if near is not None:
+                return near
         found = np.zeros((self.columns, self.columns))
         for part in self.blocks(lambda part: part.T @ part):
             found += part
+        return found
+
+    def _scatter_around_a_sample(self) -> Floats | None:
+        """A'A and the mean in one pass, around the mean of some rows; None if that mean is too far from all rows' mean.
+
+        The difference d of the means adds n d d', which is subtracted again: no digits are lost unless it is large.
+        """
+        places = np.linspace(0, self.rows - 1, min(self.rows, SAMPLE)).astype(np.intp)
+        origin = self.table[places].astype(np.float64).mean(axis=0)
+
+        def moments(first: int) -> tuple[Floats, Floats]:
+            part = self.table[first : first + self.step] - origin
+            if self.roots is None:
+                return part.T @ part, part.sum(axis=0)
+            roots = self.roots[first : first + self.step]
+            part *= roots[:, None]
+            return part.T @ part, roots @ part
+
+        found, sums = np.zeros((self.columns, self.columns)), np.zeros(self.columns)
+        with np.errstate(over="ignore", invalid="ignore"):  # then the table is scaled first
+            for squares, part in in_order(moments, self._starts(), self.threads):
+                found += squares
+                sums += part
+            move = sums / self.total
+            found -= self.total * np.outer(move, move)
+            variances, trace = np.diag(found), float(np.trace(found))
+            exact = (self.total * move**2 <= 3.0 * variances + EPSILON * trace).all()
+        if not (exact and SAFE[0] < trace < SAFE[1]):
+            return None
+        self._settled = origin + move, 1.0
         return found
 
     def gram(self) -> Floats:
@@ -158,6 +214,7 @@ class RowProducts:
             return np.asarray(
                 (rooted @ rooted.T).toarray() - cross - cross.T + (shift @ shift) * np.outer(roots, roots)
             )
+        self._settle()
         step = max(16, CELLS // self.rows)
 
         def product(first: int) -> Floats:
@@ -172,6 +229,7 @@ class RowProducts:
 
     def triangle(self) -> Floats:
         """R of A = QR, by QR factorizations of blocks of rows: digits that A'A would lose are kept."""
+        self._settle()
         step = max(self.step, 2 * self.columns)
         starts = range(0, self.rows, step)
 
@@ -201,6 +259,8 @@ class RowProducts:
             weighted = vectors if self.roots is None else vectors * self.roots[:, None]
             found = self._sparse_product(self._across, weighted)
             return np.asarray(found - np.outer(self.mean / self.scale, weighted.sum(axis=0)))
+
+        self._settle()
 
         def product(first: int) -> Floats:
             part = self.block(first)
