@@ -36,7 +36,7 @@ def drawn() -> Any:
     left.set(xscale="log", xlabel="directions", ylabel="explained share of the variance", ylim=(0, 1.05))
     left.legend(loc="lower right", fontsize=8)
     places = PCA(2).fit_transform(digits.data)
-    right.scatter(*places.T, c=digits.target, cmap="tab10", s=4)
+    right.scatter(*places.T, c=digits.target, cmap="tab10", s=4, rasterized=True)
     right.set(xlabel="first component", ylabel="second component")
     figure.tight_layout()
     return figure
