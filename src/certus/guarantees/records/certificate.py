@@ -191,7 +191,8 @@ class Certificate(JsonDocument):
         return f"{text} [{self.standing}; {self.theorem}]"
 
     def __str__(self) -> str:
-        stated = self.standing in self.claim  # as that of a fixed sample, unless there is nothing to be confident of
+        # The claim of a fixed sample states its confidence itself, unless there is nothing to be confident of.
+        stated = self.kind == "probable" and not self.vacuous
         return f"{self.claim} [{self.theorem}]" if stated else f"{self.claim} [{self.standing}; {self.theorem}]"
 
     def _repr_html_(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from certus.mixture.learning.observed_cells import Moments, ObservedCells
 
 Floats = NDArray[np.float64]
 METHODS = ("kmeans", "k-means++", "random", "random_from_data")
+FAR = 300  # the exponent from which on squares come near the ends of the range of doubles
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,19 @@ def first_gaussians(
     return steps.updated(Moments(weight, first, second, centers), before)
 
 
+def _in_moderate_unit(rows: NDArray[Any]) -> NDArray[Any]:
+    """The rows, in a unit that is a power of two where squares of their entries would vanish or overflow."""
+    exponent = math.frexp(max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0))))[1]
+    return rows if abs(exponent) < FAR else np.ldexp(rows, -exponent)
+
+
 def _shares(filled: FilledRows, count: int, method: str, rng: np.random.Generator) -> Any:
     """For every component the rows that may belong to it, and their weighted shares."""
     if method == "kmeans":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than components, or early ends
             model = KMeans(count, n_init=1, random_state=int(rng.integers(2**31)))
-            labels = model.fit(filled.rows, sample_weight=filled.weights).labels_
+            labels = model.fit(_in_moderate_unit(filled.rows), sample_weight=filled.weights).labels_
         for component in range(count):
             places = np.flatnonzero(labels == component)
             yield places, filled.weights[places]
@@ -107,7 +115,7 @@ def _drawn_rows(filled: FilledRows, count: int, rng: np.random.Generator) -> NDA
 
 def _spread_rows(filled: FilledRows, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     seed = int(rng.integers(2**31))
-    return kmeans_plusplus(filled.rows, count, sample_weight=filled.weights, random_state=seed)[1]
+    return kmeans_plusplus(_in_moderate_unit(filled.rows), count, sample_weight=filled.weights, random_state=seed)[1]
 
 
 def _around(means: Floats, steps: GaussianSteps, filled: FilledRows, kind: str) -> Gaussians:

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from certus.guarantees import ConfidenceSequence
 from certus.workflow.measures import Measure
+from certus.workflow.race.learning import Division
+from certus.workflow.race.outcome import Outcome
+from certus.workflow.race.trials import Trial
 
 # How many candidates go on after the first, second, … division; later ones like the last.
 KEPT = (12, 8, 6, 5)
@@ -76,3 +79,19 @@ def far_behind_on_parts(differences: Sequence[float], parts: int) -> bool:
         return False
     spread = float(np.std(differences, ddof=1)) * np.sqrt(1.0 / len(differences) + 1.0 / (parts - 1))
     return float(np.mean(differences)) > FAR_BEHIND * spread > 0.0
+
+
+def differences_of_parts(
+    trial: Trial, leader: Trial, folds: Sequence[Division], y: NDArray[Any], measure: Measure
+) -> list[float]:
+    """By how much a trial's measure exceeds the leader's on each fold alone."""
+    return [
+        _value_of_part(trial.outcomes[part], y[fold.validation], measure)
+        - _value_of_part(leader.outcomes[part], y[fold.validation], measure)
+        for part, fold in enumerate(folds)
+    ]
+
+
+def _value_of_part(outcome: Outcome, truth: NDArray[Any], measure: Measure) -> float:
+    predictions = measure.predictions(np.asarray(outcome.predictions), outcome.probabilities)
+    return measure.value(truth, predictions, outcome.probabilities)

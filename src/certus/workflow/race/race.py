@@ -16,20 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.workflow.measures import Measure
+from certus.workflow.race import elimination, work
 from certus.workflow.race.candidates import Candidate, Recipe
-from certus.workflow.race.elimination import far_behind, far_behind_on_parts, kept_after, pair_level, surely_worse
 from certus.workflow.race.executors import Executor
 from certus.workflow.race.journal import Journal
 from certus.workflow.race.learning import Learning
 from certus.workflow.race.outcome import Outcome
 from certus.workflow.race.trials import Budget, Reason, Trial, comparable, opening
-from certus.workflow.race.work import LARGEST_WORK, MEMORY_SHARE, Measured, WorkModel, affordable, free_memory
 
 DRAWN_AT_ONCE = 4  # fixed, so that the draws do not depend on the number of processes
 WILD_FRACTION = 0.25  # of the draws are made anywhere, the others near the best
 PATIENCE = 150  # candidates without a new best one after which a race against time ends early
-# With a time limit: fraction of the time in which all candidates are looked at once, before the best go on.
-FIRST_LOOK = 0.4
 
 
 class Race:
@@ -59,7 +56,7 @@ class Race:
         self._learning, self._measure, self._recipes = learning, measure, list(recipes)
         self._journal, self._executor, self._budget, self._progress = journal, executor, budget, progress
         self._rng = np.random.default_rng(learning.seed)
-        self._work = WorkModel(max(1, len(learning.columns.used)))
+        self._work = work.WorkModel(max(1, len(learning.columns.used)))
         self._parts = len(learning.divisions)
         self.trials: list[Trial] = []
         self.depth = self._parts
@@ -176,10 +173,10 @@ class Race:
         """Send out whose next evaluation would take too long: by far, or for the time that is left."""
         running.sort(key=lambda trial: comparable(trial.value))  # equal ones, as at the start, keep their order
         rows = len(self._learning.divisions[index].fit)
-        free = MEMORY_SHARE * free_memory() / self._executor.workers
+        free = work.MEMORY_SHARE * work.free_memory() / self._executor.workers
         for trial in running:
             needed = self._work.memory(trial.recipe, rows)
-            if self._work.guess(trial.recipe, rows) > LARGEST_WORK:
+            if self._work.guess(trial.recipe, rows) > work.LARGEST_WORK:
                 trial.leave(Reason.TOO_MUCH_WORK, rows=rows)
             elif needed > free:
                 trial.leave(Reason.TOO_MUCH_MEMORY, rows=rows, needed=f"{needed / 1e9:.2g}", free=f"{free / 1e9:.2g}")
@@ -188,23 +185,12 @@ class Race:
             return
         seconds = [0.0 if self._known(trial, index) else self.seconds(trial, rows) for trial in staying]
         remaining = self._budget.deadline - time.monotonic()
-        for trial, fits, length in zip(staying, self._who_goes_on(seconds, index, remaining), seconds, strict=True):
+        shape = work.CourseShape(self._parts, bool(self._learning.rungs), self._executor.workers)
+        for trial, fits, length in zip(
+            staying, work.who_goes_on(seconds, index, remaining, shape), seconds, strict=True
+        ):
             if not fits:
                 trial.leave(Reason.NO_TIME, work=f" for about {length:.2g} s on {rows} rows")
-
-    def _who_goes_on(self, seconds: list[float], index: int, remaining: float) -> list[bool]:
-        """Which of the trials, best first, go on: the next rung, or the first fold, or all folds that are left."""
-        workers = self._executor.workers
-        if index == self._parts - 1:
-            return affordable(seconds, workers, remaining)
-        if self._learning.rungs:  # half of the time is for what is to come
-            return affordable(seconds, workers, 0.5 * remaining)
-        if index == 0:
-            return affordable(seconds, workers, FIRST_LOOK * remaining)
-        whole = [(self._parts - index) * length for length in seconds]
-        if seconds and 0.0 < seconds[0] <= remaining < whole[0]:
-            whole[0] = remaining // seconds[0] * seconds[0]  # the leader goes on as far as it can
-        return affordable(whole, workers, remaining)
 
     def _known(self, trial: Trial, index: int) -> bool:
         return self._journal.get(_key(trial.candidate, index)) is not None
@@ -214,7 +200,7 @@ class Race:
         before = None
         if trial.outcomes:
             last = self._learning.divisions[len(trial.outcomes) - 1]
-            before = Measured(trial.recipe, len(last.fit), trial.outcomes[-1].seconds)
+            before = work.Measured(trial.recipe, len(last.fit), trial.outcomes[-1].seconds)
         return self._work.predict(trial.recipe, rows, before)
 
     def _evaluate(self, running: list[Trial], index: int) -> list[Trial]:
@@ -227,7 +213,7 @@ class Race:
                 trial.leave(Reason.NO_TIME)
                 continue
             trial.outcomes.append(outcome)
-            self._work.learn(Measured(trial.recipe, rows, outcome.seconds))
+            self._work.learn(work.Measured(trial.recipe, rows, outcome.seconds))
             if trial.failure is not None:
                 trial.leave(Reason.FAILED)
                 trial.value = np.inf
@@ -273,7 +259,7 @@ class Race:
         if not judged or index == self._parts - 1:
             return
         ranked = sorted(judged, key=lambda trial: comparable(self._value(trial.after(index + 1))))
-        kept, so_far = kept_after(index), f"{index + 1} of {self._parts} parts"
+        kept, so_far = elimination.kept_after(index), f"{index + 1} of {self._parts} parts"
         for rank, trial in enumerate(ranked):
             if trial.left is not None or trial not in running:
                 continue
@@ -285,28 +271,19 @@ class Race:
     def _why_behind(self, trial: Trial, leader: Trial, index: int) -> Reason | None:
         """Whether a trial is surely worse than the leader, or seems to be."""
         if self._measure.rows is None:
-            behind = far_behind_on_parts(self._differences_of_parts(trial, leader, index), self._parts)
-            return Reason.FAR_BEHIND if behind else None
+            if self._learning.rungs:  # they judge the same rows again
+                return None
+            by_part = elimination.differences_of_parts(
+                trial, leader, self._learning.divisions[: index + 1], self._learning.y, self._measure
+            )
+            return Reason.FAR_BEHIND if elimination.far_behind_on_parts(by_part, self._parts) else None
         differences = self._differences(trial, leader, index)
         place = 1 + max(self.trials.index(trial), self.trials.index(leader))
         # Rungs judge the same rows again with other models, which no sequence of rows covers.
-        level = pair_level(place, looks=self._parts if self._learning.rungs else 1)
-        if surely_worse(differences, self._measure, level):
+        level = elimination.pair_level(place, looks=self._parts if self._learning.rungs else 1)
+        if elimination.surely_worse(differences, self._measure, level):
             return Reason.SURELY_WORSE
-        return Reason.FAR_BEHIND if far_behind(differences, self._measure) else None
-
-    def _differences_of_parts(self, trial: Trial, leader: Trial, index: int) -> list[float]:
-        """By how much a trial's measure exceeds the leader's on each part; none where parts judge the same rows."""
-        if self._learning.rungs:
-            return []
-        return [self._value_of_part(trial, part) - self._value_of_part(leader, part) for part in range(index + 1)]
-
-    def _value_of_part(self, trial: Trial, part: int) -> float:
-        """A trial's measure on the rows of one fold alone."""
-        outcome = trial.outcomes[part]
-        truth = self._learning.y[self._learning.divisions[part].validation]
-        predictions = self._measure.predictions(np.asarray(outcome.predictions), outcome.probabilities)
-        return self._measure.value(truth, predictions, outcome.probabilities)
+        return Reason.FAR_BEHIND if elimination.far_behind(differences, self._measure) else None
 
     def _differences(self, trial: Trial, leader: Trial, index: int) -> NDArray[Any]:
         """By how much a trial's loss exceeds the leader's on each validated row."""

@@ -14,6 +14,8 @@ from certus.workflow.race.candidates import Recipe
 LARGEST_WORK = 600.0
 # Share of the free memory that the evaluations that run side by side may take together.
 MEMORY_SHARE = 0.8
+# With a time limit: fraction of the time in which all candidates are looked at once, before the best go on.
+FIRST_LOOK = 0.4
 
 
 def free_memory() -> float:
@@ -78,3 +80,26 @@ def affordable(seconds: Sequence[float], workers: int, remaining: float) -> list
         free -= length if fits else 0.0
         chosen.append(fits)
     return chosen
+
+
+@dataclass(frozen=True)
+class CourseShape:
+    """What a race goes through: how many parts, whether these are growing rungs, and how many run side by side."""
+
+    parts: int
+    rungs: bool
+    workers: int
+
+
+def who_goes_on(seconds: Sequence[float], index: int, remaining: float, course: CourseShape) -> list[bool]:
+    """Which trials, best first, go on to a part: the next rung, or the first fold, or all folds that are left."""
+    if index == course.parts - 1:
+        return affordable(seconds, course.workers, remaining)
+    if course.rungs:  # half of the time is for what is to come
+        return affordable(seconds, course.workers, 0.5 * remaining)
+    if index == 0:
+        return affordable(seconds, course.workers, FIRST_LOOK * remaining)
+    whole = [(course.parts - index) * length for length in seconds]
+    if seconds and 0.0 < seconds[0] <= remaining < whole[0]:
+        whole[0] = remaining // seconds[0] * seconds[0]  # the leader goes on as far as it can
+    return affordable(whole, course.workers, remaining)
