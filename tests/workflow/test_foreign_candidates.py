@@ -81,7 +81,7 @@ def test_a_candidate_that_does_not_fit_into_memory_is_left_out(monkeypatch: pyte
     work = WorkModel(10)
     assert work.memory(Recipe("x", copies=2.0), 1000) == 8 * 2 * 1000 * 10
     assert work.memory(Recipe("x", copies=0.0, pairs=1.0), 1000) == 8e6
-    monkeypatch.setattr("certus.workflow.race.race.free_memory", lambda: 1e3)
+    monkeypatch.setattr("certus.workflow.race.work.free_memory", lambda: 1e3)
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"a": rng.normal(size=200), "y": rng.choice(["n", "y"], 200)})
     result = study(frame, target="y", trials=3, threads=1)  # the cheapest runs all the same

@@ -35,7 +35,7 @@ def test_a_learner_whose_work_explodes_leaves_the_race(monkeypatch: pytest.Monke
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 2))
     table = pl.DataFrame({"a": x[:, 0], "b": x[:, 1], "y": np.where(x[:, 0] > 0, "p", "n")})
-    monkeypatch.setattr("certus.workflow.race.race.LARGEST_WORK", 1.5e-4)
+    monkeypatch.setattr("certus.workflow.race.work.LARGEST_WORK", 1.5e-4)
     result = study(table, target="y", families=["svm", "bayes"], trials=4)
     dropped = {row["learner"].split("(")[0]: row["dropped"] for row in result.leaderboard}
     assert dropped["SVC"] == "too much work on 256 rows"

@@ -20,6 +20,9 @@ SCHEMA_VERSION = 2  # 1: the quantity was a sentence without fields
 DIRECTIONS = ("upper", "lower", "interval", "set")
 KINDS = ("exact", "probable", "anytime", "expectation", "estimate")
 
+# The claim of a fixed sample states its confidence itself, but for those of these rules.
+SILENT_RULES = frozenset({"conformal-floor", "guard-monotone", "guard-search"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(JsonDocument):
@@ -191,8 +194,7 @@ class Certificate(JsonDocument):
         return f"{text} [{self.standing}; {self.theorem}]"
 
     def __str__(self) -> str:
-        # The claim of a fixed sample states its confidence itself, unless there is nothing to be confident of.
-        stated = self.kind == "probable" and not self.vacuous
+        stated = self.kind == "probable" and self.rule not in SILENT_RULES
         return f"{self.claim} [{self.theorem}]" if stated else f"{self.claim} [{self.standing}; {self.theorem}]"
 
     def _repr_html_(self) -> str:
