@@ -16,8 +16,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import certus
+from certus.base import catalogue
+from certus.cluster import KMeans
+from certus.components import PCA as Components
 from certus.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from certus.linear import LogisticRegression, Ridge, SGDClassifier
+from certus.mixture import GaussianMixture
+from certus.multioutput import MultiOutputClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 4))
@@ -116,3 +121,32 @@ def test_rows_given_in_pieces_are_remembered() -> None:
     refuses(warm, X[OLD])
     again = LogisticRegression().fit(X[OLD], Y[OLD]).fit(X[NEW], Y[NEW])
     certus.certify(again, X[OLD], Y[OLD])
+
+
+OWN_BOUNDS = {
+    "Learner": (LogisticRegression(), {}),
+    "NearestCenter": (KMeans(2, random_state=0), {"cap": 5.0}),
+    "MixtureModel": (GaussianMixture(2, random_state=0), {"level": -6.0}),
+    "ComponentLearner": (Components(2), {"cap": 5.0}),
+    "MultiOutputClassifier": (MultiOutputClassifier(LogisticRegression()), {}),
+}
+
+
+def test_every_way_to_certify_that_learners_have_is_tried_below() -> None:
+    ways = {entry.learner.certify.__qualname__.split(".")[0] for entry in catalogue.entries()}
+    assert ways == set(OWN_BOUNDS)
+
+
+@pytest.mark.parametrize("way", OWN_BOUNDS)
+def test_learners_with_a_bound_of_their_own_refuse_training_rows(way: str) -> None:
+    model, options = OWN_BOUNDS[way]
+    truth = np.column_stack([Y, 1 - Y]) if way == "MultiOutputClassifier" else Y
+    model.fit(X[OLD], truth[OLD])
+    with pytest.raises(certus.TrainingRowsError, match="trained on"):
+        model.certify(X[OLD], truth[OLD], **options)
+    allowed = {item.kind for item in model.certify(X[OLD], truth[OLD], allow_training_rows=True, **options)}
+    assert "estimate" in allowed
+    assert "probable" not in allowed
+    report = model.certify(X[NEW], truth[NEW], **options)
+    assert report.training_overlap.found == 0
+    assert "probable" in {item.kind for item in report}

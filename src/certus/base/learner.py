@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -33,9 +33,9 @@ from certus.base.inputs import TableLike
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
 from certus.base.training_rows import TRAINING_ROWS, fitting, predicting
-from certus.guarantees import Report
+from certus.guarantees import Certificate, Report
 from certus.guarantees.holdout import certify
-from certus.guarantees.rows import watching
+from certus.guarantees.rows import judged_report, watch_rows, watching
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -153,6 +153,12 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
             The certificates of training together with those of these rows.
         """
         return self.report_.with_(certify(self, X, y, loss=loss, confidence=confidence, **options))
+
+    def _with_new_rows(self, judge: Callable[[], Sequence[Certificate]], *, allow_training_rows: bool) -> Report:
+        """The report together with what ``judge`` finds on the rows that it reads; rows of training are refused."""
+        with watch_rows() as watch:
+            found = judge()
+        return self.report_.with_(judged_report(found, watch.overlap(allow=allow_training_rows)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

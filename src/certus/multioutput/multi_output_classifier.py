@@ -16,7 +16,7 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 from certus.base import Classifier, find, fit_method, predict_method, register, saw_table
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_target
 from certus.base.params import Constraints, Exactly, HasMethods, InstanceOf
-from certus.guarantees import Report, error_bound
+from certus.guarantees import Certificate, Report, error_bound
 from certus.guarantees.holdout import RateSetting, rate_bound
 
 DEFAULT = "certus.linear.LogisticRegression"
@@ -218,23 +218,30 @@ class MultiOutputClassifier(Classifier):
             Held-out rows and their labels, one column per target.
         loss : {"auto", "error"}, default="auto"
             A row is wrong if any of its labels is.
+        **options
+            ``allow_training_rows=True`` asks for an estimate on rows of training, which are refused otherwise.
 
         Returns
         -------
         Report
             ``error``, of all labels of a row together; ``error of target j``, of one.
         """
+        allow = options.pop("allow_training_rows", False)
         if loss not in ("auto", "error") or options:
             raise ValueError(
                 f"{type(self).__name__}.certify must be given loss='error' and no options, got loss={loss!r} "
                 f"and options {sorted(options)}.\nHint: certify each of 'estimators_' on its own column."
             )
-        wrong = self._wrong(X, y)
-        bounds = [error_bound(int(wrong.any(axis=1).sum()), len(wrong), confidence=confidence)]
-        for place, column in enumerate(wrong.T):
-            setting = RateSetting(confidence=confidence, quantity=f"error of target {place}")
-            bounds.append(rate_bound(int(column.sum()), len(column), setting))
-        return self.report_.with_(Report(bounds))
+
+        def judged() -> list[Certificate]:
+            wrong = self._wrong(X, y)
+            bounds = [error_bound(int(wrong.any(axis=1).sum()), len(wrong), confidence=confidence)]
+            for place, column in enumerate(wrong.T):
+                setting = RateSetting(confidence=confidence, quantity=f"error of target {place}")
+                bounds.append(rate_bound(int(column.sum()), len(column), setting))
+            return bounds
+
+        return self._with_new_rows(judged, allow_training_rows=allow)
 
     def _wrong(self, X: TableLike, y: TargetLike) -> NDArray[np.bool_]:
         answers, truth = self.predict(X), np.asarray(y)

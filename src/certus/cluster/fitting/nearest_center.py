@@ -19,7 +19,7 @@ from certus.cluster.fitting.least_spread import refuse_vanishing_squares
 from certus.cluster.solvers.dense_rows import DenseRows
 from certus.cluster.solvers.first_centers import Rows, checked_centers
 from certus.cluster.solvers.sparse_rows import SparseRows, nearest_sparse, squared_distances
-from certus.guarantees import Report, mean_bound
+from certus.guarantees import Certificate, Report, mean_bound
 
 LEAST_PARALLEL_WORK = 200_000
 
@@ -171,14 +171,15 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         confidence : float, default=0.95
             Probability with which the bound holds.
         **options
-            ``cap``: largest distance that counts, chosen without looking at these rows.
+            ``cap``: largest distance that counts, chosen without looking at these rows. ``allow_training_rows=True``
+            asks for an estimate on rows of training, which are refused otherwise.
 
         Returns
         -------
         Report
             The lower bound of training together with the bound of these rows.
         """
-        cap = options.pop("cap", None)
+        cap, allow = options.pop("cap", None), options.pop("allow_training_rows", False)
         if loss not in ("auto", "distance") or options or not (isinstance(cap, int | float) and 0 < cap < np.inf):
             raise ValueError(
                 f"{type(self).__name__}.certify needs loss='distance' and cap, a positive number: the mean of a "
@@ -186,10 +187,13 @@ class NearestCenter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
                 f"Got loss={loss!r}, cap={cap!r} and options {sorted(options)} instead.\n"
                 "Hint: a cap of, say, the largest distance among other rows."
             )
-        distances = np.minimum(np.sqrt(self._nearest(self._check_table(X))[1]), cap)
         quantity = f"mean distance to the nearest center, capped at {cap:g}"
-        bound = mean_bound(distances, low=0.0, high=float(cap), confidence=confidence, quantity=quantity)
-        return self.report_.with_(Report([bound]))
+
+        def judged() -> list[Certificate]:
+            distances = np.minimum(np.sqrt(self._nearest(self._check_table(X))[1]), cap)
+            return [mean_bound(distances, low=0.0, high=float(cap), confidence=confidence, quantity=quantity)]
+
+        return self._with_new_rows(judged, allow_training_rows=allow)
 
 
 def starts_to_try(learner: Any, X: Table, otherwise: int) -> int:

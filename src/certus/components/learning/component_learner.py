@@ -14,7 +14,7 @@ from certus.base import Transformer, predict_method, resolve_threads
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.persistence import check_shapes
 from certus.components.learning.projected_rows import projected_rows
-from certus.guarantees import Report
+from certus.guarantees import Certificate, Report
 from certus.guarantees.holdout import mean_bound
 
 Floats = NDArray[np.float64]
@@ -167,27 +167,35 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, Transformer):
             Probability with which the bound holds.
         **options
             ``cap``: the squared distance from which on rows count alike, chosen without looking at these rows.
+            ``allow_training_rows=True`` asks for an estimate on rows of training, which are refused otherwise.
 
         Returns
         -------
         Report
             The certificates of training together with the bound of these rows.
         """
-        cap = options.pop("cap", None)
+        cap, allow = options.pop("cap", None), options.pop("allow_training_rows", False)
         if loss != "auto" or options or not (isinstance(cap, int | float) and 0.0 < cap < math.inf):
             raise ValueError(
                 f"{type(self).__name__}.certify needs cap, a finite squared distance above 0, got cap={cap!r}, "
                 f"loss={loss!r} and options {sorted(options)}.\n"
                 "Hint: take a high quantile of the squared distances of other rows."
             )
+
+        def judged() -> list[Certificate]:
+            losses = np.minimum(self._squared_distances(X), cap)
+            return [mean_bound(losses, high=cap, confidence=confidence, quantity="capped reconstruction error")]
+
+        return self._with_new_rows(judged, allow_training_rows=allow)
+
+    def _squared_distances(self, X: TableLike) -> Floats:
+        """Of rows from what the components keep of them."""
         table = check_X(self, X, accept_sparse="csr", largest=LARGEST)
         rows = np.asarray(table.toarray() if hasattr(table, "toarray") else table, dtype=np.float64)
         centered = rows - np.asarray(self.mean_, dtype=np.float64)
         directions = np.asarray(self.components_, dtype=np.float64)
         missed = centered - (centered @ directions.T) @ directions
-        losses = np.minimum(np.einsum("ij,ij->i", missed, missed), cap)
-        bound = mean_bound(losses, high=cap, confidence=confidence, quantity="capped reconstruction error")
-        return self.report_.with_(Report([bound]))
+        return np.asarray(np.einsum("ij,ij->i", missed, missed))
 
     @property
     def _n_features_out(self) -> int:

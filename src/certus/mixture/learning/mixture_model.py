@@ -12,7 +12,7 @@ from sklearn.base import DensityMixin
 
 from certus.base import Learner, predict_method
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
-from certus.guarantees import Report
+from certus.guarantees import Certificate, Report
 from certus.guarantees.holdout import RateSetting, rate_bound
 
 Floats = NDArray[np.float64]
@@ -114,22 +114,27 @@ class MixtureModel(DensityMixin, Learner):
         confidence : float, default=0.95
             Probability with which the bound holds.
         **options
-            ``level``: the log-density, chosen without looking at these rows.
+            ``level``: the log-density, chosen without looking at these rows. ``allow_training_rows=True`` asks for an
+            estimate on rows of training, which are refused otherwise.
 
         Returns
         -------
         Report
             The certificates of training together with the bound of these rows.
         """
-        level = options.pop("level", None)
+        level, allow = options.pop("level", None), options.pop("allow_training_rows", False)
         if loss != "auto" or options or not (isinstance(level, int | float) and np.isfinite(level)):
             raise ValueError(
                 f"{type(self).__name__}.certify needs level, a finite log-density, got level={level!r}, loss={loss!r} "
                 f"and options {sorted(options)}.\n"
                 "Hint: take a low quantile of score_samples on other rows."
             )
-        below = self.score_samples(X) < level
         setting = RateSetting(
             confidence=confidence, quantity="share of rows below the density level", noun="row below the level"
         )
-        return self.report_.with_(Report([rate_bound(int(below.sum()), len(below), setting)]))
+
+        def judged() -> list[Certificate]:
+            below = self.score_samples(X) < level
+            return [rate_bound(int(below.sum()), len(below), setting)]
+
+        return self._with_new_rows(judged, allow_training_rows=allow)
