@@ -206,7 +206,14 @@ def _spread_rows(rows: Floats, weights: Floats, count: int) -> Floats:
     centered = rows - shares @ rows
     axis = np.linalg.eigh((shares[:, None] * centered).T @ centered)[1][:, -1]
     axis = axis if axis[np.abs(axis).argmax()] > 0.0 else -axis
-    order = np.lexsort((*rows.T, centered @ axis))
+    along = centered @ axis
+    order = np.argsort(along)
+    # Rows that are equally far along are put in the order of their columns, so that theirs in the table plays no part.
+    equal = np.diff(along[order]) == 0.0
+    tied = np.flatnonzero(np.append(equal, False) | np.insert(equal, 0, False))
+    if len(tied):
+        among = order[tied]
+        order[tied] = among[np.lexsort((*rows[among].T, along[among]))]
     reached = np.cumsum(shares[order])
     places = np.searchsorted(reached, (np.arange(count) + 0.5) / count)
     return rows[order[np.minimum(places, len(rows) - 1)]].copy()
