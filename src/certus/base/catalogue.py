@@ -42,6 +42,9 @@ FAMILIES = (
     "graphical",
     "mixture",
     "components",
+    "online",
+    "neural",
+    "reinforce",
 )
 # Where the registered classes of a sub-package come from, if not from its own import.
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
