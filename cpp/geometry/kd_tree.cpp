@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "core/parallel.hpp"
-#include "geometry/median_split.hpp"
 
 namespace certus::geometry {
 namespace {
@@ -14,6 +14,26 @@ namespace {
 // weight 1 u. Twice the sum of both sides, rounded up generously.
 double rounding_slack(Index columns) {
   return 1.0 + 4.0 * static_cast<double>(columns + 8) * std::numeric_limits<double>::epsilon();
+}
+
+// A node whose points take no more is copied to the near cache before it is cut further.
+constexpr Index small_node_bytes = Index{1} << 17;
+
+// The borders of the nodes of each level, in groups: every range is cut in two.
+std::vector<std::vector<Index>> halved(Index groups, int depth) {
+  std::vector<std::vector<Index>> borders{{0, groups}};
+  for (int level = 0; level < depth; ++level) {
+    const std::vector<Index>& coarse = borders.back();
+    std::vector<Index> fine;
+    fine.reserve(2 * coarse.size());
+    for (std::size_t node = 0; node + 1 < coarse.size(); ++node) {
+      fine.push_back(coarse[node]);
+      fine.push_back(coarse[node] + (coarse[node + 1] - coarse[node] + 1) / 2);
+    }
+    fine.push_back(groups);
+    borders.push_back(std::move(fine));
+  }
+  return borders;
 }
 
 }  // namespace
@@ -25,38 +45,83 @@ KdTree<T>::KdTree(View2D<const T> rows, Index leaf_size, int threads, StopToken&
   const Index most_groups = std::max<Index>(1, leaf_size / lanes);
   int depth = 0;
   while (block_count(groups, Index{1} << depth) > most_groups) ++depth;
-  leaf_groups_ = {0, groups};
   order_.resize(static_cast<std::size_t>(rows_));
   for (Index i = 0; i < rows_; ++i) order_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
-  split_nodes(rows, depth, threads, stop);
+  const Borders borders = halved(groups, depth);
+  split_nodes(rows, borders, threads, stop);
   if (stop.requested()) return;
+  leaf_groups_ = borders.back();
   copy_points(rows, threads, stop);
   arrange_levels(depth);
   bound_nodes(threads, stop);
 }
 
-// Level by level: every range of groups is cut in two, the nodes of one level in parallel.
+// Large nodes level by level, the nodes of one level in parallel, then the small ones each as a whole.
 template <class T>
-void KdTree<T>::split_nodes(View2D<const T> rows, int depth, int threads, StopToken& stop) {
-  std::vector<KeyedRow<T>> scratch(static_cast<std::size_t>(depth > 0 ? rows_ : 0));
-  for (int level = 0; level < depth; ++level) {
-    const auto nodes = static_cast<Index>(leaf_groups_.size()) - 1;
-    std::vector<Index> finer(static_cast<std::size_t>(2 * nodes) + 1);
-    finer.back() = leaf_groups_.back();
-    parallel_for(nodes, threads, stop, [&](Index node, int) {
-      const Index first = leaf_groups_[static_cast<std::size_t>(node)];
-      const Index last = leaf_groups_[static_cast<std::size_t>(node) + 1];
-      const Index middle = first + (last - first + 1) / 2;
-      finer[static_cast<std::size_t>(2 * node)] = first;
-      finer[static_cast<std::size_t>(2 * node) + 1] = middle;
-      const Index begin = first * lanes, end = std::min(rows_, last * lanes);
-      if (middle * lanes < end) {
-        split_at(rows, order_.data() + begin, end - begin, middle * lanes - begin, scratch.data() + begin,
-                 stop);
+void KdTree<T>::split_nodes(View2D<const T> rows, const Borders& borders, int threads, StopToken& stop) {
+  const Index row_bytes = columns_ * static_cast<Index>(sizeof(T));
+  const Index small = std::max<Index>(1, small_node_bytes / row_bytes / lanes);  // groups
+  std::vector<std::uint64_t> keyed(static_cast<std::size_t>(borders.size() > 1 ? rows_ : 0));
+  std::vector<std::int32_t> moved(keyed.size());
+  const auto space_for = [&](const Slots& slots) {
+    const auto begin = static_cast<std::size_t>(slots.begin),
+               count = static_cast<std::size_t>(slots.end - slots.begin);
+    return SplitSpace<T>{{keyed.data() + begin, count}, {moved.data() + begin, count}, {}, {}};
+  };
+  std::size_t level = 0;
+  for (; level + 1 < borders.size() && borders[level][1] > small; ++level) {
+    parallel_for(static_cast<Index>(borders[level].size()) - 1, threads, stop, [&](Index node, int) {
+      const Slots slots = slots_of(borders, level, node);
+      SplitSpace<T> space = space_for(slots);
+      if (slots.middle < slots.end) {
+        split_at<T>(rows, {order_.data() + slots.begin, order_.data() + slots.end},
+                    slots.middle - slots.begin, space, stop);
       }
     });
-    leaf_groups_.swap(finer);
   }
+  if (level + 1 == borders.size()) return;
+  parallel_for(static_cast<Index>(borders[level].size()) - 1, threads, stop, [&](Index node, int) {
+    const Slots slots = slots_of(borders, level, node);
+    SplitSpace<T> space = space_for(slots);
+    split_small_node(rows, borders, level, node, space, stop);
+  });
+}
+
+// All cuts below a node whose points fit into a near cache: on a copy of them, so that no cut waits for
+// memory.
+template <class T>
+void KdTree<T>::split_small_node(View2D<const T> rows, const Borders& borders, std::size_t top, Index node,
+                                 SplitSpace<T>& space, StopToken& stop) {
+  const Slots all = slots_of(borders, top, node);
+  const std::span<std::int32_t> slots{order_.data() + all.begin, order_.data() + all.end};
+  std::vector<T> copy(slots.size() * static_cast<std::size_t>(columns_));
+  std::vector<std::int32_t> members(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const T* row = rows.row(slots[i]);
+    std::copy(row, row + columns_, copy.data() + i * static_cast<std::size_t>(columns_));
+    members[i] = static_cast<std::int32_t>(i);
+  }
+  const View2D<const T> near{copy.data(), static_cast<Index>(slots.size()), columns_};
+  const Index all_begin = all.begin;
+  for (std::size_t level = top; level + 1 < borders.size() && !stop.poll(); ++level) {
+    const Index first = node << (level - top), last = (node + 1) << (level - top);
+    for (Index below = first; below < last; ++below) {
+      const Slots part = slots_of(borders, level, below);
+      if (part.middle >= part.end) continue;
+      split_at<T>(near, {members.data() + (part.begin - all_begin), members.data() + (part.end - all_begin)},
+                  part.middle - part.begin, space, stop);
+    }
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) members[i] = slots[static_cast<std::size_t>(members[i])];
+  std::copy(members.begin(), members.end(), slots.begin());
+}
+
+template <class T>
+typename KdTree<T>::Slots KdTree<T>::slots_of(const Borders& borders, std::size_t level, Index node) const {
+  const auto at = static_cast<std::size_t>(node);
+  return {std::min(rows_, borders[level][at] * lanes),
+          std::min(rows_, borders[level + 1][2 * at + 1] * lanes),
+          std::min(rows_, borders[level][at + 1] * lanes)};
 }
 
 template <class T>

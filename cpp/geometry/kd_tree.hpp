@@ -23,6 +23,7 @@
 #include "core/view2d.hpp"
 #include "geometry/group_access.hpp"
 #include "geometry/k_best.hpp"
+#include "geometry/median_split.hpp"
 #include "geometry/metric.hpp"
 #include "geometry/within.hpp"
 
@@ -98,7 +99,16 @@ class KdTree {
     Index offset;  // number of the level's first node among all nodes
   };
 
-  void split_nodes(View2D<const T> rows, int depth, int threads, StopToken& stop);
+  using Borders =
+      std::vector<std::vector<Index>>;  // per level: where its nodes begin, in groups, and the end
+  struct Slots {
+    Index begin, middle, end;  // of a node; `middle` is where it is cut
+  };
+
+  Slots slots_of(const Borders& borders, std::size_t level, Index node) const;
+  void split_nodes(View2D<const T> rows, const Borders& borders, int threads, StopToken& stop);
+  void split_small_node(View2D<const T> rows, const Borders& borders, std::size_t top, Index node,
+                        SplitSpace<T>& space, StopToken& stop);
   void copy_points(View2D<const T> rows, int threads, StopToken& stop);
   void arrange_levels(int depth);
   void bound_nodes(int threads, StopToken& stop);

@@ -1,43 +1,48 @@
-// One cut of a kd-tree: the points of a node divided at a given position of the order in its widest column.
+// One cut of a kd-tree: the points of a node divided at a given position of the order in a wide column.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
+#include "geometry/selection.hpp"
 
 namespace certus::geometry {
 
+// Workspace of the cuts of one node: `keyed` and `moved` for its members, `low` and `high` for the columns.
 template <class T>
-struct KeyedRow {
-  T key;
-  std::int32_t row;
-  // Equal keys are ordered by row, so that the cut is unique.
-  friend bool operator<(const KeyedRow& a, const KeyedRow& b) {
-    return a.key < b.key || (a.key == b.key && a.row < b.row);
-  }
+struct SplitSpace {
+  std::span<std::uint64_t> keyed;
+  std::span<std::int32_t> moved;
+  std::vector<T> low, high;
 };
 
+// Columns' borders over a sample of the members, and the column in which they are widest apart. Any column
+// makes a correct tree, and a look at all members would cost as much as the cut.
 template <class T>
-Index widest_column(View2D<const T> rows, const std::int32_t* members, Index count, StopToken& stop) {
-  std::vector<T> low(static_cast<std::size_t>(rows.cols), std::numeric_limits<T>::infinity());
-  std::vector<T> high(static_cast<std::size_t>(rows.cols), -std::numeric_limits<T>::infinity());
-  for (Index i = 0; i < count; ++i) {
-    if (i % 65536 == 65535 && stop.poll()) return 0;
-    const T* row = rows.row(members[i]);
-    for (Index j = 0; j < rows.cols; ++j) {
-      low[static_cast<std::size_t>(j)] = std::min(low[static_cast<std::size_t>(j)], row[j]);
-      high[static_cast<std::size_t>(j)] = std::max(high[static_cast<std::size_t>(j)], row[j]);
+std::size_t widest_column(View2D<const T> rows, std::span<const std::int32_t> members, SplitSpace<T>& space) {
+  constexpr std::size_t most_sampled = 128;
+  const auto columns = static_cast<std::size_t>(rows.cols);
+  space.low.assign(columns, std::numeric_limits<T>::infinity());
+  space.high.assign(columns, -std::numeric_limits<T>::infinity());
+  const std::size_t sampled = std::min(most_sampled, members.size());
+  for (std::size_t i = 0; i < sampled; ++i) {
+    const T* row = rows.row(members[i * members.size() / sampled]);
+    for (std::size_t j = 0; j < columns; ++j) {
+      space.low[j] = std::min(space.low[j], row[j]);
+      space.high[j] = std::max(space.high[j], row[j]);
     }
   }
-  Index widest = 0;
+  std::size_t widest = 0;
   double spread = -1.0;
-  for (Index j = 0; j < rows.cols; ++j) {
-    const double width = static_cast<double>(high[static_cast<std::size_t>(j)]) / 2 -
-                         static_cast<double>(low[static_cast<std::size_t>(j)]) / 2;  // halves: no overflow
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double width = static_cast<double>(space.high[j]) / 2 -
+                         static_cast<double>(space.low[j]) / 2;  // halves: no overflow
     if (width > spread) {
       spread = width;
       widest = j;
@@ -46,32 +51,29 @@ Index widest_column(View2D<const T> rows, const std::int32_t* members, Index cou
   return widest;
 }
 
-// Like std::nth_element, but answers a stop within one pass over the data: large ranges are first narrowed by
-// partitions around a pivot taken from a small sample, at most a fixed number of times.
-template <class Value>
-void stoppable_nth_element(Value* first, Value* nth, Value* last, StopToken& stop) {
-  constexpr Index small = 1 << 18, sample_size = 63;
-  for (int pass = 0; pass < 64 && last - first > small; ++pass) {
-    if (stop.poll()) return;
-    Value sample[sample_size];
-    for (Index i = 0; i < sample_size; ++i) sample[i] = first[(last - first - 1) * i / (sample_size - 1)];
-    const Index rank = std::clamp<Index>(sample_size * (nth - first) / (last - first), 1, sample_size - 2);
-    std::nth_element(sample, sample + rank, sample + sample_size);
-    const Value pivot = sample[rank];
-    Value* middle = std::partition(first, last, [&](const Value& value) { return value < pivot; });
-    (nth < middle ? last : first) = middle;
-  }
-  std::nth_element(first, nth, last);
+// Integers in the order of the numbers.
+inline std::uint64_t ordered_bits(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return bits ^ ((bits >> 63) != 0 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
 }
 
-// Reorders members so that the first `position` of them are those with the least (key, row).
+// Reorders members so that the first `position` of them have the least keys. A key and the member's place
+// share one integer: the place has the lowest bits, so that keys are distinct and the cut is unique; what the
+// key loses there is far below the spread, since it is the distance from the column's lower border.
 template <class T>
-void split_at(View2D<const T> rows, std::int32_t* members, Index count, Index position, KeyedRow<T>* scratch,
+void split_at(View2D<const T> rows, std::span<std::int32_t> members, Index position, SplitSpace<T>& space,
               StopToken& stop) {
-  const Index column = widest_column(rows, members, count, stop);
-  for (Index i = 0; i < count; ++i) scratch[i] = {rows.row(members[i])[column], members[i]};
-  stoppable_nth_element(scratch, scratch + position, scratch + count, stop);
-  for (Index i = 0; i < count; ++i) members[i] = scratch[i].row;
+  const std::size_t column = widest_column<T>(rows, members, space), count = members.size();
+  const auto origin = static_cast<double>(space.low[column]);
+  const std::uint64_t place_bits = (std::uint64_t{1} << std::bit_width(count)) - 1;
+  std::uint64_t* keyed = space.keyed.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double key = static_cast<double>(rows.row(members[i])[column]) - origin;
+    keyed[i] = (ordered_bits(key) & ~place_bits) | i;
+  }
+  select_nth(keyed, keyed + position, keyed + count, stop);
+  for (std::size_t i = 0; i < count; ++i) space.moved[i] = members[keyed[i] & place_bits];
+  std::copy_n(space.moved.begin(), count, members.begin());
 }
 
 }  // namespace certus::geometry
