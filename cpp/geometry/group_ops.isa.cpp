@@ -197,8 +197,9 @@ std::ptrdiff_t at_most(const float* products, const float* norms, std::ptrdiff_t
       for (std::ptrdiff_t i = 0; i < run; ++i) any |= products[first + i] + norms[first + i] <= limit ? 1 : 0;
       if (any == 0) continue;
     }
-    for (std::ptrdiff_t i = first; i < last; ++i) {
-      if (products[i] + norms[i] <= limit) hits[found++] = static_cast<std::int32_t>(i);
+    for (std::ptrdiff_t i = first; i < last; ++i) {  // no branch: hits come at random
+      hits[found] = static_cast<std::int32_t>(i);
+      found += products[i] + norms[i] <= limit ? 1 : 0;
     }
   }
   return found;

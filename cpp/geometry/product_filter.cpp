@@ -18,6 +18,7 @@ namespace {
 constexpr double unit = 0x1.0p-24;  // rounding unit of single precision
 constexpr Index row_block = 256;    // a block of rows, its products with a block of queries stay in the cache
 constexpr Index query_block = 256;
+constexpr Index first_look = 64;
 
 // E of the proof; infinite where its assumptions fail, so that the query is scanned.
 double error_bound(Index columns, double query_norm) {
@@ -40,10 +41,11 @@ class ProductFilter<T>::Shortlist {
  public:
   void start(Index k, double margin) {
     k_ = static_cast<std::size_t>(k);
-    capacity_ = std::max<std::size_t>(128, 4 * k_);
+    capacity_ = std::max<std::size_t>(24, 4 * k_);
+    most_ = std::max<std::size_t>(128, capacity_);
     margin_ = margin;
     items_.clear();
-    items_.reserve(capacity_);
+    items_.reserve(most_);
     overflowed_ = !(margin < std::numeric_limits<double>::infinity());
     limit_ = overflowed_ ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
   }
@@ -69,6 +71,8 @@ class ProductFilter<T>::Shortlist {
                      [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
     limit_ = rounded_up(static_cast<double>(kth->value) + 2.0 * margin_);
     std::erase_if(items_, [this](const Candidate& item) { return item.value > limit_; });
+    if (items_.size() <= capacity_ * 3 / 4) return;
+    capacity_ = std::min(2 * capacity_, most_);  // many rows are about as near as the k-th
     if (items_.size() > capacity_ * 3 / 4) {
       overflowed_ = true;
       limit_ = -std::numeric_limits<float>::infinity();  // nothing more comes in
@@ -76,7 +80,8 @@ class ProductFilter<T>::Shortlist {
   }
 
   std::size_t k_ = 0;
-  std::size_t capacity_ = 0;
+  std::size_t capacity_ = 0;  // a short list is tightened often, so that few rows come in
+  std::size_t most_ = 0;
   double margin_ = 0.0;
   float limit_ = 0.0F;
   bool overflowed_ = false;
@@ -179,12 +184,16 @@ void ProductFilter<T>::filter_block(View2D<const double> queries, Index k, StopT
     const float* norms = norms_.data() + first;
     gemm_nt(queries.rows, count, columns_, -2.0F, scratch.queries.data(), columns_,
             scaled_.data() + first * columns_, columns_, 0.0F, scratch.products.data(), row_block);
+    // The first rows of all give a limit for the others.
+    const Index begun = first == 0 ? std::min(count, first_look) : 0;
     for (Index i = 0; i < queries.rows; ++i) {
       Shortlist& list = scratch.lists[static_cast<std::size_t>(i)];
       const float* products = scratch.products.data() + i * row_block;
-      const Index found = group_ops().at_most(products, norms, count, list.limit(), scratch.hits.data());
+      for (Index row = 0; row < begun; ++row) list.add(products[row] + norms[row], row);
+      const Index found = group_ops().at_most(products + begun, norms + begun, count - begun, list.limit(),
+                                              scratch.hits.data());
       for (Index hit = 0; hit < found; ++hit) {
-        const Index row = scratch.hits[static_cast<std::size_t>(hit)];
+        const Index row = begun + scratch.hits[static_cast<std::size_t>(hit)];
         list.add(products[row] + norms[row], first + row);
       }
     }
@@ -235,9 +244,10 @@ Index ProductFilter<T>::query(View2D<const T> rows, View2D<const double> queries
     scan(rows, queries, metric, threads, stop, out);
     return queries.rows;
   }
-  // Few queries are cut finer, so that several threads find work; not too fine, as each product packs the
-  // rows.
-  const Index block = std::clamp<Index>(block_count(queries.rows, 4), 32, query_block);
+  // Equal blocks, a multiple of four of them, so that several threads end together; not too small, as each
+  // product packs the rows.
+  const Index blocks = 4 * block_count(queries.rows, 4 * query_block);
+  const Index block = std::max<Index>(block_count(queries.rows, blocks), 32);
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, threads)));
   std::vector<Index> scanned(scratch.size(), 0);
   parallel_ranges(queries.rows, block, threads, stop, [&](Index first, Index last, int worker) {

@@ -12,6 +12,7 @@ namespace certus::geometry {
 template <class T>
 void scan_some(View2D<const T> rows, View2D<const double> queries, std::span<const Index> chosen,
                const Metric& metric, StopToken& stop, NeighborTable out) {
+  if (chosen.empty()) return;
   constexpr Index groups = 8,
                   tile = groups * lanes;  // rows turned into groups once and used by all the queries
   std::vector<T> tile_rows(static_cast<std::size_t>(tile * rows.cols));
