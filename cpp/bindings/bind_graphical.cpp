@@ -43,15 +43,15 @@ void bind_recursions(nb::module_& m) {
   m.def(
       "best_paths",
       [](Vector<const double> start, Matrix<const double> transitions, Vector<const std::int64_t> sequences,
-         Matrix<double> scores, Vector<std::int64_t> path, Vector<double> value, int threads) {
+         Matrix<const double> log_density, Vector<std::int64_t> path, Vector<double> value, int threads) {
         run_kernel([&](StopToken& stop) {
-          best_paths(chain_of(start, transitions, sequences), view(scores), span(path), span(value), threads,
-                     stop);
+          best_paths(chain_of(start, transitions, sequences), view(log_density), span(path), span(value),
+                     threads, stop);
         });
       },
       nb::arg("start").noconvert(), nb::arg("transitions").noconvert(), nb::arg("sequences").noconvert(),
-      nb::arg("scores").noconvert(), nb::arg("path").noconvert(), nb::arg("value").noconvert(),
-      nb::arg("threads"), "Fill in the most probable paths; scores, the log-densities, are overwritten.");
+      nb::arg("log_density").noconvert(), nb::arg("path").noconvert(), nb::arg("value").noconvert(),
+      nb::arg("threads"), "Fill in the most probable paths.");
   m.def(
       "best_values",
       [](Vector<const double> start, Matrix<const double> transitions, Vector<const std::int64_t> sequences,

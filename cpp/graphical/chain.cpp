@@ -59,11 +59,12 @@ std::vector<Index> blocks_of(std::span<const std::int64_t> sequences) {
 // What one worker needs for a sequence.
 struct Scratch {
   std::vector<double> density, largest, scale, state, later, backward, pairs, lattice;
+  std::vector<std::uint16_t> came;  // best predecessors
   explicit Scratch(Index width)
       : density(static_cast<std::size_t>(chunk_rows * width)),
         largest(chunk_rows),
         scale(chunk_rows),
-        state(static_cast<std::size_t>(2 * width)),
+        state(static_cast<std::size_t>(3 * width)),
         later(static_cast<std::size_t>(width)),
         backward(static_cast<std::size_t>((2 + 2 * chunk_rows) * width)) {}
 };
@@ -203,29 +204,25 @@ class Walker {
     }
   }
 
-  void best_path(Index begin, Index end, View2D<double> scores, std::span<std::int64_t> path, double& value,
-                 Scratch& scratch, StopToken& stop) const {
+  void best_path(Index begin, Index end, std::span<std::int64_t> path, double& value, Scratch& scratch,
+                 StopToken& stop) const {
     std::fill(scratch.state.begin(), scratch.state.end(), impossible);
     std::copy(log_start_.begin(), log_start_.end(), scratch.state.begin());
+    scratch.came.resize(static_cast<std::size_t>((end - begin) * states_));
     for (Index at = begin; at < end; at += chunk_rows) {
       if (stop.poll()) return;
-      chain_ops().best(scores.row(at), std::min<Index>(chunk_rows, end - at), states_, width_,
-                       log_transitions_.data(), at == begin, scratch.state.data());
+      chain_ops().best(log_density_.row(at), std::min<Index>(chunk_rows, end - at), states_, width_,
+                       log_transitions_.data(), at == begin, scratch.state.data(),
+                       scratch.came.data() + (at - begin) * states_);
     }
-    const double* row = scores.row(end - 1);
-    Index best = std::max_element(row, row + states_) - row;
-    value = row[best];
-    path[static_cast<std::size_t>(end - 1)] = best;
-    for (Index t = end - 2; t >= begin; --t) {  // the scores tell where each came from
-      const double* before = scores.row(t);
-      const double* into = log_transposed_.data() + best * width_;
-      Index from = 0;
-      for (Index i = 1; i < states_; ++i) {
-        if (before[i] + into[i] > before[from] + into[from]) from = i;
-      }
-      best = from;
+    const double* score = scratch.state.data();
+    Index best = std::max_element(score, score + states_) - score;
+    value = score[best];
+    for (Index t = end - 1; t > begin; --t) {
       path[static_cast<std::size_t>(t)] = best;
+      best = scratch.came[static_cast<std::size_t>((t - begin) * states_ + best)];
     }
+    path[static_cast<std::size_t>(begin)] = best;
   }
 
   double best_value(Index begin, Index end, Scratch& scratch, StopToken& stop) const {
@@ -347,12 +344,12 @@ void expect_states(const Chain& chain, View2D<const double> log_density, std::sp
   }
 }
 
-void best_paths(const Chain& chain, View2D<double> scores, std::span<std::int64_t> path,
+void best_paths(const Chain& chain, View2D<const double> log_density, std::span<std::int64_t> path,
                 std::span<double> value, int threads, StopToken& stop) {
-  const Walker walker(chain, scores);
+  const Walker walker(chain, log_density);
   for_sequences(blocks_of(chain.sequences), walker.width(), threads, stop,
                 [&](Index s, Index, Scratch& scratch) {
-                  walker.best_path(walker.first(s), walker.first(s + 1), scores, path,
+                  walker.best_path(walker.first(s), walker.first(s + 1), path,
                                    value[static_cast<std::size_t>(s)], scratch, stop);
                 });
 }

@@ -45,8 +45,8 @@ void expect_states(const Chain& chain, View2D<const double> log_density, std::sp
                    const Expectations& out, int threads, StopToken& stop);
 
 // The path of the highest probability (Viterbi 1967), the first of equals by its last state, and log p(x,
-// path). `scores` holds log b and is overwritten. A sequence without a possible path gets minus infinity.
-void best_paths(const Chain& chain, View2D<double> scores, std::span<std::int64_t> path,
+// path). A sequence without a possible path gets minus infinity. At most 65 535 states.
+void best_paths(const Chain& chain, View2D<const double> log_density, std::span<std::int64_t> path,
                 std::span<double> value, int threads, StopToken& stop);
 
 // value[s] = the largest log p(x, z) over all paths z, by the recursion from the end: nothing of best_paths

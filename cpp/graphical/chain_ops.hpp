@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace certus::graphical {
 
@@ -29,9 +30,10 @@ struct ChainOps {
   bool (*backward)(const double* density, std::ptrdiff_t rows, std::ptrdiff_t states, std::ptrdiff_t width,
                    const double* transposed, bool ends, double weight, double* later, double* posterior,
                    double* pairs, double* scratch);
-  // Best scores: state_j := max_i (state_i + log A_ij) + log_density(t, j), written over log_density.
-  void (*best)(double* log_density, std::ptrdiff_t rows, std::ptrdiff_t states, std::ptrdiff_t width,
-               const double* log_transitions, bool begins, double* state);
+  // Best scores: state_j := max_i (state_i + log A_ij) + log_density(t, j), and came(t, j) the first i that
+  // has the maximum (nothing for the first row with `begins`). `state` has room for three widths.
+  void (*best)(const double* log_density, std::ptrdiff_t rows, std::ptrdiff_t states, std::ptrdiff_t width,
+               const double* log_transitions, bool begins, double* state, std::uint16_t* came);
 };
 
 }  // namespace certus::graphical

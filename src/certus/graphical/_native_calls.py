@@ -51,7 +51,7 @@ def likelihoods(start: Floats, transitions: Floats, begins: Whole, log_density: 
 
 
 def best_paths(start: Floats, transitions: Floats, begins: Whole, log_density: Floats) -> tuple[Whole, Floats]:
-    """The most probable path and the log-probability of every sequence; ``log_density`` is overwritten."""
+    """The most probable path and the log-probability of every sequence."""
     path, value = np.zeros(len(log_density), dtype=np.int64), np.empty(len(begins) - 1)
     _native.best_paths(start, transitions, begins, log_density, path, value, _threads(log_density))
     return path, value

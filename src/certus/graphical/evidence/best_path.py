@@ -39,7 +39,7 @@ def path_certificate(model: Any, batches: Iterable[SequenceBatch]) -> Certificat
         densities = model._log_densities(batch)
         most = _native_calls.best_values(start, transitions, batch.begins, densities)
         refuse_impossible(most)
-        states = _native_calls.best_paths(start, transitions, batch.begins, densities.copy())[0]
+        states = _native_calls.best_paths(start, transitions, batch.begins, densities)[0]
         path += model._path_value(states, batch, densities)
         best += float(most.sum())
         rounding += 4.0 * UNIT * float(np.diff(batch.begins) @ (1.0 + np.abs(most)))
