@@ -68,12 +68,14 @@ class ComplementNB(CountNB):
     def _smooth(self, alpha: Any) -> None:
         others = self.feature_all_ - self.feature_count_
         totals = others.sum(axis=1) + np.sum(np.broadcast_to(alpha, others.shape[1:]))
-        logged = log_share(others + alpha, totals[:, np.newaxis])
+        others += alpha
+        logged = log_share(others, totals[:, np.newaxis])
         if self.norm and not np.isfinite(logged).all():
             raise ValueError(
                 "alpha must be above 0 with norm=True where a feature occurs in one class only, got infinite weights."
             )
-        self.feature_log_prob_ = logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged
+        scale = logged.sum(axis=1, keepdims=True) if self.norm else -1.0
+        self.feature_log_prob_ = np.divide(logged, scale, out=logged)
 
     def _restored(self) -> None:
         if hasattr(self, "classes_"):

@@ -26,9 +26,12 @@ def linear_scores(X: Any, weights: Floats, constant: Floats, threshold: float | 
 
 
 def log_share(above: Floats, below: Floats) -> Floats:
-    """``log(above / below)``, minus infinity for 0 and for a class without rows; ``below`` may have one column."""
+    """``log(above / below)``, minus infinity for 0 and for a class without rows; ``below`` may have one column.
+
+    Written over ``above``: for many words a second table would cost more time than the logarithms.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.log(above)
+        found: Floats = np.log(above, out=above)
         found -= np.log(below)
     if (below == 0).any():
         found[np.isnan(found)] = -np.inf
