@@ -115,25 +115,26 @@ void bind_analysis(nb::module_& m) {
 }
 
 template <class Value, class Place>
-void bind_filling(nb::class_<TermCounter>& counter, nb::class_<HashedRows>& hashed) {
+void bind_unloading(nb::class_<TermCounter>& counter, nb::class_<HashedRows>& hashed) {
   counter.def(
-      "fill",
-      [](const TermCounter& self, Vector<const std::int64_t> columns, Vector<Place> starts,
-         Vector<Place> indices, Vector<Value> values, int threads) {
+      "unload",
+      [](TermCounter& self, Vector<const std::int64_t> columns, Vector<Place> starts, Vector<Place> indices,
+         Vector<Value> values, int threads) {
         run_kernel([&](StopToken& stop) {
-          self.fill<Value, Place>(span(columns), span(starts), span(indices), span(values), threads, stop);
+          self.unload<Value, Place>(span(columns), span(starts), span(indices), span(values), threads, stop);
         });
       },
       nb::arg("columns").noconvert(), nb::arg("starts").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("values").noconvert(), nb::arg("threads"), "The table with term t in column columns[t].");
+      nb::arg("values").noconvert(), nb::arg("threads"),
+      "The table with term t in column columns[t]; what was counted is given up.");
   hashed.def(
-      "fill",
-      [](const HashedRows& self, Vector<Place> starts, Vector<Place> indices, Vector<Value> values) {
+      "unload",
+      [](HashedRows& self, Vector<Place> starts, Vector<Place> indices, Vector<Value> values) {
         const WithoutGil released;
-        self.fill<Value, Place>(span(starts), span(indices), span(values));
+        self.unload<Value, Place>(span(starts), span(indices), span(values));
       },
       nb::arg("starts").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-      "The table as sorted rows.");
+      "The table as sorted rows; what was counted is given up.");
 }
 
 template <class Value, class Place>
@@ -163,6 +164,7 @@ auto add_texts() {
 nb::class_<TermCounter> bind_counter(nb::module_& m) {
   return nb::class_<TermCounter>(m, "TermCounter", "Counts the terms of texts.")
       .def(nb::init<>())
+      .def("forget_terms", &TermCounter::forget_terms, "Give up the table of terms; their numbers stay.")
       .def("add", add_texts<TermCounter>(), nb::arg("analysis"), nb::arg("texts"), nb::arg("threads"),
            "Count further texts; nobody may change the list meanwhile.")
       .def_prop_ro("rows", &TermCounter::rows)
@@ -200,14 +202,14 @@ void bind_text(nb::module_& m) {
                          nb::arg("threads"), "Count further texts; nobody may change the list meanwhile.")
                     .def_prop_ro("rows", &HashedRows::rows)
                     .def_prop_ro("entries", &HashedRows::entries);
-  bind_filling<std::int32_t, std::int32_t>(counter, hashed);
-  bind_filling<std::int64_t, std::int32_t>(counter, hashed);
-  bind_filling<float, std::int32_t>(counter, hashed);
-  bind_filling<double, std::int32_t>(counter, hashed);
-  bind_filling<std::int32_t, std::int64_t>(counter, hashed);
-  bind_filling<std::int64_t, std::int64_t>(counter, hashed);
-  bind_filling<float, std::int64_t>(counter, hashed);
-  bind_filling<double, std::int64_t>(counter, hashed);
+  bind_unloading<std::int32_t, std::int32_t>(counter, hashed);
+  bind_unloading<std::int64_t, std::int32_t>(counter, hashed);
+  bind_unloading<float, std::int32_t>(counter, hashed);
+  bind_unloading<double, std::int32_t>(counter, hashed);
+  bind_unloading<std::int32_t, std::int64_t>(counter, hashed);
+  bind_unloading<std::int64_t, std::int64_t>(counter, hashed);
+  bind_unloading<float, std::int64_t>(counter, hashed);
+  bind_unloading<double, std::int64_t>(counter, hashed);
   bind_weights<float, std::int32_t>(m);
   bind_weights<double, std::int32_t>(m);
   bind_weights<float, std::int64_t>(m);

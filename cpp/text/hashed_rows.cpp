@@ -75,28 +75,30 @@ Index HashedRows::entries() const {
 }
 
 template <class Value, class Place>
-void HashedRows::fill(std::span<Place> starts, std::span<Place> indices, std::span<Value> values) const {
+void HashedRows::unload(std::span<Place> starts, std::span<Place> indices, std::span<Value> values) {
   std::size_t row = 0, at = 0;
   starts[0] = 0;
-  for (const RowStore& block : blocks_) {
+  for (RowStore& block : blocks_) {
     for (const std::uint64_t end : block.ends) starts[++row] = static_cast<Place>(at + end);
     for (std::size_t k = 0; k < block.columns.size(); ++k, ++at) {
       indices[at] = static_cast<Place>(block.columns[k]);
       values[at] = static_cast<Value>(block.counts[k]);
     }
+    block = {};
   }
+  blocks_.clear();
 }
 
-#define CERTUS_FILL(Value, Place) \
-  template void HashedRows::fill<Value, Place>(std::span<Place>, std::span<Place>, std::span<Value>) const;
-CERTUS_FILL(std::int32_t, std::int32_t)
-CERTUS_FILL(std::int64_t, std::int32_t)
-CERTUS_FILL(float, std::int32_t)
-CERTUS_FILL(double, std::int32_t)
-CERTUS_FILL(std::int32_t, std::int64_t)
-CERTUS_FILL(std::int64_t, std::int64_t)
-CERTUS_FILL(float, std::int64_t)
-CERTUS_FILL(double, std::int64_t)
-#undef CERTUS_FILL
+#define CERTUS_UNLOAD(Value, Place) \
+  template void HashedRows::unload<Value, Place>(std::span<Place>, std::span<Place>, std::span<Value>);
+CERTUS_UNLOAD(std::int32_t, std::int32_t)
+CERTUS_UNLOAD(std::int64_t, std::int32_t)
+CERTUS_UNLOAD(float, std::int32_t)
+CERTUS_UNLOAD(double, std::int32_t)
+CERTUS_UNLOAD(std::int32_t, std::int64_t)
+CERTUS_UNLOAD(std::int64_t, std::int64_t)
+CERTUS_UNLOAD(float, std::int64_t)
+CERTUS_UNLOAD(double, std::int64_t)
+#undef CERTUS_UNLOAD
 
 }  // namespace certus::text

@@ -30,7 +30,7 @@ class HashedRows {
   Index entries() const;
   // The table as sorted rows; sums of terms that cancel stay as zeros.
   template <class Value, class Place>
-  void fill(std::span<Place> starts, std::span<Place> indices, std::span<Value> values) const;
+  void unload(std::span<Place> starts, std::span<Place> indices, std::span<Value> values);
 
  private:
   std::uint32_t columns_;

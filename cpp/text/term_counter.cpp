@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/freed_memory.hpp"
 #include "core/parallel.hpp"
 #include "text/term_order.hpp"
 
@@ -91,6 +92,12 @@ void TermCounter::join(Section& section, StopToken& stop) {
   section.terms = {};
 }
 
+void TermCounter::forget_terms() {
+  known_ = terms();
+  terms_ = {};
+  release_freed_memory();
+}
+
 Index TermCounter::rows() const {
   Index rows = 0;
   for (const Section& section : sections_) rows += static_cast<Index>(section.rows.rows());
@@ -127,13 +134,13 @@ Index TermCounter::entries(std::span<const std::int64_t> columns, StopToken& sto
 }
 
 template <class Value, class Place>
-void TermCounter::fill(std::span<const std::int64_t> columns, std::span<Place> starts,
-                       std::span<Place> indices, std::span<Value> values, int threads,
-                       StopToken& stop) const {
+void TermCounter::unload(std::span<const std::int64_t> columns, std::span<Place> starts,
+                         std::span<Place> indices, std::span<Value> values, int threads, StopToken& stop) {
   using Pair = std::pair<std::int64_t, std::int32_t>;
+  forget_terms();
   std::size_t first_row = 0;
   starts[0] = 0;
-  for (const Section& section : sections_) {
+  for (Section& section : sections_) {
     const RowStore& rows = section.rows;
     for (std::size_t r = 0; r < rows.rows(); ++r) {
       Index kept = 0;
@@ -160,20 +167,23 @@ void TermCounter::fill(std::span<const std::int64_t> columns, std::span<Place> s
           }
         });
     first_row += rows.rows();
+    section = {};
+    release_freed_memory();
   }
+  sections_.clear();
 }
 
-#define CERTUS_FILL(Value, Place)                                                                \
-  template void TermCounter::fill<Value, Place>(std::span<const std::int64_t>, std::span<Place>, \
-                                                std::span<Place>, std::span<Value>, int, StopToken&) const;
-CERTUS_FILL(std::int32_t, std::int32_t)
-CERTUS_FILL(std::int64_t, std::int32_t)
-CERTUS_FILL(float, std::int32_t)
-CERTUS_FILL(double, std::int32_t)
-CERTUS_FILL(std::int32_t, std::int64_t)
-CERTUS_FILL(std::int64_t, std::int64_t)
-CERTUS_FILL(float, std::int64_t)
-CERTUS_FILL(double, std::int64_t)
-#undef CERTUS_FILL
+#define CERTUS_UNLOAD(Value, Place)                                                                \
+  template void TermCounter::unload<Value, Place>(std::span<const std::int64_t>, std::span<Place>, \
+                                                  std::span<Place>, std::span<Value>, int, StopToken&);
+CERTUS_UNLOAD(std::int32_t, std::int32_t)
+CERTUS_UNLOAD(std::int64_t, std::int32_t)
+CERTUS_UNLOAD(float, std::int32_t)
+CERTUS_UNLOAD(double, std::int32_t)
+CERTUS_UNLOAD(std::int32_t, std::int64_t)
+CERTUS_UNLOAD(std::int64_t, std::int64_t)
+CERTUS_UNLOAD(float, std::int64_t)
+CERTUS_UNLOAD(double, std::int64_t)
+#undef CERTUS_UNLOAD
 
 }  // namespace certus::text

@@ -7,6 +7,7 @@
 // terms in order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,8 +26,10 @@ class TermCounter {
   void add(const Analysis& analysis, std::span<const Text> texts, int threads, StopToken& stop);
 
   Index rows() const;
-  Index terms() const { return static_cast<Index>(terms_.size()); }
+  Index terms() const { return std::max(known_, static_cast<Index>(terms_.size())); }
   const TermTable& table() const { return terms_; }
+  // Frees the table; what is left to do needs the terms' numbers only.
+  void forget_terms();
 
   // For every term its place in the order of the code points of all terms.
   void ranks(std::span<std::int64_t> out, int threads, StopToken& stop) const;
@@ -35,10 +38,11 @@ class TermCounter {
 
   // Entries of the table if term t is column columns[t], or dropped where that is negative.
   Index entries(std::span<const std::int64_t> columns, StopToken& stop) const;
-  // The table as sorted rows: starts has rows() + 1 places, the others entries(columns).
+  // The table as sorted rows: starts has rows() + 1 places, the others entries(columns). What was counted is
+  // given up section by section, so that counts and table are never in memory as a whole.
   template <class Value, class Place>
-  void fill(std::span<const std::int64_t> columns, std::span<Place> starts, std::span<Place> indices,
-            std::span<Value> values, int threads, StopToken& stop) const;
+  void unload(std::span<const std::int64_t> columns, std::span<Place> starts, std::span<Place> indices,
+              std::span<Value> values, int threads, StopToken& stop);
 
  private:
   struct Section {
@@ -53,6 +57,7 @@ class TermCounter {
   }
 
   TermTable terms_;
+  Index known_ = 0;  // terms before the table was given up
   std::vector<Section> sections_;
 };
 

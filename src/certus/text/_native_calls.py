@@ -70,11 +70,18 @@ class NativeCounts:
         found: list[Any] = self._counter.terms(columns)
         return found
 
+    def forget_terms(self) -> None:
+        """Free the texts of the terms, which are not needed once they stand in a vocabulary; their numbers stay."""
+        self._counter.forget_terms()
+
     def table(self, columns: Columns, width: int, dtype: DTypeLike) -> sparse.csr_array:
-        """Counts with term t in column ``columns[t]``, without the terms whose column is negative."""
+        """Counts with term t in column ``columns[t]``, without the terms whose column is negative.
+
+        Nothing is counted any more afterwards.
+        """
         entries = self._counter.entries(columns)
         starts, indices, values = _parts(self.n_rows, entries, dtype)
-        self._counter.fill(columns, starts, indices, values, self._threads)
+        self._counter.unload(columns, starts, indices, values, self._threads)
         return _csr(starts, indices, values, width, dtype)
 
 
@@ -86,7 +93,7 @@ def hashed_counts(
     for texts in batches:
         rows.add(_analysis(rule, texts), texts, resolve_threads())
     starts, indices, values = _parts(rows.rows, rows.entries, dtype)
-    rows.fill(starts, indices, values)
+    rows.unload(starts, indices, values)
     return _csr(starts, indices, values, width, dtype)
 
 

@@ -214,7 +214,9 @@ class CountVectorizer(TextAnalyzer, auto_wrap_output_keys=None):  # type: ignore
             self.min_df,
             self.max_features,
         )
-        self.vocabulary_ = dict(zip(counts.terms(columns), columns[columns >= 0].tolist(), strict=True))
+        terms = counts.terms(columns)
+        counts.forget_terms()
+        self.vocabulary_ = dict(zip(terms, columns[columns >= 0].tolist(), strict=True))
         return counts, columns
 
     def _grow(self, raw_documents: Iterable[Any]) -> tuple[NativeCounts | PythonCounts, Columns]:

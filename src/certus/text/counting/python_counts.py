@@ -59,6 +59,9 @@ class PythonCounts:
         """The terms whose column is not negative."""
         return [term for term, column in zip(self._numbers, columns, strict=True) if column >= 0]
 
+    def forget_terms(self) -> None:
+        """Nothing: a vocabulary shares the texts of the terms."""
+
     def table(self, columns: Columns, width: int, dtype: DTypeLike) -> sparse.csr_array:
         """Counts with term t in column ``columns[t]``, without the terms whose column is negative."""
         places = columns[self._columns]
