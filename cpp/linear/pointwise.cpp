@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/isa.hpp"
 #include "core/vector_ops.hpp"
+#include "linear/pointwise_ops.hpp"
+
+CERTUS_ISA_TABLE(certus::linear::PointwiseOps, pointwise_ops)
 
 namespace certus::linear {
 namespace {
@@ -66,6 +70,9 @@ double apply_loss(Loss loss, Index rows, Index outputs, const double* target, co
                   double* scores, double* curvature) noexcept {
   if (loss.kind == LossKind::multinomial) {
     return multinomial(rows, outputs, target, weights, scores, curvature);
+  }
+  if (loss.kind == LossKind::logistic && outputs == 1) {
+    return pointwise_ops().logistic(target, weights, rows, scores, curvature);
   }
   return with_loss(loss.kind, [&](auto tag) {
     using L = typename decltype(tag)::type;
