@@ -33,7 +33,9 @@ def outcome(path, stage):
     table = np.minimum(np.floor(np.abs(X)), 2.0) if get_tags(model).input_tags.positive_only else X
     if stage == "predict":
         model.fit(table[:2_000], target[:2_000])
-    ask = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
+    ask = next(
+        getattr(model, name) for name in ("predict", "transform", "kneighbors", "score_samples") if hasattr(model, name)
+    )
     pressed = []
 
     def press():

@@ -95,10 +95,12 @@ def make(entry: Entry) -> Any:
 
 def answer(learner: Any, X: Any) -> Any:
     """What the learner says about rows: its predictions or, if it makes none, the features it turns them into,
-    or the distances of the rows that it finds.
+    the log-densities that it gives them, or the distances of the rows that it finds.
     """
     if hasattr(learner, "predict"):
         return learner.predict(X)
+    if not hasattr(learner, "transform") and hasattr(learner, "score_samples"):
+        return learner.score_samples(X)
     found = learner.transform(X) if hasattr(learner, "transform") else learner.kneighbors(X)[0]
     return np.sort(found.toarray(), axis=1) if sparse.issparse(found) else found  # a graph: its columns are rows
 
