@@ -62,6 +62,8 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 SETTINGS: dict[str, dict[str, Any]] = {
     "BayesianLogisticRegression": {"draws": 50, "tune": 50, "chains": 2},  # long chains only cost time here
     "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
+    "GaussianRandomProjection": {"n_components": 2},  # for small tables "auto" asks for more columns than they have
+    "SparseRandomProjection": {"n_components": 2},
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
         "cv": 3,
