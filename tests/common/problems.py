@@ -62,6 +62,7 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 SETTINGS: dict[str, dict[str, Any]] = {
     "BayesianLogisticRegression": {"draws": 50, "tune": 50, "chains": 2},  # long chains only cost time here
     "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
+    **{name: {"n_components": 1} for name in ("CCA", "PLSCanonical", "PLSRegression", "PLSSVD")},  # one target
     "GaussianRandomProjection": {"n_components": 2},  # for small tables "auto" asks for more columns than they have
     "SparseRandomProjection": {"n_components": 2},
     "LogisticRegressionCV": {
