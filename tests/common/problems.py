@@ -62,6 +62,9 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 SETTINGS: dict[str, dict[str, Any]] = {
     "BayesianLogisticRegression": {"draws": 50, "tune": 50, "chains": 2},  # long chains only cost time here
     "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
+    **{name: {"n_components": 1} for name in ("CCA", "PLSCanonical", "PLSRegression", "PLSSVD")},  # one target
+    "GaussianRandomProjection": {"n_components": 2},  # for small tables "auto" asks for more columns than they have
+    "SparseRandomProjection": {"n_components": 2},
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
         "cv": 3,
@@ -95,10 +98,12 @@ def make(entry: Entry) -> Any:
 
 def answer(learner: Any, X: Any) -> Any:
     """What the learner says about rows: its predictions or, if it makes none, the features it turns them into,
-    or the distances of the rows that it finds.
+    the log-densities that it gives them, or the distances of the rows that it finds.
     """
     if hasattr(learner, "predict"):
         return learner.predict(X)
+    if not hasattr(learner, "transform") and hasattr(learner, "score_samples"):
+        return learner.score_samples(X)
     found = learner.transform(X) if hasattr(learner, "transform") else learner.kneighbors(X)[0]
     return np.sort(found.toarray(), axis=1) if sparse.issparse(found) else found  # a graph: its columns are rows
 

@@ -18,6 +18,7 @@ from certus.guarantees import (
     first_order_bound,
     oob_vote_bounds,
     pac_bayes_kl,
+    projection_distortion,
     tandem_bound,
 )
 from tests.guarantees.gate import allowed
@@ -178,6 +179,21 @@ def bagged_votes(rows: int = 400, voters: int = 25, replicates: int = 150) -> Fi
     return finding(np.array(values), truth)
 
 
+def projected_distances(
+    rows: int, dimensions: int, replicates: int, bound: Callable[[int, int], float] | None = None
+) -> Finding:
+    """Rows at the corners of a simplex under normal projections: the largest change of a squared distance."""
+    rng = np.random.default_rng([rows, dimensions])
+    value = (bound or (lambda n, k: projection_distortion(n, k, LEVEL).value))(rows, dimensions)
+    first, second = np.triu_indices(rows, 1)
+    changes = []
+    for _ in range(replicates):
+        images = rng.normal(size=(rows, dimensions)) / math.sqrt(dimensions)
+        squares = ((images[first] - images[second]) ** 2).sum(axis=1) / 2.0
+        changes.append(float(np.abs(squares - 1.0).max()))
+    return finding(np.full(replicates, value), np.array(changes))
+
+
 CASES = {
     "Campi-Garatti, convex hull of 30 points": lambda: scenario(hull, 30, 1000),
     "Campi-Garatti, staircase of 20 points": lambda: scenario(staircase, 20, 3000),
@@ -188,6 +204,8 @@ CASES = {
     "PAC-Bayes-kl, 200 lucky voters, 200 rows": lambda: gibbs_posterior(200),
     **{f"vote, {name}, held out": (lambda b=b: held_out_vote(b)) for name, b in VOTES.items()},
     "vote, smallest out-of-bag bound, 20 rows left out": few_rows_out_of_bag,
+    "random projection, one pair onto 10 dimensions": lambda: projected_distances(2, 10, 10_000),
+    "random projection, 12 rows onto 40 dimensions": lambda: projected_distances(12, 40, 3000),
     "vote, smallest out-of-bag bound, 25 bags of 400 rows": bagged_votes,
 }
 SLOW_CASES = {

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from scipy import stats
 
-from certus.guarantees import c_bound, condorcet, first_order_bound
+from certus.guarantees import c_bound, condorcet, first_order_bound, projection_distortion
 from certus.guarantees.holdout import clopper_pearson
 from certus.guarantees.training import pac_bayes
 from certus.guarantees.training.pac_bayes_constant import log_xi
+from certus.guarantees.training.projection_distortion import failure
 from certus.guarantees.training.scenario_bound import scenario_upper
 from tests.guarantees import training_gate as gate
 from tests.guarantees import twins
@@ -70,11 +72,37 @@ def joint_constant_of_two() -> float:
     return largest_c(0.3, 0.05, (4.0 + log_xi(1000) + math.log(20)) / 1000)
 
 
+def projection_differs(failure: Callable[[int, int, float], float]) -> bool:
+    return not failure(1000, 5806, 0.1) <= 0.05 < failure(1000, 5805, 0.1)
+
+
+def one_tail_only(rows: int, dimensions: int) -> float:
+    """The distortion whose upper tail alone has the allowed probability."""
+    pairs = 0.5 * rows * (rows - 1)
+    return float(stats.chi2.isf(gate.DELTA / pairs, dimensions) / dimensions - 1.0)
+
+
 def majority_differs(exact: Callable[[int, float], float]) -> bool:
     return abs(exact(21, 0.1) - 0.174378) > 5e-7
 
 
 TRAINING_MUTANTS: tuple[Mutant, ...] = (
+    told_apart(
+        "random projection",
+        "lower tail left out",
+        BY_SIMULATION,
+        fails(gate.projected_distances, 2, 10, 10_000),
+        one_tail_only,
+        lambda n, k: projection_distortion(n, k, gate.LEVEL).value,
+    ),
+    told_apart(
+        "random projection",
+        "as many pairs as rows",
+        BY_TWIN,
+        projection_differs,
+        lambda n, k, eps: failure(n, k, eps) * 2.0 / (n - 1.0),
+        failure,
+    ),
     told_apart(
         "Campi-Garatti",
         "rows outside the support taken for held-out rows",

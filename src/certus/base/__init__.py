@@ -4,6 +4,7 @@ from certus.base.callbacks import Iterations
 from certus.base.catalogue import find, register, register_part
 from certus.base.class_weights import class_weights
 from certus.base.convergence import warn_not_converged
+from certus.base.density_learner import DensityLearner
 from certus.base.docstrings import complete_docstrings
 from certus.base.inputs import (
     FLOATS,
@@ -72,6 +73,7 @@ __all__ = [
     "ColumnsLike",
     "Config",
     "Constraints",
+    "DensityLearner",
     "Exactly",
     "FLOATS",
     "Folds",

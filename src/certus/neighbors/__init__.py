@@ -9,6 +9,7 @@ from certus.neighbors.k_neighbors_classifier_cv import KNeighborsClassifierCV
 from certus.neighbors.k_neighbors_regressor import KNeighborsRegressor
 from certus.neighbors.k_neighbors_regressor_cv import KNeighborsRegressorCV
 from certus.neighbors.k_neighbors_transformer import KNeighborsTransformer
+from certus.neighbors.kernel_density import KernelDensity
 from certus.neighbors.local_outlier_factor import LocalOutlierFactor
 from certus.neighbors.nearest_centroid import NearestCentroid
 from certus.neighbors.nearest_neighbors import NearestNeighbors
@@ -33,6 +34,7 @@ __all__ = [
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KNeighborsTransformer",
+    "KernelDensity",
     "LocalOutlierFactor",
     "NearestCentroid",
     "NearestNeighbors",

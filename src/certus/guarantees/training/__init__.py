@@ -3,6 +3,7 @@
 * `optimality_gap`, `decided_labels`, `mistakes`: how close training came to its goal.
 * `scenario_bound`, `sample_compression`: the error of models that few rows determine.
 * `margin_bounds`, `pac_bayes`, `pac_bayes_linear`, `leave_one_out_bounds`: the error by margins, priors, left-out rows.
+* `projection_distortion`: distances between rows after a random projection.
 * `risk_record`, `additive_bounds`: the record that these bounds share; `log_tail`, `pac_bayes_constant`: their numbers.
 """
 
@@ -37,6 +38,7 @@ from certus.guarantees.training.mistakes import check_margins, check_mistake_bou
 from certus.guarantees.training.optimality_gap import gap_record, strong_convexity_gap
 from certus.guarantees.training.pac_bayes import pac_bayes_kl
 from certus.guarantees.training.pac_bayes_linear import pac_bayes_margin
+from certus.guarantees.training.projection_distortion import projection_dimensions, projection_distortion
 from certus.guarantees.training.sample_compression import compression_bound
 from certus.guarantees.training.scenario_bound import campi_garatti
 
@@ -67,6 +69,8 @@ __all__ = [
     "mistake_bound",
     "pac_bayes_kl",
     "pac_bayes_margin",
+    "projection_dimensions",
+    "projection_distortion",
     "require_kept",
     "ridge_leave_one_out",
     "strong_convexity_gap",

@@ -12,7 +12,9 @@ from scipy.special import logsumexp
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Basis, Derivation, number, plural, rules
+from certus.mixture.evidence.plain_family_step import family_step
 from certus.mixture.evidence.plain_step import gaussian_step
+from certus.mixture.evidence.plain_variational_step import variational_step
 
 Floats = NDArray[np.float64]
 RULE = "mixture/next-step"
@@ -40,7 +42,9 @@ def _record(inputs: Any, witness: Any) -> Certificate:
     if not (math.isfinite(reached) and math.isfinite(after)):
         raise CertificateError(f"{QUANTITY}: the witness holds a number that cannot occur")
     value = max(0.0, after - reached) + _rounding(witness)
-    what = "log posterior" if witness["model"].get("prior") is not None else "log-likelihood"
+    model = witness["model"]
+    what = "log posterior" if model.get("prior") is not None else "log-likelihood"
+    what = "lower bound of the log evidence (ELBO)" if model["kind"] == "variational" else what
     claim = (
         f"On {plural(int(inputs['rows']), 'row')} the {what} per row is {number(reached)}, and one more EM "
         f"step raises it by at most {number(value, 'upper')}. This is about a local maximum: other starts may "
@@ -93,4 +97,6 @@ def _known_variance_step(model: Mapping[str, Any], rows: Floats, weights: Floats
 _STEPS: dict[str, Callable[[Mapping[str, Any], Floats, Floats], tuple[float, float]]] = {
     "known-variance": _known_variance_step,
     "gaussian": gaussian_step,
+    "variational": variational_step,
+    "family": family_step,
 }

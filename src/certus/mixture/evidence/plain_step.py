@@ -22,21 +22,21 @@ def gaussian_step(model: Mapping[str, Any], rows: Floats, weights: Floats) -> tu
     """Objectives per row before and after one step."""
     kind = str(model["covariance_type"])
     chances, means = np.array(model["weights"]), np.array(model["means"])
-    matrices = _matrices(kind, np.array(model["covariances"]), *means.shape)
+    matrices = component_matrices(kind, np.array(model["covariances"]), *means.shape)
     rows, weights = rows[weights > 0.0], weights[weights > 0.0]
-    logs = _joint(rows, chances, means, matrices)
+    logs = joint_densities(rows, chances, means, matrices)
     before = _objective(model, logs, weights, means, matrices)
     shares = weights[:, None] * np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
     moved = _step(model, rows, shares, means, matrices)
-    after = _objective(model, _joint(rows, *moved), weights, *moved[1:])
+    after = _objective(model, joint_densities(rows, *moved), weights, *moved[1:])
     return before, after
 
 
 def gaussian_rows(model: Mapping[str, Any], rows: Floats) -> Floats:
     """ln(weight_k N(x; mean_k, covariance_k)) for every row and component."""
     means = np.array(model["means"])
-    matrices = _matrices(str(model["covariance_type"]), np.array(model["covariances"]), *means.shape)
-    return _joint(rows, np.array(model["weights"]), means, matrices)
+    matrices = component_matrices(str(model["covariance_type"]), np.array(model["covariances"]), *means.shape)
+    return joint_densities(rows, np.array(model["weights"]), means, matrices)
 
 
 def is_well_conditioned(model: Mapping[str, Any]) -> bool:
@@ -48,7 +48,8 @@ def is_well_conditioned(model: Mapping[str, Any]) -> bool:
     return float(np.linalg.cond(covariances / (scales[..., :, None] * scales[..., None, :])).max()) < WORST_CONDITION
 
 
-def _matrices(kind: str, values: Floats, count: int, width: int) -> Floats:
+def component_matrices(kind: str, values: Floats, count: int, width: int) -> Floats:
+    """Covariances of every component as matrices."""
     if kind == "full":
         return values
     if kind == "tied":
@@ -58,7 +59,8 @@ def _matrices(kind: str, values: Floats, count: int, width: int) -> Floats:
     return np.stack([np.diag(np.ones(width) * values[k]) for k in range(count)])
 
 
-def _joint(rows: Floats, chances: Floats, means: Floats, matrices: Floats) -> Floats:
+def joint_densities(rows: Floats, chances: Floats, means: Floats, matrices: Floats) -> Floats:
+    """ln(chance N(x; mean, matrix)) of what is there, for every row and component."""
     out = np.empty((len(rows), len(chances)))
     for missing in np.unique(np.isnan(rows), axis=0):
         same, there = (np.isnan(rows) == missing).all(axis=1), ~missing
@@ -80,7 +82,7 @@ def _step(
     for k in range(len(means)):
         if total[k] + pull <= 1e-280 * shares.sum():
             continue
-        filled, spare = _filled(rows, shares[:, k], means[k], matrices[k])
+        filled, spare = filled_rows(rows, shares[:, k], means[k], matrices[k])
         moved[k] = means[k] + (shares[:, k] @ (filled - means[k]) + pull * (target - means[k])) / (total[k] + pull)
         away = filled - moved[k]
         scatters[k] = (away * shares[:, k, None]).T @ away + spare
@@ -88,7 +90,7 @@ def _step(
     return total / total.sum(), moved, _updated(model, scatters, total, matrices)
 
 
-def _filled(rows: Floats, shares: Floats, mean: Floats, matrix: Floats) -> tuple[Floats, Floats]:
+def filled_rows(rows: Floats, shares: Floats, mean: Floats, matrix: Floats) -> tuple[Floats, Floats]:
     """Rows with conditional means where cells are missing, and the sum of their conditional covariances."""
     filled, spare = rows.copy(), np.zeros_like(matrix)
     for missing in np.unique(np.isnan(rows), axis=0):

@@ -21,7 +21,6 @@ from certus.guarantees import Report
 from certus.mixture import _native_calls
 from certus.mixture.evidence.next_step import step_certificate
 from certus.mixture.evidence.plain_step import is_well_conditioned
-from certus.mixture.learning.gaussian_steps import GaussianSteps
 from certus.mixture.learning.gaussians import (
     Gaussians,
     SingularCovarianceError,
@@ -151,7 +150,7 @@ class GaussianLearner(MixtureModel):
     def _climbed(self, steps: Any, filled: FilledRows, X: TableLike) -> Climb:
         before = -math.inf
         if self.warm_start and "converged_" in vars(self) and self._fits_before(filled.rows.shape[1]):
-            present, before = self._parameters(), ([-math.inf, *self.lower_bounds_])[-1]
+            present, before = self._present(), ([-math.inf, *self.lower_bounds_])[-1]
             starts = [lambda: present]
         else:
             starts = self._starts(steps, filled, resolve_seed(self.random_state))
@@ -161,10 +160,18 @@ class GaussianLearner(MixtureModel):
                 starts,
                 threads=1 if self.n_jobs is None else resolve_threads(self.n_jobs),
                 tell=lambda objective: iterations.step(objective=-objective),
-                tol=self.tol,
+                tol=self._tolerance(steps),
                 max_iter=self.max_iter,
                 before=before,
             )
+
+    def _present(self) -> Any:
+        """The parameters from which a warm start goes on."""
+        return self._parameters()
+
+    def _tolerance(self, steps: Any) -> float:
+        """The change of the objective per row from which on steps end."""
+        return self.tol
 
     def _fits_before(self, width: int) -> bool:
         shape = covariance_shape(self.covariance_type, self.n_components, width)
@@ -198,7 +205,7 @@ class GaussianLearner(MixtureModel):
             return Report([])
         return Report([step_certificate(run.history[-1], after, rows, plain)])
 
-    def _plain(self, steps: GaussianSteps, parameters: Gaussians) -> dict[str, Any]:
+    def _plain(self, steps: Any, parameters: Any) -> dict[str, Any]:
         return {
             "kind": "gaussian",
             "covariance_type": parameters.kind,

@@ -57,7 +57,7 @@ class GaussianSteps:
     def maximize(self, statistics: Moments, parameters: Gaussians) -> Gaussians:
         """The parameters of the shared-out rows; summed again around the new means if these are far from the old."""
         updated = self.updated(statistics, parameters)
-        if _has_cancelled(updated, statistics):
+        if has_cancelled(updated, statistics):
             updated = self.updated(self.cells.moments(parameters, updated.means)[1], parameters)
         self._refuse_rounding(updated)
         return updated
@@ -75,7 +75,7 @@ class GaussianSteps:
         else:
             shift = np.where(some[:, None], shift, self.prior.mean - moments.centers)
         means = moments.centers + shift
-        scatter = _scatter(moments, weight, shift)
+        scatter = scatter_around(moments, weight, shift)
         covariances = self._covariances(scatter, weight, means, before)
         return Gaussians(before.kind, weight / weight.sum(), means, covariances)
 
@@ -135,7 +135,7 @@ def _rounding(rows: NDArray[Any]) -> Floats:
     return np.asarray((4.0 * UNIT * largest) ** 2)
 
 
-def _scatter(moments: Moments, weight: Floats, shift: Floats) -> Floats:
+def scatter_around(moments: Moments, weight: Floats, shift: Floats) -> Floats:
     """Second moments around the centers moved by a shift."""
     if moments.second.ndim == 2:
         return np.asarray(moments.second - 2.0 * shift * moments.first + weight[:, None] * shift**2)
@@ -144,7 +144,7 @@ def _scatter(moments: Moments, weight: Floats, shift: Floats) -> Floats:
     return np.asarray(moments.second - cross - np.swapaxes(cross, 1, 2) + squares)
 
 
-def _has_cancelled(updated: Gaussians, moments: Moments) -> bool:
+def has_cancelled(updated: Gaussians, moments: Moments) -> bool:
     """Whether a mean moved so far that its covariance is a small difference of large sums."""
     shift = updated.means - moments.centers
     try:

@@ -13,18 +13,21 @@ from certus.mixture.learning.gaussians import Gaussians, covariance_shape, has_m
 Floats = NDArray[np.float64]
 
 
-def _shaped(values: Any, shape: tuple[int, ...], name: str) -> Floats:
+def checked_values(values: Any, shape: tuple[int, ...], name: str, *, positive: bool = False) -> Floats:
+    """Finite numbers of a shape."""
     array = np.array(
         check_array(values, dtype=np.float64, ensure_2d=False, allow_nd=True, input_name=name), dtype=np.float64
     )
     if array.shape != shape:
         raise ValueError(f"The parameter '{name}' should have the shape of {shape}, but got {array.shape}")
+    if positive and not (array > 0.0).all():
+        raise ValueError(f"The parameter '{name}' should be positive, but got {values!r}")
     return array
 
 
 def checked_weights(values: Any, components: int) -> Floats:
     """Weights that are probabilities."""
-    weights = _shaped(values, (components,), "weights")
+    weights = checked_values(values, (components,), "weights")
     if (weights < 0.0).any() or (weights > 1.0).any():
         raise ValueError(
             "The parameter 'weights' should be in the range [0, 1], but got max value "
@@ -37,12 +40,12 @@ def checked_weights(values: Any, components: int) -> Floats:
 
 def checked_means(values: Any, components: int, columns: int) -> Floats:
     """Means of the right shape."""
-    return _shaped(values, (components, columns), "means")
+    return checked_values(values, (components, columns), "means")
 
 
 def checked_matrices(values: Any, kind: str, components: int, columns: int, name: str) -> Floats:
     """Covariances or precisions that are positive definite."""
-    array = _shaped(values, covariance_shape(kind, components, columns), f"{kind} {name}")
+    array = checked_values(values, covariance_shape(kind, components, columns), f"{kind} {name}")
     if not has_matrices(kind):
         if not (array > 0.0).all():
             raise ValueError(f"'{kind} {name}' should be positive")

@@ -1,4 +1,4 @@
-"""The base of mixtures: densities of rows, shares of components, and what held-out rows say about a density."""
+"""The base of mixtures: densities of rows and shares of components."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.base import DensityMixin
 
-from certus.base import Learner, predict_method
+from certus.base import DensityLearner, predict_method
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
-from certus.guarantees import Certificate, Report
-from certus.guarantees.holdout import RateSetting, rate_bound
 
 Floats = NDArray[np.float64]
 LARGEST = 1e150  # squares of greater numbers overflow
 
 
-class MixtureModel(DensityMixin, Learner):
+class MixtureModel(DensityMixin, DensityLearner):
     """What all mixtures share.
 
     Parameters
@@ -96,45 +94,3 @@ class MixtureModel(DensityMixin, Learner):
     def predict(self, X: TableLike) -> NDArray[np.intp]:
         """The most probable component of every row."""
         return np.asarray(self._log_joint(self._check_table(X)).argmax(axis=1))
-
-    @predict_method
-    def certify(
-        self, X: TableLike, y: TargetLike | None = None, *, loss: Any = "auto", confidence: float = 0.95, **options: Any
-    ) -> Report:
-        """Bound the share of rows whose log-density is below a level, from rows that training has not seen.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Held-out rows.
-        y : ignored
-            There for compatibility.
-        loss : {"auto"}, default="auto"
-            There for compatibility.
-        confidence : float, default=0.95
-            Probability with which the bound holds.
-        **options
-            ``level``: the log-density, chosen without looking at these rows. ``allow_training_rows=True`` asks for an
-            estimate on rows of training, which are refused otherwise.
-
-        Returns
-        -------
-        Report
-            The certificates of training together with the bound of these rows.
-        """
-        level, allow = options.pop("level", None), options.pop("allow_training_rows", False)
-        if loss != "auto" or options or not (isinstance(level, int | float) and np.isfinite(level)):
-            raise ValueError(
-                f"{type(self).__name__}.certify needs level, a finite log-density, got level={level!r}, loss={loss!r} "
-                f"and options {sorted(options)}.\n"
-                "Hint: take a low quantile of score_samples on other rows."
-            )
-        setting = RateSetting(
-            confidence=confidence, quantity="share of rows below the density level", noun="row below the level"
-        )
-
-        def judged() -> list[Certificate]:
-            below = self.score_samples(X) < level
-            return [rate_bound(int(below.sum()), len(below), setting)]
-
-        return self._with_new_rows(judged, allow_training_rows=allow)

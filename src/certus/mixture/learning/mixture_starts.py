@@ -62,8 +62,28 @@ def first_gaussians(
     """
     rng = np.random.default_rng(seed)
     if method in ("random_from_data", "k-means++"):
-        chosen = _drawn_rows(filled, count, rng) if method == "random_from_data" else _spread_rows(filled, count, rng)
-        return _around(filled.rows[chosen].astype(np.float64), steps, filled, kind)
+        return _around(_chosen_rows(filled, count, method, rng), steps, filled, kind)
+    moments = _shared_moments(filled, kind, count, method, rng)
+    whole = _whole_table(filled, kind, count, steps.reg_covar)
+    return steps.updated(moments, Gaussians(kind, np.full(count, 1.0 / count), moments.centers, whole))
+
+
+def first_moments(filled: FilledRows, kind: str, count: int, method: str, seed: Any) -> Moments:
+    """Sums over the rows as a method shares them out, in the same way; a single row where it draws rows."""
+    rng = np.random.default_rng(seed)
+    if method not in ("random_from_data", "k-means++"):
+        return _shared_moments(filled, kind, count, method, rng)
+    centers = _chosen_rows(filled, count, method, rng)
+    second = np.zeros((*centers.shape, centers.shape[1]) if has_matrices(kind) else centers.shape)
+    return Moments(np.ones(count), np.zeros_like(centers), second, centers)
+
+
+def _chosen_rows(filled: FilledRows, count: int, method: str, rng: np.random.Generator) -> Floats:
+    chosen = _drawn_rows(filled, count, rng) if method == "random_from_data" else _spread_rows(filled, count, rng)
+    return np.asarray(filled.rows[chosen], dtype=np.float64)
+
+
+def _shared_moments(filled: FilledRows, kind: str, count: int, method: str, rng: np.random.Generator) -> Moments:
     width = filled.rows.shape[1]
     weight, first = np.zeros(count), np.zeros((count, width))
     second = np.zeros((count, width, width) if has_matrices(kind) else (count, width))
@@ -76,9 +96,7 @@ def first_gaussians(
             moved = rows - centers[component]
             first[component] = shares @ moved
             second[component] = (moved * shares[:, None]).T @ moved if has_matrices(kind) else shares @ moved**2
-    whole = _whole_table(filled, kind, count, steps.reg_covar)
-    before = Gaussians(kind, np.full(count, 1.0 / count), centers, whole)
-    return steps.updated(Moments(weight, first, second, centers), before)
+    return Moments(weight, first, second, centers)
 
 
 def _in_moderate_unit(rows: NDArray[Any]) -> NDArray[Any]:
