@@ -134,7 +134,7 @@ def test_gigantic_tables_are_refused_before_allocating() -> None:
     states = {f"v{place}": range(100) for place in range(20)}
     parents = {"v0": [f"v{place}" for place in range(1, 20)]}
     with pytest.raises(MemoryError, match="entries"):
-        BayesianNetwork(parents, states, dict.fromkeys(states, [1.0]))
+        BayesianNetwork(parents, states, {name: [1.0] for name in states})
 
 
 def test_bad_rows_and_names_are_refused() -> None:

@@ -85,7 +85,7 @@ class Dag:
         """A cycle among the nodes that no order could take, as text."""
         node = next(node for node in range(len(self)) if node not in sorted_out)
         seen: dict[int, int] = {}
-        walk = []
+        walk: list[int] = []
         while node not in seen:
             seen[node] = len(walk)
             walk.append(node)
@@ -115,7 +115,7 @@ class Dag:
     @cached_property
     def moral_edges(self) -> frozenset[Pair]:
         """Pairs (smaller, larger) of nodes that are linked or have a child in common."""
-        found = set()
+        found: set[Pair] = set()
         for child, parents in enumerate(self.parents):
             family = sorted((child, *parents))
             found.update((a, b) for at, a in enumerate(family) for b in family[at + 1 :])

@@ -36,7 +36,7 @@ class StoredTables:
 
 
 def table_begins(cards: Sequence[int], parents: Sequence[Sequence[int]]) -> Whole:
-    """Where each table begins if all are stored in one array; sizes are Python's whole numbers, which never overflow."""
+    """Where each table begins in one array of all; sizes are Python's whole numbers, which never overflow."""
     begins = [0]
     for node, own in enumerate(parents):
         size = cards[node]
@@ -58,8 +58,9 @@ def stored_tables(
     tables: Mapping[str, Any],
 ) -> StoredTables:
     """Check the table of every node and store them."""
+    known = set(names)
     for name in tables:
-        if name not in names:
+        if name not in known:
             raise ValueError(f"tables names {name!r}, which is no node of the network.")
     cards = [len(found) for found in labels]
     begins = table_begins(cards, parents)
@@ -98,7 +99,7 @@ def _rescale(name: str, table: Floats, parent_labels: list[Sequence[Any]]) -> in
     worst = int(np.argmax(off))
     if off.flat[worst] > MOST_OFF:
         at = np.unravel_index(worst, sums.shape) if sums.shape else ()
-        row = ", ".join(repr(found[place]) for found, place in zip(parent_labels, at, strict=True))
+        row = ", ".join(repr(found[int(place)]) for found, place in zip(parent_labels, at, strict=True))
         where = f" (parents {row})" if row else ""
         raise ValueError(
             f"Every row of the table of {name!r} must sum to 1, got {float(sums.flat[worst])!r}{where}.\n"
