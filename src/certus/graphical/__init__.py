@@ -5,7 +5,9 @@ from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
+from certus.graphical.junction_tree import JunctionTree
 from certus.graphical.multinomial_hmm import MultinomialHMM
+from certus.graphical.networks.inference.evidence_input import ImpossibleEvidence
 from certus.graphical.number_of_states import StateChoice, choose_states
 from certus.graphical.poisson_hmm import PoissonHMM
 from certus.graphical.state_tracker import StateTracker
@@ -16,6 +18,8 @@ __all__ = [
     "ConvergenceMonitor",
     "GMMHMM",
     "GaussianHMM",
+    "ImpossibleEvidence",
+    "JunctionTree",
     "MultinomialHMM",
     "PoissonHMM",
     "StateChoice",
