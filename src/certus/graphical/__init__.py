@@ -7,6 +7,8 @@ from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
 from certus.graphical.junction_tree import JunctionTree
 from certus.graphical.multinomial_hmm import MultinomialHMM
+from certus.graphical.network_files import read_network, write_network
+from certus.graphical.networks.files.network_draft import NetworkFileError
 from certus.graphical.networks.inference.evidence_input import ImpossibleEvidence
 from certus.graphical.number_of_states import StateChoice, choose_states
 from certus.graphical.poisson_hmm import PoissonHMM
@@ -21,10 +23,13 @@ __all__ = [
     "ImpossibleEvidence",
     "JunctionTree",
     "MultinomialHMM",
+    "NetworkFileError",
     "PoissonHMM",
     "StateChoice",
     "StateTracker",
     "choose_states",
+    "read_network",
+    "write_network",
 ]
 
 
