@@ -164,7 +164,7 @@ MANY = "".join(
         ("bif", BIF.replace("| rain", "| storm"), 7, "'storm' is no node"),
         ("bif", BIF.replace("| rain )", "| rain"), 7, "must stand here"),
         ("bif", BIF.replace("discrete[3]", "discrete[4]"), 4, "must have 4 states, got 3"),
-        ("bif", BIF[:-10], 9, "end of the file|numbers"),
+        ("bif", BIF[:-10], 9, "a number must stand here"),
         ("bif", BIF.replace("*/", ""), 4, "no end"),
         ("bif", BIF.replace("0.8", "nan"), 6, "a number must stand here"),
         ("bif", BIF.replace("0.8", "inf"), 6, "a number must stand here"),
