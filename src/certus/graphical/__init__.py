@@ -1,24 +1,35 @@
-"""Hidden Markov models: sequences whose rows depend on states that nobody sees."""
+"""Graphical models: Bayesian networks, and hidden Markov models of sequences."""
 
+from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
+from certus.graphical.junction_tree import JunctionTree
 from certus.graphical.multinomial_hmm import MultinomialHMM
+from certus.graphical.network_files import read_network, write_network
+from certus.graphical.networks.files.network_draft import NetworkFileError
+from certus.graphical.networks.inference.evidence_input import ImpossibleEvidence
 from certus.graphical.number_of_states import StateChoice, choose_states
 from certus.graphical.poisson_hmm import PoissonHMM
 from certus.graphical.state_tracker import StateTracker
 
 __all__ = [
+    "BayesianNetwork",
     "CategoricalHMM",
     "ConvergenceMonitor",
     "GMMHMM",
     "GaussianHMM",
+    "ImpossibleEvidence",
+    "JunctionTree",
     "MultinomialHMM",
+    "NetworkFileError",
     "PoissonHMM",
     "StateChoice",
     "StateTracker",
     "choose_states",
+    "read_network",
+    "write_network",
 ]
 
 

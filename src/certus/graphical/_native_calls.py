@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,7 @@ from certus.base import resolve_threads
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Flags = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,70 @@ def symbol_counts(symbols: Whole, posterior: Floats, count: int) -> Floats:
     return np.ascontiguousarray(counts.T)
 
 
-def _threads(table: Floats) -> int:
+def network_arrays(cards: list[int], parents: Sequence[Sequence[int]], begins: Whole, values: Floats) -> Any:
+    """A Bayesian network as compiled code reads it; the arrays live as long as what is returned."""
+    first = np.zeros(len(parents) + 1, dtype=np.int64)
+    np.cumsum([len(own) for own in parents], out=first[1:])
+    listed = np.array([parent for own in parents for parent in own], dtype=np.int64)
+    return _native.NetworkArrays(np.array(cards, dtype=np.int64), first, listed, begins, values)
+
+
+def draw_network_rows(network: Any, order: Whole, rows: int, seed: int) -> NDArray[np.int32]:
+    """Rows drawn from a network, as places of states."""
+    out = np.empty((rows, len(order)), dtype=np.int32)
+    _native.draw_network_rows(network, order, seed, out, _threads(out))
+    return out
+
+
+def network_row_likelihoods(network: Any, rows: NDArray[np.int32]) -> Floats:
+    """The log-probabilities of complete rows."""
+    out = np.empty(len(rows))
+    _native.network_row_likelihoods(network, rows, out, _threads(rows))
+    return out
+
+
+def clique_tree(network: Any, kept: Flags, observed: Flags, late: Flags, joint: Whole) -> Any:
+    """The plan of a tree of cliques; nothing is allocated for its tables yet."""
+    return _native.CliqueTree(network, kept, observed, late, joint)
+
+
+def tree_marginals(tree: Any, nodes: Sequence[int], cards: Sequence[int]) -> list[Floats]:
+    """Marginals of a calibrated tree."""
+    begins = np.zeros(len(nodes) + 1, dtype=np.int64)
+    np.cumsum(cards, out=begins[1:])
+    out = np.empty(int(begins[-1]))
+    tree.marginals(np.array(nodes, dtype=np.int64), begins, out)
+    return np.split(out, begins[1:-1]) if len(nodes) else []
+
+
+def tree_joint(tree: Any, nodes: Sequence[int], shape: tuple[int, ...]) -> Floats:
+    """The joint marginal of the targets that a tree was planned for, after collecting."""
+    out = np.empty(math.prod(shape))
+    tree.joint(np.array(nodes, dtype=np.int64), out)
+    return out.reshape(shape)
+
+
+def tree_best(tree: Any, nodes: int, *, late_only: bool = False) -> Whole:
+    """The best state of every node that a tree holds, after a maximizing collect; -1 for others."""
+    states = np.full(nodes, -1, dtype=np.int64)
+    tree.best(states, late_only)
+    return states
+
+
+def tree_query_rows(tree: Any, rows: Whole, node: int, card: int) -> tuple[Floats, Floats]:
+    """Per row of evidence the posterior of a node, and the log-probability of the row."""
+    out, likelihood = np.empty((len(rows), card)), np.empty(len(rows))
+    tree.query_rows(rows, node, out, likelihood)
+    return out, likelihood
+
+
+def tree_count_rows(tree: Any, rows: Whole, weights: Floats, counts: Floats) -> Floats:
+    """Add expected counts of all families to ``counts``; the log-probability of every row."""
+    likelihood = np.empty(len(rows))
+    tree.count_rows(rows, weights, counts, likelihood)
+    return likelihood
+
+
+def _threads(table: NDArray[Any]) -> int:
     """One thread for small tables: waking a second one would cost more than the work."""
     return resolve_threads() if table.size > 20_000 else 1
