@@ -13,6 +13,8 @@ namespace {
 
 using online::Options;
 
+constexpr double largest = 1e50;  // squares of sums of larger entries could overflow
+
 // The arrays of a learner, which Python holds, behind calls that cost little for one row.
 class OnlineLinear {
  public:
@@ -42,7 +44,7 @@ class OnlineLinear {
     const online::SparseRows rows({span(starts), span(columns), span(values)}, width(), constant_);
     run_kernel([&](StopToken& stop) { online::score_rows(rows, options_, state(), stop, view(scores)); });
   }
-  // One row given as a dict of finite numbers. False, and nothing learned, if a name is not in the table or a
+  // One row given as a dict of numbers. False, and nothing learned, if a name is not in the table or a
   // value is anything else: the caller then finds out what to do.
   bool learn_dict(nb::dict names, int bits, nb::dict x, double target, Vector<double> scores) {
     if (!read(names, bits, x)) return false;
@@ -73,7 +75,7 @@ class OnlineLinear {
       const bool number = PyFloat_Check(value) || PyLong_Check(value);
       const double entry = number ? PyFloat_AsDouble(value) : NAN;
       const Index column = number ? column_of(names, bits, key) : -1;
-      if (column < 0 || column >= width() || !std::isfinite(entry)) {
+      if (column < 0 || column >= width() || !(std::abs(entry) <= largest)) {
         PyErr_Clear();
         return false;
       }

@@ -11,8 +11,9 @@ inline void column(double x, AdaptiveStep by, double& w, double limit, double& s
   total += g;
   const double root = __builtin_sqrt(squares);
   const double to = w - by.rate * (limit * (g / (root > smallest_root ? root : smallest_root)));
-  const double cut = to < limit ? to : limit;
-  w = cut > -limit ? cut : -limit;
+  const double end = by.unit * limit;
+  const double cut = to < end ? to : end;
+  w = cut > -end ? cut : -end;
 }
 
 bool outgrown(const double* x, const double* limit, double radius, std::ptrdiff_t n) {

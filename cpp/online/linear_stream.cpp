@@ -92,6 +92,7 @@ double slope_of(const Problem& p, const R&, double y, double f) {
   p[Numbers::loss] += at.value;
   if (p.options.conservative && y * f > 0.0) return 0.0;
   const double slope = std::clamp(at.slope, -steepest, steepest);
+  if (slope != at.slope) p[Numbers::cut] = 1.0;
   if (slope != 0.0) {
     p[Numbers::linear] += slope * f;
     p[Numbers::updates] += 1.0;
@@ -111,11 +112,7 @@ struct Gradient {
     if (slope == 0.0) return;
     const double square = slope * slope * row.square();
     p[Numbers::squares] += square;
-    if (p[Numbers::squares] <= 0.0) return;
-    const double given = p.options.eta;
-    const double rate = given > 0.0 ? given : p.options.radius / std::sqrt(p[Numbers::squares]);
-    p[Numbers::moves] += rate * square;
-    row.add(-rate * slope, p.vector(0));
+    row.add(-p.options.eta * slope, p.vector(0));
     row.add(slope, p.vector(1));
   }
 };
@@ -137,7 +134,8 @@ struct Adaptive {
       p[Numbers::falls] += root * (before - now);
     }
     c.limit[j] = now;
-    c.w[j] = std::clamp(c.w[j], -now, now);
+    const double end = p[Numbers::unit] * now;
+    c.w[j] = std::clamp(c.w[j], -end, end);
   }
   template <class Rows>
   static double score(const Problem& p, const Row<Rows>& row) {
@@ -152,25 +150,35 @@ struct Adaptive {
     }
     return row.dot(p.vector(0));
   }
+  // A target beyond the unit: a larger unit, a power of two, and an account that begins anew.
+  static void enlarge(const Problem& p, double size) {
+    p[Numbers::unit] = std::exp2(std::ceil(std::log2(size)));
+    std::fill(p.vector(2), p.vector(2) + 2 * p.stride, 0.0);
+    p[Numbers::linear] = p[Numbers::jumps] = p[Numbers::falls] = 0.0;
+    p[Numbers::before] = p[Numbers::loss];
+    p[Numbers::since] = p[Numbers::trials];
+  }
   // The score with coefficients cut as `score` would cut them.
   template <class Rows>
   static double peek(const Problem& p, const Row<Rows>& row) {
     const AdaptiveColumns c = columns(p);
-    const double radius = p.options.radius;
+    const double radius = p.options.radius, reach = radius * p[Numbers::unit];
     std::vector<double> cut;
     row.each([&](Index j, double value) {
       const double size = std::abs(value);
       if (c.w[j] == 0.0 || size * c.limit[j] <= radius * (1.0 + 1e-15)) return;
       if (cut.empty()) cut.assign(c.w, c.w + p.stride);
-      cut[static_cast<std::size_t>(j)] = std::clamp(c.w[j], -radius / size, radius / size);
+      cut[static_cast<std::size_t>(j)] = std::clamp(c.w[j], -reach / size, reach / size);
     });
     return row.dot(cut.empty() ? c.w : cut.data());
   }
   template <class Rows>
   static void learn(const Problem& p, const Row<Rows>& row, double y, double f) {
+    if (!p.options.classifies && std::abs(y) > p[Numbers::unit]) enlarge(p, std::abs(y));
     const double slope = slope_of(p, row, y, f);
     if (slope == 0.0) return;
-    const AdaptiveStep by{slope, p.options.eta / p.options.radius};
+    const double unit = p[Numbers::unit];
+    const AdaptiveStep by{slope, unit * (p.options.eta / p.options.radius), unit};
     AdaptiveColumns to = columns(p);
     if constexpr (std::is_same_v<Rows, DenseRows>) {
       adaptive_ops().step(row.x.values(row.at), by, to, row.x.cols());
@@ -205,8 +213,9 @@ struct Entropic {
     steep *= std::abs(slope);
     p[Numbers::squares] += steep * steep;
     const double rate = rate_now(p);
-    p[Numbers::moves] += p[Numbers::rate] * steep * steep;  // with the rate before this trial
-    if (rate != p[Numbers::rate] || rate * steep > 0.0) weigh(p, rate);
+    const double played = p[Numbers::rate] > 0.0 ? p[Numbers::rate] : rate;
+    p[Numbers::moves] += played * steep * steep;
+    if (rate > 0.0) weigh(p, rate);
     p[Numbers::rate] = rate;
   }
 
@@ -364,7 +373,7 @@ void learn_row(const Row<Rows>& row, double target, const Options& options, cons
   const Index problems = state.problems(), stride = state.vectors.cols;
   const auto code = static_cast<Index>(target);
   const auto problem = [&](Index k) {
-    return Problem{options, state.vectors.row(k * R::fields), stride, state.numbers.row(k), state.matrix};
+    return Problem{options, state.vectors.row(k * R::fields), stride, state.numbers.row(k), state.inverse(k)};
   };
   for (Index k = 0; k < problems; ++k) scores[static_cast<std::size_t>(k)] = R::score(problem(k), row);
   if (options.classifies && is_mistake(scores, code)) state.numbers(0, Numbers::mistakes) += 1.0;
@@ -408,16 +417,16 @@ void score_rows(const Rows& x, const Options& options, const State& state, StopT
       const Row<Rows> row{x, i};
       for (Index k = 0; k < state.problems(); ++k) {
         Problem of_k{options, state.vectors.row(k * R::fields), state.vectors.cols, state.numbers.row(k),
-                     state.matrix};
+                     state.inverse(k)};
         if constexpr (std::is_same_v<R, Adaptive>) {
           scores(i, k) = R::peek(of_k, row);
         } else if constexpr (std::is_same_v<R, Forward>) {  // whose score moves the matrix
           vectors.assign(of_k.vectors, of_k.vectors + R::fields * of_k.stride);
           numbers.assign(of_k.numbers, of_k.numbers + Numbers::count);
-          matrix.assign(state.matrix.data, state.matrix.data + state.matrix.rows * state.matrix.cols);
+          matrix.assign(of_k.matrix.data, of_k.matrix.data + of_k.matrix.rows * of_k.matrix.cols);
           of_k.vectors = vectors.data();
           of_k.numbers = numbers.data();
-          of_k.matrix = {matrix.data(), state.matrix.rows, state.matrix.cols};
+          of_k.matrix = {matrix.data(), of_k.matrix.rows, of_k.matrix.cols};
           scores(i, k) = R::score(of_k, row);
         } else {
           scores(i, k) = R::score(of_k, row);

@@ -2,7 +2,7 @@
 //
 //   perceptron   y f <= 0:  w += y x, and the sum over all trials for the average (Freund, Schapire 1999)
 //   passive      w += tau y x, tau = min(C, l/|x|^2) or l/(|x|^2 + 1/(2C)) (Crammer et al. 2006)
-//   gradient     w -= eta_t g, g = l'(f) x, eta_t = eta or radius/sqrt(sum |g|^2) (Zinkevich 2003)
+//   gradient     w -= eta g, g = l'(f) x (Zinkevich 2003)
 //   adaptive     w_j -= eta g_j / (s_j sqrt(sum g_j^2)), s_j the largest |x_j| so far, |w_j| s_j <= radius
 //   entropic     w_j = -radius sinh(a G_j) / sum_k cosh(a G_k), G = sum g, a = eta radius (EG, two-sided)
 //   winnow       w.x < threshold and y = 1: w_j *= factor^x_j; the other way round: w_j *= factor^-x_j
@@ -61,16 +61,20 @@ struct Numbers {
     loss,
     linear,
     squares,   // sum of |g|^2
-    moves,     // sum of eta_t |g|^2, or of g' A^-1 g
+    moves,     // entropic: sum of a max_j g_j^2; newton: of g' A^-1 g; passive: of tau (2 l - tau |x|^2)
     largest,   // |x|^2
     jumps,     // what shrinking limits add to the first and
-    falls,     //   second part of the adaptive bound
+    falls,     //   second part of the adaptive bound; the inverses: log of the growth of the determinant
     rate,      // entropic: a
     weight,    // entropic: sum of cosh; Winnow: sum of weights
     promoted,  // mistakes on positive rows
     demoted,   //   and on the others
     targets,   // sum of y^2
     target,    // largest |y|
+    cut,       // 1 once a slope was cut, against overflow
+    unit,      // adaptive: of the scores; for regression a power of two that no |y| exceeds
+    since,     //   the trial at which the account began anew,
+    before,    //   and the loss before it
     count
   };
 };
@@ -81,8 +85,11 @@ int fields(Rule rule) noexcept;
 struct State {
   View2D<double> vectors;  // problems * fields rows
   View2D<double> numbers;  // a row per problem
-  View2D<double> matrix;   // of the rules newton and forward: an inverse, width x width
+  View2D<double> matrix;   // of the rules newton and forward: an inverse per problem, one below the other
   Index problems() const { return numbers.rows; }
+  View2D<double> inverse(Index problem) const {
+    return matrix.rows_from(problem * (matrix.rows / numbers.rows), matrix.rows / numbers.rows);
+  }
 };
 
 // Targets are the numbers of classes (two classes are one problem) or real numbers. `scores` has a row per
