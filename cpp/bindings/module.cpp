@@ -22,6 +22,7 @@ void bind_mixture(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_neural(nb::module_& m);
 void bind_online(nb::module_& m);
+void bind_online_linear(nb::module_& m);
 void bind_reinforce(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_svm(nb::module_& m);
@@ -52,6 +53,7 @@ NB_MODULE(_native, m) {
   certus::bindings::bind_neighbors(m);
   certus::bindings::bind_neural(m);
   certus::bindings::bind_online(m);
+  certus::bindings::bind_online_linear(m);
   certus::bindings::bind_reinforce(m);
   certus::bindings::bind_rows(m);
   certus::bindings::bind_svm(m);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
+#include "core/loss_point.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "core/rng.hpp"
@@ -40,19 +40,6 @@ void draw_order(Rng rng, std::vector<std::int32_t>& order) {
   for (Index first = 0; first < rows; first += window_rows) {
     rng.shuffle(order.begin() + first, order.begin() + std::min(rows, first + window_rows));
   }
-}
-
-struct LossPoint {
-  double value, slope;
-};
-
-// Labels of classes are -1 and 1.
-LossPoint loss_point(Loss loss, double y, double f) {
-  return with_loss(loss.kind, [&](auto tag) -> LossPoint {
-    using L = typename decltype(tag)::type;
-    const L at(std::is_same_v<L, losses::Logistic> ? 0.5 * (y + 1.0) : y, f, loss.parameter);
-    return {at.value(), at.slope()};
-  });
 }
 
 template <class Rows>

@@ -46,6 +46,7 @@ class DenseRows {
       return ops_.dot_d(x_.row(i), x_.row(i), x_.cols) + tail;
     }
   }
+  const T* values(Index i) const { return x_.row(i); }
   // visit(column, value) for every entry, without the constant.
   template <class Visit>
   void each(Index i, Visit&& visit) const {
@@ -102,6 +103,11 @@ class CompressedRows {
       visit(static_cast<Index>(x_.columns[at]), static_cast<double>(x_.values[at]));
     }
   }
+  // The entries of a row as they are stored.
+  const T* values(Index i) const { return x_.values.data() + begin(i); }
+  const I* columns(Index i) const { return x_.columns.data() + begin(i); }
+  Index count(Index i) const { return static_cast<Index>(end(i) - begin(i)); }
+
   void prefetch(Index i) const {
     const auto at = begin(i);
     if (at == end(i)) return;

@@ -16,8 +16,9 @@ from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, Transfor
 from certus.base.docstrings import complete_docstrings
 
 Task = Literal["classification", "regression", "clustering", "transformation", "density", "search"]
-# What ``fit`` learns from: tables of rows and columns, a list of texts, or sequences of rows with their lengths.
-Takes = Literal["tables", "texts", "sequences"]
+# What ``fit`` learns from: tables of rows and columns, a list of texts, sequences of rows with their lengths, or tables
+# of zeros and ones.
+Takes = Literal["tables", "texts", "sequences", "bits"]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
@@ -123,7 +124,7 @@ def register(
         scikit-learn checks that cannot hold, with the reason.
     draws_rows : bool, default=False
         Whether fitting draws rows by their place, so that another order of the rows gives another model.
-    takes : {"tables", "texts", "sequences"}, default="tables"
+    takes : {"tables", "texts", "sequences", "bits"}, default="tables"
         What ``fit`` learns from. What only tables can promise (a width, weights of rows, refused cells) is not asked
         of the others; their families test what takes its place.
     """

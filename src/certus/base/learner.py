@@ -54,7 +54,7 @@ def fit_method(method: Method) -> Method:
             given = {name: getattr(self, name) for name in self._constraints if name in names}
             check_parameters(type(self).__name__, self._constraints, given)
         try:
-            goes_on = method.__name__ == "partial_fit" or bool(getattr(self, "warm_start", False))
+            goes_on = method.__name__ in ("partial_fit", "run") or bool(getattr(self, "warm_start", False))
             weights = kwargs.get("sample_weight")
             if place_of_weights is not None and len(args) > place_of_weights:
                 weights = args[place_of_weights]

@@ -51,6 +51,7 @@ from certus.guarantees.holdout import (
 )
 from certus.guarantees.holdout import paired as paired
 from certus.guarantees.holdout import selection as selection
+from certus.guarantees.ledgers import Ledger
 from certus.guarantees.monitoring import AdaptiveConformal, ConfidenceSequence, Monitor
 from certus.guarantees.monitoring import alarm_certificate as alarm_certificate
 from certus.guarantees.records import (
@@ -103,6 +104,7 @@ __all__ = [
     "GroupCalibration",
     "Guard",
     "HypothesisClass",
+    "Ledger",
     "Monitor",
     "Quantity",
     "Report",

@@ -90,10 +90,16 @@ def rows_needed(certificate: "Certificate") -> int | None:
     return None if formula is None else formula(certificate)
 
 
-def _find(rule: str) -> Checker:
-    if rule not in _checkers and (match := _FAMILY_RULE.fullmatch(rule)):
-        with contextlib.suppress(ImportError):  # the error below says that nobody knows the rule
+def load_family(name: str) -> None:
+    """Import ``certus.family``, whose checkers and twins register themselves, if `name` is ``family/something``."""
+    if match := _FAMILY_RULE.fullmatch(name):
+        with contextlib.suppress(ImportError):  # who asked then says that nobody knows the name
             importlib.import_module(f"certus.{match.group(1)}")
+
+
+def _find(rule: str) -> Checker:
+    if rule not in _checkers:
+        load_family(rule)
     if rule not in _checkers:
         raise CertificateError(
             f"no checker is registered for the rule {rule!r}.\nHint: import the package that made the "

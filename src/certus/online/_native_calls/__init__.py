@@ -1,0 +1,1 @@
+"""The only code of this family that calls the compiled module."""

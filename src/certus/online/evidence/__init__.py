@@ -1,0 +1,1 @@
+"""What is certified about streams: bounds evaluated on what was observed, and the best in hindsight."""

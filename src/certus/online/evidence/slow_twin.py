@@ -1,0 +1,234 @@
+"""Slow readable twins of the compiled rules: one trial after the other, in the words of the formulas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from certus.base import catalogue
+from certus.guarantees import Ledger
+from certus.guarantees.ledgers import twin
+from certus.losses import named_loss
+from certus.online._native_calls.stream_kernels import NUMBER, Array
+from certus.online.evidence.hindsight import signs_of
+from certus.online.learning.stream_rows import is_dicts, named_entries
+
+NAME = "online/linear-stream"
+Account = dict[str, float]
+Step = Callable[[dict[str, Any], Account, Array, Array, float, float], None]
+
+
+def _slope(given: dict[str, Any], account: Account, y: float, score: float) -> float:
+    loss = named_loss(*given["loss"])
+    account["loss"] += float(loss.value([y], [score])[0])
+    if given.get("conservative") and y * score > 0.0:
+        return 0.0
+    slope = float(loss.derivative([y], [score])[0])
+    account["linear"] += slope * score
+    account["updates"] += slope != 0.0
+    return slope
+
+
+def perceptron(_given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """On a mistake w += y x, and the average's sum."""
+    if y * score <= 0.0:
+        account["loss"] += 1.0
+        account["updates"] += 1.0
+        v[0] += y * x
+        v[1] += y * x * (account["trials"] - 1.0)
+
+
+def passive(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """The smallest step that repairs the row, or nearly."""
+    loss = named_loss(*given["loss"])
+    value, length = float(loss.value([y], [score])[0]), float(x @ x)
+    account["loss"] += value
+    account["largest"] = max(account["largest"], length)
+    if value > 0.0 and length > 0.0:
+        cost = given["eta"]
+        tau = value / (length + 0.5 / cost) if given["squared"] else min(cost, value / length)
+        slope = float(loss.derivative([y], [score])[0])
+        account["linear"] += slope * score
+        account["moves"] += tau * (2.0 * value - tau * length)
+        account["squares"] += value**2
+        account["updates"] += 1.0
+        v[0] -= math.copysign(tau, slope) * x
+
+
+def gradient(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """A step against the gradient."""
+    g = _slope(given, account, y, score) * x
+    account["squares"] += float(g @ g)
+    v[0] -= given["eta"] * g
+    v[1] += g
+
+
+def adaptive(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """w_j -= eta g_j / (s_j sqrt(sum g_j^2)), cut to |w_j| s_j <= radius, with s_j = radius / limit_j."""
+    if not given["classifies"] and abs(y) > account["unit"]:
+        account["unit"] = 2.0 ** math.ceil(math.log2(abs(y)))
+        v[2:] = 0.0
+        account.update(linear=0.0, jumps=0.0, falls=0.0, before=account["loss"], since=account["trials"])
+    g = _slope(given, account, y, score) * x
+    v[2] += g**2
+    v[3] += g
+    roots = np.maximum(np.sqrt(v[2]), 1e-150)
+    unit, limit = account["unit"], v[1]
+    v[0] = np.clip(v[0] - given["eta"] / given["radius"] * unit * limit * (g / roots), -unit * limit, unit * limit)
+
+
+def shrink(given: dict[str, Any], account: Account, v: Array, x: Array) -> None:
+    """Limits follow the largest |x_j|, before the score."""
+    sizes, before = np.abs(x), v[1].copy()
+    grown = sizes * before > given["radius"] * (1.0 + 1e-15)
+    v[1, grown] = given["radius"] / sizes[grown]
+    for root, old, new in zip(np.sqrt(v[2, grown]), before[grown], v[1, grown], strict=True):
+        if root > 0.0:
+            account["jumps"] += root * (old - new * (new / old))
+            account["falls"] += root * (old - new)
+    v[0] = np.clip(v[0], -account["unit"] * v[1], account["unit"] * v[1])
+
+
+def entropic(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """Weights e^(-a G_j) and e^(a G_j), whose difference over their sum is w_j / radius."""
+    slope = _slope(given, account, y, score)
+    if slope == 0.0:
+        return
+    v[1] += slope * x
+    steep = abs(slope) * float(np.abs(x).max())
+    account["squares"] += steep**2
+    rate = given["eta"] * given["radius"]
+    if given["eta"] == 0.0 and account["squares"] > 0.0:
+        ceiling = 4.0 ** math.ceil(math.log(account["squares"], 4.0) - 1e-15)
+        rate = math.sqrt(math.log(2.0 * v.shape[1]) / ceiling)
+    account["moves"] += (account["rate"] or rate) * steep**2
+    account["rate"] = rate
+    if rate > 0.0:
+        shift = max(0.0, float(np.abs(rate * v[1]).max()) - 200.0)
+        up, down = np.exp(rate * v[1] - shift), np.exp(-rate * v[1] - shift)
+        v[0] = (down - up) / 2.0
+        account["weight"] = float((down + up).sum() / 2.0)
+
+
+def winnow(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """Weights of the row times the factor, or divided by it, on a mistake; with the proof's steps asserted."""
+    if y * score > 0.0:
+        return
+    before = float(v[0].sum())
+    v[0] *= given["factor"] ** (y * x)
+    change = float(v[0].sum()) - before
+    account["weight"] += change
+    account["loss"] += 1.0
+    account["updates"] += 1.0
+    account["promoted" if y > 0.0 else "demoted"] += 1.0
+    if given["factor"] == 2.0 and np.isin(x, (0.0, 1.0)).all():
+        if y > 0.0:
+            assert change <= given["threshold"], "a promotion adds at most the threshold"
+        else:
+            assert change <= -given["threshold"] / 2.0, "a demotion takes at least half the threshold"
+
+
+def balanced(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """Two weights per column, e^G and e^-G, times or divided by factor^x on a mistake."""
+    if y * score <= 0.0:
+        account["loss"] += 1.0
+        account["updates"] += 1.0
+        v[1] = np.clip(v[1] + y * math.log(given["factor"]) * x, -200.0, 200.0)
+        v[0] = 2.0 * np.sinh(v[1])
+
+
+STEPS: dict[str, Step] = {
+    "perceptron": perceptron,
+    "passive": passive,
+    "gradient": gradient,
+    "adaptive": adaptive,
+    "entropic": entropic,
+    "winnow": winnow,
+    "balanced": balanced,
+}
+
+
+def _score(rule: str, given: dict[str, Any], account: Account, v: Array, x: Array) -> float:
+    if rule == "adaptive":
+        shrink(given, account, v, x)
+    if rule == "entropic":
+        return given["radius"] * float(v[0] @ x) / account["weight"] if account["weight"] > 0.0 else 0.0
+    if rule == "winnow":
+        return max(float(v[0] @ x) - given["threshold"], 1e-300) if v[0] @ x >= given["threshold"] else -1.0
+    return float(v[0] @ x)
+
+
+def _forward(learner: Any, rows: Array, targets: Array) -> None:
+    """Every prediction from the whole matrix, solved anew."""
+    state = learner.state_
+    A, b = np.eye(rows.shape[1]) * learner.penalty, np.zeros(rows.shape[1])
+    account = state.numbers[0]
+    for x, y in zip(rows, targets, strict=True):
+        A += np.outer(x, x)
+        score = float(x @ np.linalg.solve(A, b))
+        b += y * x
+        account[NUMBER["loss"]] += (y - score) ** 2
+    account[NUMBER["trials"]] = len(targets)
+    account[NUMBER["targets"]] = float(targets @ targets)
+    account[NUMBER["target"]] = float(np.abs(targets).max(initial=0.0))
+    account[NUMBER["falls"]] = np.linalg.slogdet(A / learner.penalty)[1]
+    state.matrix, state.vectors[2] = np.linalg.inv(A), b
+
+
+@twin(NAME)
+def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
+    """The account of a learner with two labels, or of numbers, over all its trials."""
+    X, y = data
+    given = dict(settings["parameters"])
+    learner = catalogue.find(f"certus.online.{settings['class']}")(**given)  # type: ignore[misc]
+    rows = _dense(learner, X)
+    targets = _prepare(learner, rows, y)
+    if learner.state_.rule == "forward":
+        _forward(learner, rows, targets)
+    else:
+        _replay_problem(learner, rows, targets)
+    audited = settings.get("audited")
+    if audited is not None:
+        learner.audited_ = dict(audited)
+    return learner.ledger_  # type: ignore[no-any-return]
+
+
+def _dense(learner: Any, X: Any) -> Array:
+    """The rows with the constant."""
+    if is_dicts(X):
+        entries = [named_entries(x) for x in X]
+        names = {name: place for place, name in enumerate(dict.fromkeys(name for x in entries for name in x))}
+        table = np.zeros((len(X), len(names)))
+        for row, x in enumerate(entries):
+            for name, value in x.items():
+                table[row, names[name]] = value
+    else:
+        table = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    return np.column_stack([table, np.full(len(table), float(learner.fit_intercept))])
+
+
+def _prepare(learner: Any, rows: Array, y: Any) -> Array:
+    learner.n_features_in_ = rows.shape[1] - 1
+    if learner._classifies:
+        learner._set_classes(np.unique(np.asarray(y) if learner.classes is None else learner.classes))
+    learner._start(rows.shape[1] - 1)
+    return signs_of(learner, y)
+
+
+def _replay_problem(learner: Any, rows: Array, targets: Array) -> None:
+    rule, state = learner.state_.rule, learner.state_
+    given = {"classifies": learner._classifies, "factor": 2.0, "threshold": 0.0, "radius": 1.0, **learner._settings()}
+    account = dict.fromkeys(NUMBER, 0.0) | {"unit": float(state.number("unit")[0]), "since": 1.0}
+    account["weight"] = float(state.number("weight")[0])
+    met: set[float] = set() if learner._classifies and learner.classes is None else {-1.0, 1.0}
+    for x, y in zip(rows, targets, strict=True):
+        score = _score(rule, given, account, state.vectors, x)
+        account["trials"] += 1.0
+        account["mistakes"] += learner._classifies and (y * score <= 0.0 or float(y) not in met)
+        met.add(float(y))
+        STEPS[rule](given, account, state.vectors, x, float(y), score)
+    state.numbers[0] = [account[name] for name in NUMBER]

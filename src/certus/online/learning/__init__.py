@@ -1,0 +1,1 @@
+"""What the learners share: the protocol of a stream, how its rows are read, what is kept along it."""

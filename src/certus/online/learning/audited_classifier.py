@@ -1,0 +1,75 @@
+"""Classifiers whose mistakes are bounded in terms of the best linear separator in hindsight."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from certus.guarantees.ledgers import Line
+from certus.online.evidence import mistake_lines
+from certus.online.evidence.hindsight import Hindsight, hindsight, hinge_losses, separators
+from certus.online.learning.stream_classifier import StreamClassifier
+
+
+class MistakeClassifier(StreamClassifier):
+    """Online classifier with a bound on its mistakes."""
+
+    audited_: dict[str, float]
+
+    def audit(self, X: Any, y: Any) -> Self:
+        """Look for the competitor that bounds the mistakes best, on the stream that was learned.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            All trials since the learner was new, in their order.
+
+        Returns
+        -------
+        self
+            Its `ledger_` has the bound from now on.
+        """
+        self._audit(X, np.asarray(y))
+        return self
+
+    def _audit(self, X: Any, y: Any) -> None:
+        stream = hindsight(self, X, y)
+        tried = [self._facts(stream, u) for u in self._competitors(stream)]
+        best = min(tried, key=lambda facts: self._line(facts).bound)
+        self.audited_ = {"trials": float(self._trials()), **best}
+        self.__dict__.pop("_ledger", None)
+
+    def _competitors(self, stream: Hindsight) -> list[Any]:
+        wrong = stream.part(self._counted(stream))
+        return separators(wrong) if len(wrong.targets) else [np.zeros(stream.rows.shape[1])]
+
+    def _counted(self, stream: Hindsight) -> Any:
+        """The trials on which the competitor's loss counts: the perceptron does not see the others."""
+        wrong = stream.targets * stream.scores <= 0.0
+        return wrong if self._rule() == "perceptron" else np.ones_like(wrong)
+
+    def _facts(self, stream: Hindsight, u: Any) -> dict[str, float]:
+        part = stream.part(self._counted(stream))
+        losses = hinge_losses(part, u)
+        squared = self._settings().get("squared", False)
+        return {
+            "radius": float(part.lengths().max(initial=0.0)),
+            "norm": float(np.linalg.norm(u)),
+            "hinge": float((losses**2).sum() if squared else losses.sum()),
+            "unknown": float(self.state_.number("mistakes")[0] - np.sum(stream.targets * stream.scores <= 0.0)),
+        }
+
+    def _line(self, facts: dict[str, float]) -> Line:
+        mistakes = float(self.state_.number("mistakes")[0])
+        settings = self._settings()
+        given = {name: facts[name] for name in ("radius", "norm", "hinge", "unknown")}
+        if self._rule() == "perceptron":
+            return mistake_lines.perceptron_line(mistakes, **given)
+        return mistake_lines.passive_line(mistakes, cost=settings["eta"], **given, squared=settings["squared"])
+
+    def _lines(self) -> tuple[Any, ...]:
+        audited = vars(self).get("audited_")
+        if audited is None or audited["trials"] != self._trials():
+            return ()
+        return (self._line(audited),)

@@ -1,0 +1,212 @@
+"""Online classifiers: labels become places among the known ones, of which there may be more at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from certus.base import Classifier, TableLike, check_target, fit_method, predict_method
+from certus.base.params import ArrayLike, Exactly
+from certus.online._native_calls import stream_kernels
+from certus.online._native_calls.stream_kernels import Array
+from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, StreamLearner
+from certus.online.learning.stream_rows import as_codes
+
+FEW = 16  # labels up to which comparing with each is faster than sorting
+CLASSIFIER_CONSTRAINTS = {**STREAM_CONSTRAINTS, "classes": [Exactly(None), ArrayLike()]}
+
+
+class StreamClassifier(StreamLearner, Classifier):
+    """Online linear classifier.
+
+    Two labels are one problem; more are one problem each, the label against the rest. A label that is met for the
+    first time counts as a mistake and is learned from then on, and so does a tie, for which `run` predicts None.
+
+    Parameters
+    ----------
+    classes : array-like, optional
+        The labels, if no others may come.
+    """
+
+    _classifies = True
+    classes: Sequence[Any] | None
+
+    def _target(self, y: Any) -> float | None:
+        try:
+            return self._codes.get(y)
+        except (AttributeError, TypeError):
+            return None
+
+    def _known_targets(self, y: Any) -> NDArray[Any]:
+        labels = check_target(self, y)
+        if labels.dtype.kind not in "biuU" and not (labels.dtype.kind == "f" and (labels == np.floor(labels)).all()):
+            check_classification_targets(labels)
+        if "classes_" not in vars(self):
+            self._set_classes(np.array([], dtype=labels.dtype) if self.classes is None else np.unique(self.classes))
+        if self.classes is not None:
+            known = np.isin(labels, self.classes_)
+            if not known.all():
+                row = int(np.flatnonzero(~known)[0])
+                raise ValueError(
+                    f"row {row}: the label {labels[row].item()!r} is not among classes={self.classes_.tolist()}.\n"
+                    "Hint: leave `classes` out to let new labels join."
+                )
+        return labels
+
+    def _set_classes(self, classes: NDArray[Any]) -> None:
+        self.classes_ = classes
+        self._codes = {label: float(place) for place, label in enumerate(classes.tolist())}
+
+    def _start(self, columns: int) -> None:
+        super()._start(columns)
+        if "classes_" not in vars(self) and self.classes is not None:
+            self._set_classes(np.unique(self.classes))
+        for place in range(2, len(vars(self).get("classes_", ()))):
+            self._make_problem(place, place)
+
+    def _learn_rows(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+        """Learn rows, in parts between which a new label joins; returns what was predicted before each."""
+        if "state_" not in vars(self):
+            self._start(table.shape[1])
+        parts, start = [], 0
+        for row in _first_of_new(y, self.classes_):
+            parts.append(self._learn_known(table[start:row], y[start:row]))
+            parts.append(self._learn_new(table[row : row + 1], y[row : row + 1]))
+            start = row + 1
+        parts.append(self._learn_known(table[start:], y[start:]))
+        parts = [part for part in parts if len(part)]
+        return parts[0] if len(parts) == 1 else np.concatenate([part.astype(_common(parts)) for part in parts])
+
+    def _learn_known(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+        if not len(y):
+            return np.array([])
+        scores = stream_kernels.learn(self._kernel(), table, as_codes(y, self.classes_), self.state_.problems)
+        self._note(scores)
+        return self._played(scores)
+
+    def _learn_new(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+        """A row whose label nobody knew: whatever was predicted, it was a mistake."""
+        predicted = self._played(self._scores(table))
+        self._join(y[0])
+        mistakes = self.state_.number("mistakes")[0] + 1.0
+        self._learn_known(table, y)
+        self.state_.number("mistakes")[0] = mistakes
+        return predicted
+
+    def _join(self, label: Any) -> None:
+        """Let a label join."""
+        place = int(np.searchsorted(self.classes_, label)) if len(self.classes_) else 0
+        known = len(self.classes_)
+        classes = np.insert(self.classes_.astype(np.result_type(self.classes_, np.asarray(label))), place, label)
+        if known == 1 and place == 0:
+            self.state_.flip()
+            for scores in vars(self).get("_scores_played") or ():
+                np.negative(scores, out=scores)
+        elif known >= 2:
+            self._make_problem(known, place)
+        self._set_classes(classes)
+        self._changed()
+
+    def _make_problem(self, known: int, place: int) -> None:
+        if known == 2:
+            self.state_.split()
+        self.state_.add_problem(place)
+
+    @fit_method
+    def partial_fit(self, X: TableLike, y: Any, classes: Any = None) -> Self:
+        """Learn from a further batch of rows.
+
+        Parameters
+        ----------
+        classes : array-like, optional
+            Labels that are known to come; others may join.
+        """
+        if classes is not None and "classes_" not in vars(self):
+            self._set_classes(np.unique(classes))
+        self._learn(X, y, played=False)
+        return self
+
+    def _labels(self, scores: Array) -> NDArray[Any]:
+        known = len(vars(self).get("classes_", ()))
+        if known == 0 or scores.shape[1] == 0:
+            return np.full(len(scores), None, dtype=object)
+        if known == 1:
+            return np.repeat(self.classes_, len(scores))
+        places = (scores[:, 0] > 0.0).astype(np.intp) if known == 2 else scores.argmax(axis=1)
+        return self.classes_[places]
+
+    def _played(self, scores: Array) -> NDArray[Any]:
+        """The labels along the stream: None where no label is ahead of the others, which counts as a mistake."""
+        labels = self._labels(scores)
+        if scores.shape[1] == 0:
+            return labels
+        ahead = scores[:, 0] < 0.0 if len(self.classes_) == 1 else scores[:, 0] != 0.0
+        if scores.shape[1] > 1:
+            ahead = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) == 1
+        if not ahead.all():
+            labels = labels.astype(object)
+            labels[~ahead] = None
+        return labels
+
+    @predict_method
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Scores of the classes."""
+        scores = self._values(self._read_new(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _values(self, table: Any) -> Array:
+        """The scores that predictions of rows to come rest on."""
+        return self._scores(table)
+
+    @predict_method
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels."""
+        return self._labels(self._values(self._read_new(X)))
+
+    def _restored(self) -> None:
+        if "state_" in vars(self):
+            if self.state_.rule != self._rule():
+                raise ValueError("state_ is that of another rule.")
+            if self.state_.problems != (1 if len(self.classes_) < 3 else len(self.classes_)):
+                raise ValueError("state_ does not have one problem per class.")
+            check_columns(self)
+            self._set_classes(self.classes_)
+
+
+def _first_of_new(y: NDArray[Any], classes: NDArray[Any]) -> list[int]:
+    """The rows at which labels that are not among the classes come for the first time."""
+    if len(classes) > FEW:
+        return _by_sorting(y, classes)
+    unknown = np.ones(len(y), dtype=bool)
+    for label in classes:
+        unknown &= y != label
+    found: list[int] = []
+    while len(found) <= FEW and unknown.any():
+        found.append(int(np.argmax(unknown)))
+        unknown &= y != y[found[-1]]
+    return _by_sorting(y, classes) if unknown.any() else found
+
+
+def _by_sorting(y: NDArray[Any], classes: NDArray[Any]) -> list[int]:
+    labels, first = np.unique(y, return_index=True)
+    return sorted(first[~np.isin(labels, classes)].tolist())
+
+
+def check_columns(learner: StreamLearner) -> None:
+    """Refuse a restored state that does not fit to the columns."""
+    names = vars(learner).get("names_")
+    if names is None or learner.hash_bits:
+        wanted = 2 ** (learner.hash_bits or 0) if names is not None else learner.n_features_in_
+        if learner.state_.columns != wanted:
+            raise ValueError("state_ does not have one entry per column.")
+    elif sorted(names.values()) != list(range(len(names))) or len(names) > learner.state_.columns:
+        raise ValueError("names_ does not number the columns.")
+
+
+def _common(parts: Sequence[NDArray[Any]]) -> Any:
+    """A type for all labels; object if nothing was predicted at first."""
+    return object if any(part.dtype == object for part in parts) else np.result_type(*parts)
