@@ -1,6 +1,9 @@
 """Neural networks: multi-layer perceptrons for tables, modules to read, and certificates on both."""
 
-__all__: list[str] = []
+from certus.neural.mlp_classifier import MLPClassifier
+from certus.neural.mlp_regressor import MLPRegressor
+
+__all__ = ["MLPClassifier", "MLPRegressor"]
 
 
 def __dir__() -> list[str]:
