@@ -47,6 +47,14 @@ class NetworkLearner(NetworkParameters, Learner):
         """The last layer, once the targets were read."""
         raise NotImplementedError
 
+    def _hidden_sizes(self) -> tuple[int, ...]:
+        """Units of the hidden layers."""
+        return hidden_sizes(self)
+
+    def _activations(self) -> tuple[str, ...]:
+        """Their activations."""
+        return activations_of(self)
+
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         """Table, targets and weights as the kernels take them."""
         raise NotImplementedError
@@ -149,7 +157,7 @@ class NetworkLearner(NetworkParameters, Learner):
     def _new_engine(self, sizes: Any, dtype: Any, plan: OutputPlan, seed: int) -> NetworkEngine:
         return NetworkEngine(
             sizes,
-            activations_of(self),
+            self._activations(),
             loss=plan.loss,
             dtype=dtype,
             batch_norm=bool(self.batch_norm),
@@ -169,7 +177,7 @@ class NetworkLearner(NetworkParameters, Learner):
         """An engine with the weights to begin from."""
         plan = self._output()
         self.n_outputs_, self.out_activation_ = plan.n_outputs, plan.activation
-        sizes = (data.X.shape[1], *hidden_sizes(self), plan.n_outputs)
+        sizes = (data.X.shape[1], *self._hidden_sizes(), plan.n_outputs)
         engine = self._new_engine(sizes, data.X.dtype, plan, seed)
         if first:
             self.n_layers_, self.t_, self.n_epochs_, self.n_iter_ = len(sizes), 0, 0, 0
@@ -234,7 +242,7 @@ class NetworkLearner(NetworkParameters, Learner):
         chained = all(len(shape) == 2 for shape in shapes) and all(
             upper[0] == lower[1] for lower, upper in itertools.pairwise(shapes)
         )
-        hidden = (self.n_features_in_, *hidden_sizes(self), self._output().n_outputs)
+        hidden = (self.n_features_in_, *self._hidden_sizes(), self._output().n_outputs)
         if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
             raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
         if [np.shape(each) for each in self.intercepts_] != [(shape[1],) for shape in shapes]:

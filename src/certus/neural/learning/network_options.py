@@ -20,7 +20,7 @@ def hidden_sizes(learner: Any) -> tuple[int, ...]:
 
 def activations_of(learner: Any) -> tuple[str, ...]:
     """The activation of every hidden layer."""
-    hidden = len(hidden_sizes(learner))
+    hidden = len(learner._hidden_sizes())
     if isinstance(learner.activation, str):
         return (learner.activation,) * hidden
     names = tuple(str(name) for name in learner.activation)
@@ -44,8 +44,8 @@ def has_partial_fit(learner: Any) -> bool:
 
 def check_options(learner: Any, *, incremental: bool) -> None:
     """Refuse combinations of parameters that cannot be."""
-    hidden = len(hidden_sizes(learner))
-    activations_of(learner)
+    hidden = len(learner._hidden_sizes())
+    learner._activations()
     if learner.early_stopping and incremental:
         raise ValueError("partial_fit does not support early_stopping=True\nHint: watch validation rows yourself.")
     if learner.solver == "lbfgs":
