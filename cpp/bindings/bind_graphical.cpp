@@ -1,6 +1,8 @@
 #include "bindings/common.hpp"
 #include "graphical/chain.hpp"
 #include "graphical/emissions.hpp"
+#include "graphical/network_model.hpp"
+#include "graphical/network_rows.hpp"
 
 namespace certus::bindings {
 namespace {
@@ -102,11 +104,58 @@ void bind_emissions(nb::module_& m) {
       nb::arg("threads"), "Add weighted counts of symbols.");
 }
 
+// Arrays that a model in C++ points into; whoever holds it keeps them alive.
+struct HeldNetwork {
+  Vector<const std::int64_t> cards, parent_begins, parents, table_begins;
+  Vector<const double> values;
+
+  HeldNetwork(Vector<const std::int64_t> cards_, Vector<const std::int64_t> parent_begins_,
+              Vector<const std::int64_t> parents_, Vector<const std::int64_t> table_begins_,
+              Vector<const double> values_)
+      : cards(cards_),
+        parent_begins(parent_begins_),
+        parents(parents_),
+        table_begins(table_begins_),
+        values(values_) {}
+
+  NetworkModel model() const {
+    return {span(cards), span(parent_begins), span(parents), span(table_begins), span(values)};
+  }
+};
+
+void bind_networks(nb::module_& m) {
+  nb::class_<HeldNetwork>(m, "NetworkArrays", "A Bayesian network as flat arrays.")
+      .def(nb::init<Vector<const std::int64_t>, Vector<const std::int64_t>, Vector<const std::int64_t>,
+                    Vector<const std::int64_t>, Vector<const double>>(),
+           nb::arg("cards").noconvert(), nb::arg("parent_begins").noconvert(), nb::arg("parents").noconvert(),
+           nb::arg("table_begins").noconvert(), nb::arg("values").noconvert());
+  m.def(
+      "draw_network_rows",
+      [](const HeldNetwork& network, Vector<const std::int64_t> order, std::uint64_t seed,
+         Matrix<std::int32_t> rows, int threads) {
+        run_kernel([&](StopToken& stop) {
+          draw_network_rows(network.model(), span(order), seed, view(rows), threads, stop);
+        });
+      },
+      nb::arg("network"), nb::arg("order").noconvert(), nb::arg("seed"), nb::arg("rows").noconvert(),
+      nb::arg("threads"), "Fill in rows drawn from a network.");
+  m.def(
+      "network_row_likelihoods",
+      [](const HeldNetwork& network, Matrix<const std::int32_t> rows, Vector<double> out, int threads) {
+        run_kernel([&](StopToken& stop) {
+          network_row_likelihoods(network.model(), view(rows), span(out), threads, stop);
+        });
+      },
+      nb::arg("network"), nb::arg("rows").noconvert(), nb::arg("out").noconvert(), nb::arg("threads"),
+      "Fill in log-probabilities of complete rows.");
+}
+
 }  // namespace
 
 void bind_graphical(nb::module_& m) {
   bind_recursions(m);
   bind_emissions(m);
+  bind_networks(m);
 }
 
 }  // namespace certus::bindings

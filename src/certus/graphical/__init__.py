@@ -1,5 +1,6 @@
-"""Hidden Markov models: sequences whose rows depend on states that nobody sees."""
+"""Graphical models: Bayesian networks, and hidden Markov models of sequences."""
 
+from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.gaussian_hmm import GaussianHMM
@@ -10,6 +11,7 @@ from certus.graphical.poisson_hmm import PoissonHMM
 from certus.graphical.state_tracker import StateTracker
 
 __all__ = [
+    "BayesianNetwork",
     "CategoricalHMM",
     "ConvergenceMonitor",
     "GMMHMM",

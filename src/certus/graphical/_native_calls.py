@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +99,28 @@ def symbol_counts(symbols: Whole, posterior: Floats, count: int) -> Floats:
     return np.ascontiguousarray(counts.T)
 
 
-def _threads(table: Floats) -> int:
+def network_arrays(cards: list[int], parents: Sequence[Sequence[int]], begins: Whole, values: Floats) -> Any:
+    """A Bayesian network as compiled code reads it; the arrays live as long as what is returned."""
+    first = np.zeros(len(parents) + 1, dtype=np.int64)
+    np.cumsum([len(own) for own in parents], out=first[1:])
+    listed = np.array([parent for own in parents for parent in own], dtype=np.int64)
+    return _native.NetworkArrays(np.array(cards, dtype=np.int64), first, listed, begins, values)
+
+
+def draw_network_rows(network: Any, order: Whole, rows: int, seed: int) -> NDArray[np.int32]:
+    """Rows drawn from a network, as places of states."""
+    out = np.empty((rows, len(order)), dtype=np.int32)
+    _native.draw_network_rows(network, order, seed, out, _threads(out))
+    return out
+
+
+def network_row_likelihoods(network: Any, rows: NDArray[np.int32]) -> Floats:
+    """The log-probabilities of complete rows."""
+    out = np.empty(len(rows))
+    _native.network_row_likelihoods(network, rows, out, _threads(rows))
+    return out
+
+
+def _threads(table: NDArray[Any]) -> int:
     """One thread for small tables: waking a second one would cost more than the work."""
     return resolve_threads() if table.size > 20_000 else 1

@@ -1,0 +1,1 @@
+"""Machinery of Bayesian networks: graphs, tables, files, exact inference, bounds."""

@@ -1,0 +1,1 @@
+"""Directed graphs without cycles: orders, separation, equivalence."""

@@ -1,0 +1,1 @@
+"""Tables of probabilities and tables of rows, as arrays."""
