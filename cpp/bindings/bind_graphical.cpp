@@ -1,4 +1,5 @@
 #include "bindings/common.hpp"
+#include "bindings/held_network.hpp"
 #include "graphical/chain.hpp"
 #include "graphical/emissions.hpp"
 #include "graphical/network_model.hpp"
@@ -103,25 +104,6 @@ void bind_emissions(nb::module_& m) {
       nb::arg("symbols").noconvert(), nb::arg("posterior").noconvert(), nb::arg("counts").noconvert(),
       nb::arg("threads"), "Add weighted counts of symbols.");
 }
-
-// Arrays that a model in C++ points into; whoever holds it keeps them alive.
-struct HeldNetwork {
-  Vector<const std::int64_t> cards, parent_begins, parents, table_begins;
-  Vector<const double> values;
-
-  HeldNetwork(Vector<const std::int64_t> cards_, Vector<const std::int64_t> parent_begins_,
-              Vector<const std::int64_t> parents_, Vector<const std::int64_t> table_begins_,
-              Vector<const double> values_)
-      : cards(cards_),
-        parent_begins(parent_begins_),
-        parents(parents_),
-        table_begins(table_begins_),
-        values(values_) {}
-
-  NetworkModel model() const {
-    return {span(cards), span(parent_begins), span(parents), span(table_begins), span(values)};
-  }
-};
 
 void bind_networks(nb::module_& m) {
   nb::class_<HeldNetwork>(m, "NetworkArrays", "A Bayesian network as flat arrays.")

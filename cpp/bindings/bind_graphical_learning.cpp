@@ -1,9 +1,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings/common.hpp"
+#include "bindings/held_network.hpp"
 #include "graphical/best_network.hpp"
 #include "graphical/completions.hpp"
 #include "graphical/hill_climb.hpp"
@@ -35,9 +37,9 @@ void bind_search(nb::class_<SetSums>& sums) {
   sums.def(
       "hill_climb",
       [](SetSums& self, Matrix<const std::uint8_t> allowed, Matrix<const std::uint8_t> required,
-         std::vector<ColumnSet> parents, Index most_parents, Index remembered, Index patience, Index restarts,
+         std::vector<ColumnSet> parents, std::vector<Index> most_parents, Index remembered, Index patience, Index restarts,
          std::uint64_t seed, int threads) {
-        const ClimbLimits limits{most_parents, remembered, patience, restarts, seed, threads};
+        const ClimbLimits limits{std::move(most_parents), remembered, patience, restarts, seed, threads};
         const double score = run_kernel([&](StopToken& stop) {
           return hill_climb(self, view(allowed), view(required), limits, parents, stop);
         });
@@ -109,51 +111,35 @@ void bind_sums(nb::module_& m) {
       "Fill in the parents of the best network; returns its score.");
 }
 
-FamilyTables tables_of(const Vector<const std::int32_t>& arities, const Vector<const std::int64_t>& first,
-                       const Vector<const std::int32_t>& members, const Vector<const std::int64_t>& cell,
-                       const Vector<const double>& logs) {
-  return {span(arities), span(first), span(members), span(cell), span(logs)};
-}
-
 void bind_completions(nb::module_& m) {
   m.def(
       "most_completions",
-      [](Vector<const std::int32_t> arities, Vector<const std::int64_t> first,
-         Vector<const std::int32_t> members, Vector<const std::int64_t> cell, Matrix<const std::int32_t> rows,
-         bool observed_only) {
-        const FamilyTables network{span(arities), span(first), span(members), span(cell), {}};
-        return run_kernel(
-            [&](StopToken& stop) { return most_completions(network, view(rows), observed_only, stop); });
+      [](const HeldNetwork& network, Matrix<const std::int32_t> rows, bool observed_only) {
+        return run_kernel([&](StopToken& stop) {
+          return most_completions(network.model(), view(rows), observed_only, stop);
+        });
       },
-      nb::arg("arities").noconvert(), nb::arg("first").noconvert(), nb::arg("members").noconvert(),
-      nb::arg("cell").noconvert(), nb::arg("rows").noconvert(), nb::arg("observed_only"),
+      nb::arg("network"), nb::arg("rows").noconvert(), nb::arg("observed_only"),
       "Completions of the largest part of any row's missing cells.");
   m.def(
       "row_likelihoods",
-      [](Vector<const std::int32_t> arities, Vector<const std::int64_t> first,
-         Vector<const std::int32_t> members, Vector<const std::int64_t> cell, Vector<const double> logs,
-         Matrix<const std::int32_t> rows, Vector<double> out, int threads) {
-        const FamilyTables network = tables_of(arities, first, members, cell, logs);
-        run_kernel([&](StopToken& stop) { row_likelihoods(network, view(rows), span(out), threads, stop); });
+      [](const HeldNetwork& network, Matrix<const std::int32_t> rows, Vector<double> out, int threads) {
+        run_kernel(
+            [&](StopToken& stop) { row_likelihoods(network.model(), view(rows), span(out), threads, stop); });
       },
-      nb::arg("arities").noconvert(), nb::arg("first").noconvert(), nb::arg("members").noconvert(),
-      nb::arg("cell").noconvert(), nb::arg("logs").noconvert(), nb::arg("rows").noconvert(),
-      nb::arg("out").noconvert(), nb::arg("threads"), "Fill in log-likelihoods of rows with missing cells.");
+      nb::arg("network"), nb::arg("rows").noconvert(), nb::arg("out").noconvert(), nb::arg("threads"),
+      "Fill in log-likelihoods of rows with missing cells.");
   m.def(
       "expected_counts",
-      [](Vector<const std::int32_t> arities, Vector<const std::int64_t> first,
-         Vector<const std::int32_t> members, Vector<const std::int64_t> cell, Vector<const double> logs,
-         Matrix<const std::int32_t> rows, Vector<const double> weights, Vector<double> out,
-         Vector<double> counts, int threads) {
-        const FamilyTables network = tables_of(arities, first, members, cell, logs);
+      [](const HeldNetwork& network, Matrix<const std::int32_t> rows, Vector<const double> weights,
+         Vector<double> out, Vector<double> counts, int threads) {
         run_kernel([&](StopToken& stop) {
-          expected_counts(network, view(rows), span(weights), span(out), span(counts), threads, stop);
+          expected_counts(network.model(), view(rows), span(weights), span(out), span(counts), threads, stop);
         });
       },
-      nb::arg("arities").noconvert(), nb::arg("first").noconvert(), nb::arg("members").noconvert(),
-      nb::arg("cell").noconvert(), nb::arg("logs").noconvert(), nb::arg("rows").noconvert(),
-      nb::arg("weights").noconvert(), nb::arg("out").noconvert(), nb::arg("counts").noconvert(),
-      nb::arg("threads"), "Fill in log-likelihoods, and add expected counts of families.");
+      nb::arg("network"), nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("out").noconvert(), nb::arg("counts").noconvert(), nb::arg("threads"),
+      "Fill in log-likelihoods, and add expected counts of families.");
 }
 
 }  // namespace

@@ -27,17 +27,23 @@ struct Plan {
 
 class Planner {
  public:
-  Planner(const FamilyTables& network, bool observed_only)
-      : network_(network), n_(network.arities.size()), observed_only_(observed_only), families_of_(n_) {
-    for (std::size_t k = 0; k < n_; ++k)
-      for (const std::int32_t v : members(k))
+  Planner(const NetworkModel& network, bool observed_only)
+      : network_(network),
+        n_(static_cast<std::size_t>(network.nodes())),
+        observed_only_(observed_only),
+        members_(n_),
+        families_of_(n_) {
+    for (std::size_t k = 0; k < n_; ++k) {
+      for (const std::int64_t parent : network.parents_of(static_cast<Index>(k)))
+        members_[k].push_back(static_cast<std::int32_t>(parent));
+      members_[k].push_back(static_cast<std::int32_t>(k));
+      for (const std::int32_t v : members_[k])
         families_of_[static_cast<std::size_t>(v)].push_back(static_cast<std::int32_t>(k));
+    }
   }
 
-  std::span<const std::int32_t> members(std::size_t k) const {
-    const auto begin = static_cast<std::size_t>(network_.first[k]);
-    return network_.members.subspan(begin, static_cast<std::size_t>(network_.first[k + 1]) - begin);
-  }
+  // The parents of a node, and the node itself.
+  const std::vector<std::int32_t>& members(std::size_t k) const { return members_[k]; }
 
   Plan plan(const std::int32_t* row) const {
     const std::vector<char> kept = kept_families(row);
@@ -45,7 +51,7 @@ class Planner {
     std::vector<char> seen(n_, 0);
     for (std::size_t k = 0; k < n_; ++k) {
       if (!kept[k]) continue;
-      const auto inside = members(k);
+      const auto& inside = members(k);
       if (std::all_of(inside.begin(), inside.end(), [&](std::int32_t v) { return row[v] >= 0; }))
         found.complete.push_back(static_cast<std::int32_t>(k));
     }
@@ -59,7 +65,7 @@ class Planner {
     double most = 1.0;
     for (const Part& part : plan.parts) {
       double size = 1.0;
-      for (const std::int32_t v : part.nodes) size *= network_.arities[static_cast<std::size_t>(v)];
+      for (const std::int32_t v : part.nodes) size *= network_.card(v);
       most = std::max(most, size);
     }
     return most;
@@ -115,22 +121,22 @@ class Planner {
   void set_strides(Part& part) const {
     part.strides.assign(part.families.size() * part.nodes.size(), 0);
     for (std::size_t f = 0; f < part.families.size(); ++f) {
-      const auto inside = members(static_cast<std::size_t>(part.families[f]));
+      const auto& inside = members(static_cast<std::size_t>(part.families[f]));
       std::int64_t stride = 1;
       for (std::size_t j = inside.size(); j-- > 0;) {
         const auto place = std::lower_bound(part.nodes.begin(), part.nodes.end(), inside[j]);
         if (place != part.nodes.end() && *place == inside[j])
           part.strides[f * part.nodes.size() + static_cast<std::size_t>(place - part.nodes.begin())] = stride;
-        stride *= network_.arities[static_cast<std::size_t>(inside[j])];
+        stride *= network_.card(inside[j]);
       }
     }
-    for (const std::int32_t v : part.nodes)
-      part.completions *= static_cast<std::size_t>(network_.arities[static_cast<std::size_t>(v)]);
+    for (const std::int32_t v : part.nodes) part.completions *= static_cast<std::size_t>(network_.card(v));
   }
 
-  const FamilyTables& network_;
+  const NetworkModel& network_;
   std::size_t n_;
   bool observed_only_;
+  std::vector<std::vector<std::int32_t>> members_;
   std::vector<std::vector<std::int32_t>> families_of_;
 };
 
@@ -157,13 +163,14 @@ Plans all_plans(const Planner& planner, View2D<const std::int32_t> rows, StopTok
 // Works on one row after the other; scratch memory is kept.
 class RowSum {
  public:
-  RowSum(const FamilyTables& network, const Planner& planner) : network_(network), planner_(planner) {}
+  RowSum(const NetworkModel& network, const Planner& planner, std::span<const double> logs)
+      : network_(network), planner_(planner), logs_(logs) {}
 
   // ln P(observed cells); adds weight times expected counts if there are any to add to.
   double operator()(const Plan& plan, const std::int32_t* row, double weight, double* counts) {
     double total = 0.0;
     ends_.clear();
-    for (const std::int32_t k : plan.complete) total += network_.logs[start_cell(k, row)];
+    for (const std::int32_t k : plan.complete) total += logs_[start_cell(k, row)];
     for (const Part& part : plan.parts) {
       total += part_sum(part, row);
       if (counts) ends_.push_back(values_.size());
@@ -189,9 +196,8 @@ class RowSum {
   std::size_t start_cell(std::int32_t family, const std::int32_t* row) const {
     const auto k = static_cast<std::size_t>(family);
     std::int64_t cell = 0;
-    for (const std::int32_t v : planner_.members(k))
-      cell = cell * network_.arities[static_cast<std::size_t>(v)] + std::max(row[v], 0);
-    return static_cast<std::size_t>(network_.cell[k] + cell);
+    for (const std::int32_t v : planner_.members(k)) cell = cell * network_.card(v) + std::max(row[v], 0);
+    return static_cast<std::size_t>(network_.table_begins[k] + cell);
   }
 
   // Calls look(completion, cells of the families) for all completions of a part.
@@ -204,7 +210,7 @@ class RowSum {
     for (std::size_t c = 0; c < part.completions; ++c) {
       look(c, std::span<const std::size_t>(cells_));
       for (std::size_t v = width; v-- > 0;) {
-        const std::int32_t arity = network_.arities[static_cast<std::size_t>(part.nodes[v])];
+        const auto arity = network_.card(part.nodes[v]);
         const std::int64_t steps = ++state_[v] < arity ? 1 : 1 - arity;
         for (std::size_t f = 0; f < cells_.size(); ++f)
           cells_[f] +=
@@ -221,7 +227,7 @@ class RowSum {
     double most = kNever;
     visit(part, row, [&](std::size_t, std::span<const std::size_t> cells) {
       double found = 0.0;
-      for (const std::size_t cell : cells) found += network_.logs[cell];
+      for (const std::size_t cell : cells) found += logs_[cell];
       most = std::max(most, found);
       values_.push_back(found);
     });
@@ -232,16 +238,23 @@ class RowSum {
     return most + std::log(sum);
   }
 
-  const FamilyTables& network_;
+  const NetworkModel& network_;
   const Planner& planner_;
+  std::span<const double> logs_;
   std::vector<double> values_;
   std::vector<std::size_t> ends_, cells_;
-  std::vector<std::int32_t> state_;
+  std::vector<std::int64_t> state_;
 };
+
+std::vector<double> logarithms(const NetworkModel& network) {
+  std::vector<double> found(network.values.begin(), network.values.end());
+  for (double& value : found) value = std::log(value);
+  return found;
+}
 
 }  // namespace
 
-double most_completions(const FamilyTables& network, View2D<const std::int32_t> rows, bool observed_only,
+double most_completions(const NetworkModel& network, View2D<const std::int32_t> rows, bool observed_only,
                         StopToken& stop) {
   const Planner planner(network, observed_only);
   double most = 1.0;
@@ -249,12 +262,13 @@ double most_completions(const FamilyTables& network, View2D<const std::int32_t> 
   return most;
 }
 
-void row_likelihoods(const FamilyTables& network, View2D<const std::int32_t> rows, std::span<double> out,
+void row_likelihoods(const NetworkModel& network, View2D<const std::int32_t> rows, std::span<double> out,
                      int threads, StopToken& stop) {
   const Planner planner(network, true);
   const Plans plans = all_plans(planner, rows, stop);
+  const std::vector<double> logs = logarithms(network);
   parallel_ranges(rows.rows, 256, threads, stop, [&](Index first, Index last, int) {
-    RowSum sum(network, planner);
+    RowSum sum(network, planner, logs);
     for (Index i = first; i < last && !stop.poll(); ++i) {
       const auto place = static_cast<std::size_t>(i);
       out[place] = sum(plans.plans[plans.of_row[place]], rows.row(i), 0.0, nullptr);
@@ -262,18 +276,19 @@ void row_likelihoods(const FamilyTables& network, View2D<const std::int32_t> row
   });
 }
 
-void expected_counts(const FamilyTables& network, View2D<const std::int32_t> rows,
+void expected_counts(const NetworkModel& network, View2D<const std::int32_t> rows,
                      std::span<const double> weights, std::span<double> out, std::span<double> counts,
                      int threads, StopToken& stop) {
   const Planner planner(network, false);
   const Plans plans = all_plans(planner, rows, stop);
+  const std::vector<double> logs = logarithms(network);
   const Index block = std::max<Index>(256, (rows.rows + 31) / 32);  // at most 32 copies of the counts
   using Counts = std::vector<double>;
   const Counts total = ordered_reduce<Counts>(
       block_count(rows.rows, block), threads, stop, Counts(counts.begin(), counts.end()),
       [&](Index b) {
         Counts own(counts.size(), 0.0);
-        RowSum sum(network, planner);
+        RowSum sum(network, planner, logs);
         for (Index i = b * block; i < std::min(rows.rows, (b + 1) * block) && !stop.poll(); ++i) {
           const auto place = static_cast<std::size_t>(i);
           out[place] = sum(plans.plans[plans.of_row[place]], rows.row(i), weights[place], own.data());

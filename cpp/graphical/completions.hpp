@@ -7,34 +7,24 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
+#include "graphical/network_model.hpp"
 
 namespace certus::graphical {
 
-// Family k has the nodes members[first[k] .. first[k + 1]), its own node last; its table starts at cell[k]
-// and has its axes in that order.
-struct FamilyTables {
-  std::span<const std::int32_t> arities;
-  std::span<const std::int64_t> first;
-  std::span<const std::int32_t> members;
-  std::span<const std::int64_t> cell;  // one more than families
-  std::span<const double> logs;        // logarithms of the entries
-};
-
 // The completions of the largest part of any row: what memory and time of the other functions depend on. With
 // `observed_only`, missing nodes without observed descendants are left out, as they are from likelihoods.
-double most_completions(const FamilyTables& network, View2D<const std::int32_t> rows, bool observed_only,
+double most_completions(const NetworkModel& network, View2D<const std::int32_t> rows, bool observed_only,
                         StopToken& stop);
 
 // ln P(observed cells) of every row; -infinity for an impossible one.
-void row_likelihoods(const FamilyTables& network, View2D<const std::int32_t> rows, std::span<double> out,
+void row_likelihoods(const NetworkModel& network, View2D<const std::int32_t> rows, std::span<double> out,
                      int threads, StopToken& stop);
 
 // The same, and expected counts of all cells of all tables, added to `counts`. Impossible rows count nothing.
-void expected_counts(const FamilyTables& network, View2D<const std::int32_t> rows,
+void expected_counts(const NetworkModel& network, View2D<const std::int32_t> rows,
                      std::span<const double> weights, std::span<double> out, std::span<double> counts,
                      int threads, StopToken& stop);
 

@@ -14,7 +14,7 @@
 namespace certus::graphical {
 
 struct ClimbLimits {
-  Index most_parents = 0;
+  std::vector<Index> most_parents;  // of every node
   Index remembered = 0;  // steps that may not be undone
   Index patience = 0;    // steps without a new best before a climb ends
   Index restarts = 0;

@@ -5,6 +5,8 @@ from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
+from certus.graphical.knowledge import Knowledge
+from certus.graphical.learn_structure import LearnedStructure, learn_structure, score_structure
 from certus.graphical.multinomial_hmm import MultinomialHMM
 from certus.graphical.number_of_states import StateChoice, choose_states
 from certus.graphical.poisson_hmm import PoissonHMM
@@ -16,11 +18,15 @@ __all__ = [
     "ConvergenceMonitor",
     "GMMHMM",
     "GaussianHMM",
+    "Knowledge",
+    "LearnedStructure",
     "MultinomialHMM",
     "PoissonHMM",
     "StateChoice",
     "StateTracker",
     "choose_states",
+    "learn_structure",
+    "score_structure",
 ]
 
 
