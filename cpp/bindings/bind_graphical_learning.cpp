@@ -37,8 +37,8 @@ void bind_search(nb::class_<SetSums>& sums) {
   sums.def(
       "hill_climb",
       [](SetSums& self, Matrix<const std::uint8_t> allowed, Matrix<const std::uint8_t> required,
-         std::vector<ColumnSet> parents, std::vector<Index> most_parents, Index remembered, Index patience, Index restarts,
-         std::uint64_t seed, int threads) {
+         std::vector<ColumnSet> parents, std::vector<Index> most_parents, Index remembered, Index patience,
+         Index restarts, std::uint64_t seed, int threads) {
         const ClimbLimits limits{std::move(most_parents), remembered, patience, restarts, seed, threads};
         const double score = run_kernel([&](StopToken& stop) {
           return hill_climb(self, view(allowed), view(required), limits, parents, stop);

@@ -124,7 +124,9 @@ class Climb {
   double& gain(Column p, Column c) {
     return gains_[static_cast<std::size_t>(c) * static_cast<std::size_t>(n_) + static_cast<std::size_t>(p)];
   }
-  bool room(Column c) { return static_cast<Index>(parents_of(c).size()) < limits_.most_parents[static_cast<std::size_t>(c)]; }
+  bool room(Column c) {
+    return static_cast<Index>(parents_of(c).size()) < limits_.most_parents[static_cast<std::size_t>(c)];
+  }
 
   // What changes when p enters or leaves the parents of c, for all p.
   void renew_gains(Column c) {

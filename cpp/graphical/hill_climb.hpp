@@ -15,8 +15,8 @@ namespace certus::graphical {
 
 struct ClimbLimits {
   std::vector<Index> most_parents;  // of every node
-  Index remembered = 0;  // steps that may not be undone
-  Index patience = 0;    // steps without a new best before a climb ends
+  Index remembered = 0;             // steps that may not be undone
+  Index patience = 0;               // steps without a new best before a climb ends
   Index restarts = 0;
   std::uint64_t seed = 0;
   int threads = 1;

@@ -7,6 +7,7 @@ from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
 from certus.graphical.knowledge import Knowledge
 from certus.graphical.learn_structure import LearnedStructure, learn_structure, score_structure
+from certus.graphical.learn_tables import LearnedTables, learn_tables
 from certus.graphical.multinomial_hmm import MultinomialHMM
 from certus.graphical.number_of_states import StateChoice, choose_states
 from certus.graphical.poisson_hmm import PoissonHMM
@@ -20,12 +21,14 @@ __all__ = [
     "GaussianHMM",
     "Knowledge",
     "LearnedStructure",
+    "LearnedTables",
     "MultinomialHMM",
     "PoissonHMM",
     "StateChoice",
     "StateTracker",
     "choose_states",
     "learn_structure",
+    "learn_tables",
     "score_structure",
 ]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certus.base import RandomStateLike, check_parameters, resolve_seed
-from certus.base.params import Exactly, InstanceOf, Interval, OneOf, RandomState
+from certus.base.params import Constraints, Exactly, InstanceOf, Interval, OneOf, RandomState
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.evidence.likely_tree import tree_certificate
 from certus.graphical.evidence.structure_gap import best_certificate, bound_certificate
@@ -26,7 +26,7 @@ from certus.graphical.networks.graphs.dag import Dag
 from certus.guarantees import Report
 
 METHODS = ("hill_climb", "exact", "chow_liu", "tan", "pc")
-RULES = {
+RULES: Constraints = {
     "method": [OneOf(*METHODS)],
     "score": [OneOf(*SCORES)],
     "equivalent_sample_size": [Interval(0, None, closed="neither")],
@@ -206,9 +206,7 @@ def _climbed(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]
     return parents
 
 
-def score_structure(
-    table: Any, parents: Any, score: str = "bic", equivalent_sample_size: float = 1.0
-) -> float:
+def score_structure(table: Any, parents: Any, score: str = "bic", equivalent_sample_size: float = 1.0) -> float:
     """Score a network on rows: natural logarithms, larger is better.
 
     Parameters

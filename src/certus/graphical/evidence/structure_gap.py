@@ -77,8 +77,8 @@ def _record(rule: str, inputs: Any, witness: Any) -> Certificate:
     limit = f" with at most {plural(max(most), 'parent')} per node" if max(most) < len(most) - 1 else ""
     known = " that keeps what is known" if inputs["required"] or inputs["forbidden"] else ""
     claim = (
-        f"On these {plural(int(inputs['rows']), 'row')} the network scores {number(score)} by {inputs['score']}, and no "
-        f"network{limit}{known} scores more than {number(score + value, 'upper')}: at most {number(value, 'upper')} "
+        f"On these {plural(int(inputs['rows']), 'row')} the network scores {number(score)} by {inputs['score']}, and "
+        f"no network{limit}{known} scores more than {number(score + value, 'upper')}: at most {number(value, 'upper')} "
         "higher."
     )
     return Basis(rule, THEOREMS[rule], ("floating-point-model",)).exact(
@@ -95,8 +95,7 @@ def check_bound(certificate: Certificate, data: Any = None) -> Derivation:
         columns = _check_network(inputs, witness, data)
         knowledge = rules_of(inputs)
         priced = [
-            (set(cluster), float(price))
-            for cluster, price in zip(witness["clusters"], witness["prices"], strict=True)
+            (set(cluster), float(price)) for cluster, price in zip(witness["clusters"], witness["prices"], strict=True)
         ]
         families = [enumerated(knowledge, node)[0] for node in _few(knowledge)]
         for node, stated in enumerate(witness["best"]):

@@ -81,7 +81,7 @@ def search_skeleton(scores: FamilyScores, rules: ArcRules, alpha: float) -> Skel
             conditions = list(_conditions(before, int(a), int(b), size))
             if not conditions:
                 continue
-            statistics, chances = independence_tests(scores, int(a), int(b), conditions)
+            _, chances = independence_tests(scores, int(a), int(b), conditions)
             tests += len(conditions)
             best = int(np.argmax(chances))  # the most independent, whatever the order of columns
             if chances[best] > alpha:

@@ -43,9 +43,7 @@ class FamilyScores:
         if columns.rows * max(columns.arities) > 2**31 - 1:
             raise ValueError(f"The table must have fewer rows or states, got {columns.rows} rows.")
         given = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-        self.sums = _native_calls.set_sums(
-            columns.codes, columns.arities, given, kind, self.sample_size, self.penalty
-        )
+        self.sums = _native_calls.set_sums(columns.codes, columns.arities, given, kind, self.sample_size, self.penalty)
 
     @property
     def nodes(self) -> int:

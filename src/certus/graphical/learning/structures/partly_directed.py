@@ -52,9 +52,8 @@ class PartlyDirected:
         """
         claims: set[tuple[int, int]] = set()
         for (a, b), separator in separators.items():
-            for c in np.flatnonzero(self.adjacent[a] & self.adjacent[b]):
-                if c not in separator:
-                    claims |= {(a, int(c)), (b, int(c))}
+            between = np.flatnonzero(self.adjacent[a] & self.adjacent[b]).tolist()
+            claims |= {(side, c) for c in between if c not in separator for side in (a, b)}
         for a, c in sorted(claims):
             if (c, a) not in claims:
                 self.direct(a, c)
@@ -91,8 +90,8 @@ class PartlyDirected:
     def extension(self) -> list[list[int]]:
         """The parents of every node in a network with these arcs: open edges directed without circles.
 
-        The rules that complete the graph after each keep colliders from arising where that is possible at all; tests that
-        contradict each other may leave graphs where it is not.
+        The rules that complete the graph after each keep colliders from arising where that is possible at all; tests
+        that contradict each other may leave graphs where it is not.
         """
         while True:
             found = np.argwhere(self.may & self.may.T)

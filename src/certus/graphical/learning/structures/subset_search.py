@@ -26,9 +26,7 @@ def search_subsets(scores: FamilyScores, rules: ArcRules) -> tuple[float, list[l
             by_arity[arity] = _native_calls.all_sums(sums, nodes, most, arity)
         allowed, required = bits(rules.allowed[:, child]), bits(rules.required[:, child])
         limits = (allowed, required, rules.most[child])
-        best[child], which[child] = _native_calls.best_parents(
-            sums, child, *limits, joint, by_arity.get(arity, joint)
-        )
+        best[child], which[child] = _native_calls.best_parents(sums, child, *limits, joint, by_arity.get(arity, joint))
     score, parents = _native_calls.best_network(best, which)
     return score, [members(own, nodes) for own in parents]
 
