@@ -2,7 +2,6 @@
 #include "bindings/held_network.hpp"
 #include "graphical/chain.hpp"
 #include "graphical/emissions.hpp"
-#include "graphical/network_model.hpp"
 #include "graphical/network_rows.hpp"
 
 namespace certus::bindings {
@@ -134,10 +133,13 @@ void bind_networks(nb::module_& m) {
 
 }  // namespace
 
+void bind_clique_tree(nb::module_& m);
+
 void bind_graphical(nb::module_& m) {
   bind_recursions(m);
   bind_emissions(m);
   bind_networks(m);
+  bind_clique_tree(m);
 }
 
 }  // namespace certus::bindings

@@ -1,4 +1,4 @@
-// A Bayesian network whose arrays Python owns.
+// The arrays of a Bayesian network, held for compiled code.
 #pragma once
 
 #include "bindings/common.hpp"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from certus.base import resolve_threads
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Flags = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,48 @@ def network_row_likelihoods(network: Any, rows: NDArray[np.int32]) -> Floats:
     out = np.empty(len(rows))
     _native.network_row_likelihoods(network, rows, out, _threads(rows))
     return out
+
+
+def clique_tree(network: Any, kept: Flags, observed: Flags, late: Flags, joint: Whole) -> Any:
+    """The plan of a tree of cliques; nothing is allocated for its tables yet."""
+    return _native.CliqueTree(network, kept, observed, late, joint)
+
+
+def tree_marginals(tree: Any, nodes: Sequence[int], cards: Sequence[int]) -> list[Floats]:
+    """Marginals of a calibrated tree."""
+    begins = np.zeros(len(nodes) + 1, dtype=np.int64)
+    np.cumsum(cards, out=begins[1:])
+    out = np.empty(int(begins[-1]))
+    tree.marginals(np.array(nodes, dtype=np.int64), begins, out)
+    return np.split(out, begins[1:-1]) if len(nodes) else []
+
+
+def tree_joint(tree: Any, nodes: Sequence[int], shape: tuple[int, ...]) -> Floats:
+    """The joint marginal of the targets that a tree was planned for, after collecting."""
+    out = np.empty(math.prod(shape))
+    tree.joint(np.array(nodes, dtype=np.int64), out)
+    return out.reshape(shape)
+
+
+def tree_best(tree: Any, nodes: int, *, late_only: bool = False) -> Whole:
+    """The best state of every node that a tree holds, after a maximizing collect; -1 for others."""
+    states = np.full(nodes, -1, dtype=np.int64)
+    tree.best(states, late_only)
+    return states
+
+
+def tree_query_rows(tree: Any, rows: Whole, node: int, card: int) -> tuple[Floats, Floats]:
+    """Per row of evidence the posterior of a node, and the log-probability of the row."""
+    out, likelihood = np.empty((len(rows), card)), np.empty(len(rows))
+    tree.query_rows(rows, node, out, likelihood)
+    return out, likelihood
+
+
+def tree_count_rows(tree: Any, rows: Whole, weights: Floats, counts: Floats) -> Floats:
+    """Add expected counts of all families to ``counts``; the log-probability of every row."""
+    likelihood = np.empty(len(rows))
+    tree.count_rows(rows, weights, counts, likelihood)
+    return likelihood
 
 
 def _threads(table: NDArray[Any]) -> int:

@@ -14,6 +14,8 @@ from certus.base import RandomStateLike, register_part, resolve_seed
 from certus.distributions import Factor
 from certus.graphical import _native_calls
 from certus.graphical.networks.graphs.dag import Dag, unknown_name
+from certus.graphical.networks.inference.exact_queries import rows_given
+from certus.graphical.networks.inference.network_questions import NetworkQuestions
 from certus.graphical.networks.tables.coded_columns import coded_rows, decoded_rows
 from certus.graphical.networks.tables.conditional_tables import stored_tables, table_begins
 
@@ -21,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @register_part("graphical")
-class BayesianNetwork:
+class BayesianNetwork(NetworkQuestions):
     """A Bayesian network over variables with finitely many states: ``P(x) = prod_v P(x_v | parents of v)``.
 
     Nothing about a network ever changes; what looks like a change gives a new one.
@@ -214,13 +216,28 @@ class BayesianNetwork:
         """The network without its tables."""
         return BayesianNetwork(self._given_parents, self._labels, properties=self.properties)
 
-    def sample(self, n: int, *, random_state: RandomStateLike = None) -> pl.DataFrame:
-        """Draw rows: every node after its parents.
+    def do(self, assignment: Mapping[str, Any]) -> BayesianNetwork:
+        """The network under intervention: these nodes lose their parents and are in these states for sure."""
+        parents, tables = dict(self._given_parents), {name: self.table(name) for name in self.nodes}
+        for name, label in assignment.items():
+            states = self.states(name)
+            if label not in states:
+                raise ValueError(f"The state of {name!r} must be one of {list(states)!r}, got {label!r}.")
+            parents[name] = ()
+            tables[name] = np.eye(len(states))[states.index(label)]
+        return BayesianNetwork(parents, self._labels, tables, properties=self.properties)
+
+    def sample(
+        self, n: int, *, evidence: Mapping[str, Any] | None = None, random_state: RandomStateLike = None
+    ) -> pl.DataFrame:
+        """Draw rows from P(x | evidence): without evidence every node after its parents, else by the clique tree.
 
         Parameters
         ----------
         n : int
             How many.
+        evidence : dict, optional
+            What is known, as for `query`; the draws are exact and independent.
         random_state : None, int, RandomState or Generator, default=None
             The seed.
 
@@ -231,6 +248,9 @@ class BayesianNetwork:
         """
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise ValueError(f"n must be a whole number of at least 0, got {n!r}.")
+        if evidence:
+            codes = rows_given(self, self._evidence(evidence), int(n), resolve_seed(random_state))
+            return decoded_rows(codes, self.nodes, list(self._labels.values()))
         order = np.array(self._dag.order, dtype=np.int64)
         codes = _native_calls.draw_network_rows(self._arrays, order, int(n), resolve_seed(random_state))
         return decoded_rows(codes, self.nodes, list(self._labels.values()))
@@ -254,8 +274,7 @@ class BayesianNetwork:
     def _arrays(self) -> Any:
         """The network as compiled code reads it."""
         stored = self._need_tables()
-        cards = [len(found) for found in self._labels.values()]
-        return _native_calls.network_arrays(cards, self._dag.parents, stored.begins, stored.values)
+        return _native_calls.network_arrays(self._cards, self._dag.parents, stored.begins, stored.values)
 
     # Names.
 

@@ -13,7 +13,7 @@ from scipy.special import xlogy
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import RandomStateLike, check_parameters, resolve_seed, warn_user
-from certus.base.em.climbing import best_climb
+from certus.base.em import best_climb
 from certus.base.params import Constraints, InstanceOf, Interval, OneOf, RandomState
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.evidence.table_certificates import ascent_certificate, optimum_certificate

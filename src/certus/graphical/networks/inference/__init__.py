@@ -1,0 +1,1 @@
+"""Exact inference: evidence, the plan, messages between cliques."""

@@ -1,0 +1,135 @@
+"""A tree of cliques for one question: what is kept, what it costs, and its messages."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.base import resolve_threads
+from certus.graphical import _native_calls
+from certus.graphical.networks.inference.evidence_input import Evidence, ImpossibleEvidence
+
+Floats = NDArray[np.float64]
+SUM, MAX, SUM_THEN_MAX = 0, 1, 2
+
+
+def free_cells() -> int:
+    """Half of the free memory, in numbers of eight bytes."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        free = 2**32
+    return max(int(free) // 16, 2**20)
+
+
+class Question:
+    """A tree for evidence on a network, loaded and ready for messages.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        The network.
+    evidence : Evidence
+        Observed nodes are sliced out.
+    targets : sequence of int, optional
+        The only nodes of interest: nodes that are neither their ancestors nor the evidence's are left out. All by
+        default.
+    joint : bool, default=False
+        Whether one clique must hold all targets.
+    late : iterable of int
+        Nodes that are maximized after all others are summed out.
+    max_cells : int, optional
+        The most memory, in cells; half of what is free by default.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        evidence: Evidence,
+        targets: Sequence[int] | None = None,
+        *,
+        joint: bool = False,
+        late: Iterable[int] = (),
+        max_cells: int | None = None,
+    ) -> None:
+        self.network, self.evidence = network, evidence
+        nodes = len(network.nodes)
+        kept = range(nodes) if targets is None else network._dag.ancestors({*targets, *evidence.nodes})
+        self.kept = _flags(nodes, kept)
+        self.observed = _flags(nodes, evidence.states)
+        chosen = [target for target in targets or () if target not in evidence.states] if joint else []
+        places = np.array(chosen, dtype=np.int64)
+        self.tree = _native_calls.clique_tree(network._arrays, self.kept, self.observed, _flags(nodes, late), places)
+        self.max_cells = free_cells() if max_cells is None else max_cells
+        self.load(evidence)
+
+    def load(self, evidence: Evidence) -> None:
+        """Take in evidence on the same observed nodes."""
+        states = np.full(len(self.kept), -1, dtype=np.int64)
+        for node, state in evidence.states.items():
+            states[node] = state
+        self.tree.load(states, self.network._flat_weights(evidence.weights))
+
+    def fits(self, *, drop: bool = False) -> bool:
+        """Whether the tables fit into the memory that was allowed."""
+        return bool(self.tree.peak(drop) <= self.max_cells)
+
+    def require_room(self, *, drop: bool = False) -> None:
+        """Refuse a tree that does not fit, before anything is allocated."""
+        if not self.fits(drop=drop):
+            cells = self.tree.peak(drop)
+            raise MemoryError(
+                f"Exact inference must fit in {self.max_cells:,} cells, got a tree of width {self.tree.width} that "
+                f"takes {cells:,.0f} cells ({8 * cells:,.0f} bytes).\nHint: bound_log_probability(...) takes any "
+                "network; query(..., method='weighting') or method='loopy' are approximate; max_cells allows more."
+            )
+
+    def total(self, mode: int = SUM, *, drop: bool = False) -> float:
+        """Messages to the roots; the log of what they sum (or maximize) to, -inf for impossible evidence."""
+        self.require_room(drop=drop)
+        return float(self.tree.log_total) if self.tree.collect(mode, drop, self._threads()) else -math.inf
+
+    def collect(self, mode: int = SUM, *, drop: bool = False) -> float:
+        """The same for evidence that must be possible."""
+        found = self.total(mode, drop=drop)
+        if found == -math.inf:
+            raise ImpossibleEvidence(impossible_subset(self.network, self.evidence))
+        return found
+
+    def distribute(self) -> None:
+        """Messages from the roots."""
+        self.tree.distribute(self._threads())
+
+    def _threads(self) -> int:
+        return resolve_threads() if self.tree.largest > 2**16 else 1
+
+
+def _flags(count: int, places: Iterable[int]) -> NDArray[np.uint8]:
+    found = np.zeros(count, dtype=np.uint8)
+    found[list(places)] = 1
+    return found
+
+
+def is_possible(network: Any, evidence: Evidence) -> bool:
+    """Whether the evidence has a positive probability."""
+    return Question(network, evidence, ()).total(drop=True) > -math.inf
+
+
+def impossible_subset(network: Any, evidence: Evidence) -> dict[str, Any]:
+    """A smallest impossible part: whatever can be left out without making it possible is left out."""
+    left = dict.fromkeys([*evidence.states, *evidence.weights])
+    for node in list(left):
+        rest = [other for other in left if other != node]
+        part = Evidence(
+            {},
+            {other: evidence.states[other] for other in rest if other in evidence.states},
+            {other: evidence.weights[other] for other in rest if other in evidence.weights},
+        )
+        if not is_possible(network, part):
+            del left[node]
+    return {network.nodes[node]: evidence.given[network.nodes[node]] for node in left}
