@@ -11,13 +11,14 @@
 namespace certus::graphical {
 namespace {
 
-enum class Kind : int { add, remove, reverse };
+enum class Kind : int { add, remove, reverse, swap };
 
 struct Step {
   Kind kind = Kind::add;
   Column from = -1;
   Column to = -1;
   double gain = -std::numeric_limits<double>::infinity();
+  Column leaving = -1;  // the parent that a swap puts out
 };
 
 // Which nodes reach which, as rows of bits.
@@ -72,7 +73,8 @@ class Climb {
         stop_(stop),
         n_(static_cast<Column>(sums.rows().columns())),
         reach_(static_cast<std::size_t>(n_)),
-        gains_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_)) {}
+        gains_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_)),
+        swaps_(static_cast<std::size_t>(n_)) {}
 
   // The best network on the way from this one; parents and score are replaced.
   double run(std::vector<ColumnSet>& parents) {
@@ -110,7 +112,7 @@ class Climb {
       for (Column c = 0; c < n_; ++c)
         for (Column p = 0; p < n_; ++p)
           for (const Kind kind : {Kind::add, Kind::remove, Kind::reverse})
-            if (is_legal(kind, p, c)) legal.push_back({kind, p, c, 0.0});
+            if (is_legal(kind, p, c)) legal.push_back({kind, p, c, 0.0, -1});
       if (legal.empty()) break;
       change(legal[static_cast<std::size_t>(rng.below(legal.size()))]);
     }
@@ -148,6 +150,30 @@ class Climb {
     sums_.score(children, sets, found, limits_.threads, stop_);
     families_[static_cast<std::size_t>(c)] = found[0];
     for (std::size_t k = 1; k < sets.size(); ++k) gain(moved[k], c) = found[k] - found[0];
+    renew_swaps(c);
+  }
+
+  // What changes when p takes the place of a parent of c that has as many as it may.
+  void renew_swaps(Column c) {
+    auto& swaps = swaps_[static_cast<std::size_t>(c)];
+    swaps.clear();
+    if (room(c)) return;
+    std::vector<Column> children;
+    std::vector<ColumnSet> sets;
+    for (const Column leaving : parents_of(c)) {
+      if (required_(leaving, c)) continue;
+      const ColumnSet left = without(parents_of(c), leaving);
+      for (Column p = 0; p < n_; ++p) {
+        if (p == c || !allowed_(p, c) || contains(parents_of(c), p)) continue;
+        swaps.push_back({Kind::swap, p, c, 0.0, leaving});
+        children.push_back(c);
+        sets.push_back(with(left, p));
+      }
+    }
+    std::vector<double> found(sets.size());
+    sums_.score(children, sets, found, limits_.threads, stop_);
+    for (std::size_t k = 0; k < swaps.size(); ++k)
+      swaps[k].gain = found[k] - families_[static_cast<std::size_t>(c)];
   }
 
   bool is_legal(Kind kind, Column p, Column c) {
@@ -155,6 +181,7 @@ class Climb {
     const bool is_parent = contains(parents_of(c), p);
     if (kind == Kind::add)
       return !is_parent && !contains(parents_of(p), c) && allowed_(p, c) && room(c) && !reach_(c, p);
+    if (kind == Kind::swap) return !reach_(c, p);
     if (!is_parent || required_(p, c)) return false;
     if (kind == Kind::remove) return true;
     if (!allowed_(c, p) || !room(p)) return false;
@@ -163,20 +190,35 @@ class Climb {
     return true;
   }
 
+  // Whether a step puts an arc out that came lately, or brings one back that left.
   static bool undoes(const Step& step, const std::deque<Step>& recent) {
+    const auto adds = [](const Step& s, Column from, Column to) {
+      if (s.kind == Kind::reverse) return s.from == to && s.to == from;
+      return s.kind != Kind::remove && s.from == from && s.to == to;
+    };
+    const auto drops = [](const Step& s, Column from, Column to) {
+      if (s.kind == Kind::swap) return s.leaving == from && s.to == to;
+      return s.kind != Kind::add && s.from == from && s.to == to;
+    };
     return std::any_of(recent.begin(), recent.end(), [&](const Step& old) {
-      if (old.kind == Kind::add) return step.kind != Kind::add && step.from == old.from && step.to == old.to;
-      if (old.kind == Kind::remove)
-        return step.kind == Kind::add && step.from == old.from && step.to == old.to;
-      return step.from == old.to && step.to == old.from && step.kind != Kind::add;
+      switch (old.kind) {
+        case Kind::add:
+          return drops(step, old.from, old.to);
+        case Kind::remove:
+          return adds(step, old.from, old.to);
+        case Kind::reverse:
+          return drops(step, old.to, old.from);
+        default:
+          return drops(step, old.from, old.to) || adds(step, old.leaving, old.to);
+      }
     });
   }
 
   Step best_step(const std::deque<Step>& recent) {
     Step best;
     const auto look = [&](Kind kind, Column p, Column c, double gained) {
-      if (gained > best.gain && is_legal(kind, p, c) && !undoes({kind, p, c, 0.0}, recent))
-        best = {kind, p, c, gained};
+      if (gained > best.gain && is_legal(kind, p, c) && !undoes({kind, p, c, 0.0, -1}, recent))
+        best = {kind, p, c, gained, -1};
     };
     for (Column c = 0; c < n_; ++c) {
       for (Column p = 0; p < n_; ++p) {
@@ -188,13 +230,16 @@ class Climb {
           look(Kind::reverse, p, c, gain(p, c) + gain(c, p));
         }
       }
+      for (const Step& step : swaps_[static_cast<std::size_t>(c)])
+        if (step.gain > best.gain && is_legal(Kind::swap, step.from, c) && !undoes(step, recent)) best = step;
     }
     return best;
   }
 
   void change(const Step& step) {
     ColumnSet& set = parents_of(step.to);
-    set = step.kind == Kind::add ? with(set, step.from) : without(set, step.from);
+    if (step.kind == Kind::swap) set = without(set, step.leaving);
+    set = step.kind == Kind::add || step.kind == Kind::swap ? with(set, step.from) : without(set, step.from);
     if (step.kind == Kind::reverse) parents_of(step.from) = with(parents_of(step.from), step.to);
   }
 
@@ -211,6 +256,7 @@ class Climb {
   Column n_;
   Reach reach_;
   std::vector<double> gains_;
+  std::vector<std::vector<Step>> swaps_;
   std::vector<double> families_;
   std::vector<ColumnSet> parents_;
 };

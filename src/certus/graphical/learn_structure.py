@@ -198,8 +198,8 @@ def _climbed(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]
         rules.required,
         start,
         most_parents=rules.most,
-        remembered=10,
-        patience=15,
+        remembered=20,
+        patience=40,
         restarts=5,
         seed=seed,
     )

@@ -157,7 +157,8 @@ class ClusterProgram:
             closed = circles(parents)
             if not closed:
                 return [sorted(parents[node]) for node in range(len(self.candidates))]
-            self.add(closed)
+            if not self.add(closed):
+                raise ArithmeticError("the integer program broke a demand that it was given")
 
 
 def _outside(by_node: dict[int, list[tuple[set[int], float]]], cluster: set[int]) -> float:
