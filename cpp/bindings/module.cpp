@@ -11,6 +11,7 @@ void bind_core(nb::module_& m);
 void bind_ensemble(nb::module_& m);
 void bind_geometry(nb::module_& m);
 void bind_graphical(nb::module_& m);
+void bind_graphical_learning(nb::module_& m);
 void bind_guarantees(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
@@ -43,6 +44,7 @@ NB_MODULE(_native, m) {
   certus::bindings::bind_ensemble(m);
   certus::bindings::bind_geometry(m);
   certus::bindings::bind_graphical(m);
+  certus::bindings::bind_graphical_learning(m);
   certus::bindings::bind_guarantees(m);
   certus::bindings::bind_kernels(m);
   certus::bindings::bind_linear(m);

@@ -6,6 +6,9 @@ from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
 from certus.graphical.junction_tree import JunctionTree
+from certus.graphical.knowledge import Knowledge
+from certus.graphical.learn_structure import LearnedStructure, learn_structure, score_structure
+from certus.graphical.learn_tables import LearnedTables, learn_tables
 from certus.graphical.multinomial_hmm import MultinomialHMM
 from certus.graphical.network_files import read_network, write_network
 from certus.graphical.networks.files.network_draft import NetworkFileError
@@ -22,6 +25,9 @@ __all__ = [
     "GaussianHMM",
     "ImpossibleEvidence",
     "JunctionTree",
+    "Knowledge",
+    "LearnedStructure",
+    "LearnedTables",
     "MultinomialHMM",
     "NetworkFileError",
     "PoissonHMM",
@@ -30,6 +36,9 @@ __all__ = [
     "choose_states",
     "read_network",
     "write_network",
+    "learn_structure",
+    "learn_tables",
+    "score_structure",
 ]
 
 

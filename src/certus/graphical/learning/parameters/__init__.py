@@ -1,0 +1,1 @@
+"""The tables of a network from rows: counts, and expected counts where cells are missing."""
