@@ -1,6 +1,16 @@
 """Neural networks: multi-layer perceptrons for tables, modules to read, and certificates on both."""
 
-__all__: list[str] = []
+from certus.neural.lipschitz_bound import lipschitz_bound
+from certus.neural.robust_error import robust_error, vulnerable_rows
+from certus.neural.robust_radius import RobustRadius, robust_radius
+
+__all__ = [
+    "RobustRadius",
+    "lipschitz_bound",
+    "robust_error",
+    "robust_radius",
+    "vulnerable_rows",
+]
 
 
 def __dir__() -> list[str]:

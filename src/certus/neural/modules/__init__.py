@@ -5,12 +5,18 @@ from certus.neural.modules.attention import Attention, FeedForward, MultiHeadAtt
 from certus.neural.modules.boolean_networks import BooleanNetwork, boolean_network
 from certus.neural.modules.converting import to_modules
 from certus.neural.modules.dense import Dense
-from certus.neural.modules.descent import DescentStep, NeuronStep, batch_descent, mini_batch_descent, neuron_descent
+from certus.neural.modules.first_weights import initial_weights
 from certus.neural.modules.gradient_check import check_gradient
 from certus.neural.modules.gradient_norms import gradient_norms
+from certus.neural.modules.gradient_steps import (
+    DescentStep,
+    NeuronStep,
+    batch_descent,
+    mini_batch_descent,
+    neuron_descent,
+)
 from certus.neural.modules.graph_layers import GraphConvolution, MessagePassing
 from certus.neural.modules.images import Conv2d, Flatten, MaxPool2d
-from certus.neural.modules.initial_weights import initial_weights
 from certus.neural.modules.layered_network import LayeredNetwork
 from certus.neural.modules.module import Module
 from certus.neural.modules.module_losses import BinaryCrossEntropy, CrossEntropy, Loss, SquaredError

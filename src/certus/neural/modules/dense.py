@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.neural.modules.initial_weights import initial_weights
+from certus.neural.modules.first_weights import initial_weights
 from certus.neural.modules.module import Array, Module, check_width, floats
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
-from certus.neural.modules.initial_weights import initial_weights
+from certus.neural.modules.first_weights import initial_weights
 from certus.neural.modules.module import Array, Module, floats
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from certus.base import resolve_seed
-from certus.neural.modules.initial_weights import initial_weights
+from certus.neural.modules.first_weights import initial_weights
 from certus.neural.modules.module import Array, Module, check_width, floats
 
 Function = Callable[[Array], Array]
