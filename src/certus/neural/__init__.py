@@ -1,10 +1,14 @@
 """Neural networks: multi-layer perceptrons for tables, modules to read, and certificates on both."""
 
 from certus.neural.lipschitz_bound import lipschitz_bound
+from certus.neural.mlp_classifier import MLPClassifier
+from certus.neural.mlp_regressor import MLPRegressor
 from certus.neural.robust_error import robust_error, vulnerable_rows
 from certus.neural.robust_radius import RobustRadius, robust_radius
 
 __all__ = [
+    "MLPClassifier",
+    "MLPRegressor",
     "RobustRadius",
     "lipschitz_bound",
     "robust_error",
