@@ -113,7 +113,7 @@ def vulnerable_rows(
             "Hint: held-out rows with labels."
         )
     with watch_rows() as watch:
-        places = network.places(rows)
+        places = network.known_places(rows)
     watch.overlap(allow=False)
     names = network.model.classes_ if hasattr(network.model, "classes_") else np.arange(1 + int(places.max()))
     bad = np.asarray(names)[places] != truth

@@ -79,7 +79,7 @@ def robust_radius(
     network, norm = scoring_network(model), check_norm(norm)
     rows = check_rows(network, X)
     method = chosen_method(network, norm, method)
-    places = network.places(rows)
+    places = network.known_places(rows)
     points = find_adversarial(network, rows, places, norm)
     upper = np.where(np.isnan(points).any(axis=1), np.inf, lengths(points - rows, norm))
     margins, bounds = network.margins(places), "interval" if method == "interval" else "linear"

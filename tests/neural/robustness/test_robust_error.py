@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier as PeerMLPClassifier
 
 from certus.guarantees import error_bound
 from certus.guarantees.records import CertificateError
-from certus.neural import robust_error, robust_radius, vulnerable_rows
+from certus.guarantees.rows import TrainingRowsError
+from certus.neural import MLPClassifier, robust_error, robust_radius, vulnerable_rows
 from certus.neural.modules import Dense, ReLU, Sequential
 from tests.neural.robustness.networks import labels, network, radius_by_regions
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 def step() -> Sequential:
@@ -63,18 +66,57 @@ def test_the_bound_holds_as_often_as_it_says() -> None:
     assert missed > 0  # otherwise this test could not fail
 
 
-def test_a_fitted_classifier_with_names_of_classes() -> None:
+@pytest.mark.parametrize(
+    ("kind", "activation", "dtype"),
+    [
+        (PeerMLPClassifier, "relu", np.float64),
+        (MLPClassifier, "relu", np.float64),
+        (MLPClassifier, "relu", np.float32),
+        (MLPClassifier, "tanh", np.float32),
+        (MLPClassifier, "logistic", np.float64),
+    ],
+)
+def test_fitted_classifiers(kind, activation: str, dtype) -> None:
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(400, 4))
+    X = rng.normal(size=(400, 4)).astype(dtype)
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=400) > 0, "yes", "no")
-    model = MLPClassifier((8,), max_iter=60, random_state=0, early_stopping=True).fit(X[:200], y[:200])
+    model = kind((8,), activation, max_iter=60, learning_rate_init=0.02, random_state=0).fit(X[:200], y[:200])
     small, large = (robust_error(model, X[200:], y[200:], radius=radius) for radius in (0.01, 0.2))
     assert small.witness["events"] < large.witness["events"]
     radii = robust_radius(model, X[200:230])
     rows = vulnerable_rows(model, X[200:230], y[200:230], radius=0.2)
     right = model.predict(X[200:230]) == y[200:230]
     assert np.array_equal(rows, ~right | (radii.lower <= 0.2))
+    steps = rng.uniform(-1, 1, (300, 4)) * radii.lower[:1]
+    assert len(set(model.predict((X[200] + 0.999 * steps).astype(dtype)))) == 1
     assert (model.predict(radii.adversarial) != model.predict(X[200:230])).all()
+
+
+def test_rows_of_training_are_refused() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 4))
+    y = (X[:, 0] > 0).astype(int)
+    model = MLPClassifier((8,), max_iter=5, random_state=0).fit(X, y)
+    with pytest.raises(TrainingRowsError):
+        robust_error(model, X, y, radius=0.1)
+
+
+def test_models_whose_layers_do_not_decide_are_refused() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3))
+    y = rng.integers(0, 3, 60)
+    options = {"max_iter": 2, "random_state": 0}
+    averaged = MLPClassifier((4,), n_init=2, combine="average", **options).fit(X, y)
+    several = MLPClassifier((4,), **options).fit(X, np.eye(3, dtype=int)[y])
+    shifted = MLPClassifier((4,), **options).fit(X, y)
+    other = MLPClassifier((4,), **options).fit(X, (y + 1) % 3)
+    shifted.predict = other.predict
+    for model in (averaged, several, shifted):
+        with pytest.raises(TypeError, match=r"network[\s\S]*Hint:|layers[\s\S]*Hint:"):
+            robust_radius(model, X)
+    normed = MLPClassifier((4,), batch_norm=True, **options).fit(X, y)
+    with pytest.raises(ValueError, match="without batch_norm"):
+        robust_radius(normed, X)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,8 @@ def _try_inside(
     best: Nearest,
 ) -> None:
     """On the border of a region a step outwards may leave it again: look for points where the rival "
-    "leads by a little."""
+    "leads by a little.
+    """
     for lead in LEADS:
         solved = programs.solve(*node, lead * float(max(np.abs(end).max() for end in programs.scores)))
         if solved.change is not None:

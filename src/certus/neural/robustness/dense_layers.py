@@ -69,6 +69,19 @@ class ScoringNetwork:
         scores = self.scores.forward(X)
         return (scores[:, 0] > 0.0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
+    def known_places(self, X: Array) -> NDArray[np.intp]:
+        """The same, where the layers say so too: a model that does more than its layers is refused."""
+        places, scores = self.places(X), self.scores.forward(X)
+        least = np.einsum("nqm,nm->nq", self.margins(places), scores).min(axis=1, initial=np.inf)
+        wrong = np.flatnonzero(~(least >= -(2.0**30) * self.unit * (1.0 + np.abs(scores).max(axis=1, initial=0.0))))
+        if len(wrong):
+            raise TypeError(
+                f"{type(self.model).__name__}: its label of row {wrong[0]} is not the one that its layers give, so "
+                "bounds on "
+                "the layers say nothing about it.\nHint: pass the network itself, and rows as it sees them."
+            )
+        return places
+
     def margins(self, places: NDArray[np.intp]) -> Array:
         """Rows of coefficients on the scores that are all positive where the label is that one: (rows, "
         "others, scores).
@@ -83,19 +96,27 @@ class ScoringNetwork:
 
 def scoring_network(model: Any) -> ScoringNetwork:
     """The layers of a classifier with `coefs_`, or of a `Sequential` of dense layers and activations."""
-    outputs = np.asarray(model.coefs_[-1]).shape[1] if hasattr(model, "coefs_") else 0
-    several = outputs > 1 and getattr(model, "out_activation_", "softmax") != "softmax"
-    if not isinstance(model, Sequential) and (several or not hasattr(model, "classes_")):
+    if not isinstance(model, Sequential) and not _gives_one_label(model):
         raise TypeError(
-            f"{type(model).__name__}: robustness is about one label per row, so the model must be a fitted "
-            "classifier of two or "
-            "more classes, or a Sequential that gives scores.\nHint: lipschitz_bound is for any network."
+            f"{type(model).__name__}: robustness is about one label per row from one network, so the model must "
+            "be a fitted "
+            "classifier of two or more classes, or a Sequential that gives scores.\n"
+            "Hint: lipschitz_bound is for any network of dense layers."
         )
     if isinstance(model, Sequential):
         model = copy.deepcopy(model)  # its gradients and its mode of training stay its own
         model.train(False)
     single = hasattr(model, "coefs_") and any(np.asarray(W).dtype == np.float32 for W in model.coefs_)
     return ScoringNetwork(layers_of(model), 2.0**-24 if single else 2.0**-53, model, _score_modules(model))
+
+
+def _gives_one_label(model: Any) -> bool:
+    """Whether a fitted network has classes, and its scores alone decide between them."""
+    if not hasattr(model, "coefs_") or np.ndim(getattr(model, "classes_", 0)) != 1 or len(model.classes_) < 2:
+        return False
+    outputs = np.asarray(model.coefs_[-1]).shape[1]
+    several = outputs > 1 and getattr(model, "out_activation_", "softmax") != "softmax"
+    return not several and len(getattr(model, "members_", None) or ()) < 2
 
 
 def layers_of(model: Any) -> tuple[DenseLayer, ...]:
