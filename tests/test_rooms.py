@@ -34,6 +34,7 @@ PUBLIC = (
     "multioutput",
     "neighbors",
     "neural",
+    "neural.modules",
     "online",
     "reinforce",
     "sampling",

@@ -20,9 +20,12 @@ from certus.evaluation import (
     ConfusionDisplay,
     DendrogramDisplay,
     Display,
+    GradientFlowDisplay,
     ImportancesDisplay,
     LearningCurveDisplay,
+    LossCurveDisplay,
     MarginsDisplay,
+    NetworkDisplay,
     PrecisionRecallDisplay,
     RaceDisplay,
     RegionsDisplay,
@@ -50,6 +53,9 @@ ALL = [
     MarginsDisplay.from_predictions(TRUTH.astype(int), np.column_stack([1 - SCORES, SCORES])),
     DendrogramDisplay.from_columns(RNG.normal(size=(30, 50)), [f"<script>{place}" for place in range(50)]),
     SilhouetteDisplay.from_predictions(RNG.normal(size=(900, 2)), RNG.integers(0, 3, 900)),
+    LossCurveDisplay([0.9, 0.5, 0.3, 0.2], [0.9, 0.6, 0.5, 0.7]),
+    GradientFlowDisplay({"<script>": [1e-6, 1e-3, 1.0], "ReLU": [0.5, 0.0, 1.0]}),
+    NetworkDisplay([RNG.normal(size=(3, 30)), RNG.normal(size=(30, 1))]),
     RegionsDisplay.from_estimator({"<script>": NEAREST[1], "k = 9": NEAREST[9]}, PLANE, grid=30),
 ]
 
@@ -223,3 +229,23 @@ def test_regions_are_voronoi_cells_and_grow_with_the_number_of_neighbors() -> No
     )
     with pytest.raises(ValueError, match="two columns"):
         RegionsDisplay.from_estimator(model, np.ones((3, 3)))
+
+
+def test_pictures_of_networks() -> None:
+    curve = LossCurveDisplay([0.9, 0.5, 0.3, 0.2], [0.9, 0.6, 0.5, 0.7])
+    assert curve.best == 3
+    assert LossCurveDisplay([0.9]).best is None
+    fitted = mock.Mock(loss_curve_=[1.0, 0.5], validation_losses_=None, coefs_=[np.eye(2), np.ones((2, 1))])
+    assert LossCurveDisplay.from_estimator(fitted).loss == [1.0, 0.5]
+    drawn = NetworkDisplay.from_estimator(fitted)
+    assert ["inputs: 2", "layer 1: 2", "outputs: 1"] == [text.get_text() for text in drawn.plot().ax_.texts]
+    lines = [line for line in drawn.ax_.lines if line.get_marker() == "None"]
+    assert len(lines) == 2 + 2  # an edge for every weight that is not 0
+    for wrong, message in (
+        (lambda: LossCurveDisplay([]), "at least one value"),
+        (lambda: GradientFlowDisplay({}), "one vector of lengths"),
+        (lambda: NetworkDisplay([[1.0]]), "one matrix per layer"),
+        (lambda: NetworkDisplay([np.eye(2), np.eye(3)]), "as many rows"),
+    ):
+        with pytest.raises(ValueError, match=rf"{message}[\s\S]*Hint:"):
+            wrong()

@@ -17,6 +17,8 @@ from certus.guarantees.classes.hypothesis_classes import (
     intervals,
     margin_half_spaces,
     rectangles,
+    relu_networks,
+    sigmoid_networks,
     sines,
     stumps,
     threshold_networks,
@@ -193,6 +195,34 @@ def test_threshold_networks():
     assert threshold_networks((10, 20, 1)).vc > threshold_networks((10, 5, 1)).vc
 
 
+def test_relu_and_sigmoid_networks():
+    rng = np.random.default_rng(3)
+    points = rng.normal(size=(6, 2))
+    for build, unit in (
+        (relu_networks, lambda a: np.maximum(a, 0)),
+        (sigmoid_networks, lambda a: 1 / (1 + np.exp(-a))),
+    ):
+        found = set()
+        for _ in range(20_000):
+            hidden = unit(np.c_[points, np.ones(6)] @ rng.normal(size=(3, 2)) * 4)
+            found.add(tuple((np.c_[hidden, np.ones(6)] @ rng.normal(size=3) > 0).tolist()))
+        built = build((2, 2, 1))
+        assert len(found) <= built.growth(6)
+        for n in (1, 5, 20, 300, 10**4):
+            assert built.growth(n) <= built.growth(n + 1) <= 2 ** (n + 1)
+        assert built.growth(int(built.vc) + 1) < 2 ** (int(built.vc) + 1)  # not shattered any more
+        assert build((10, 20, 1)).vc > build((10, 5, 1)).vc
+    # A single unit is a half-space; counting patterns of polynomials loses a factor only.
+    assert half_spaces(4).vc <= relu_networks((4, 1)).vc <= 10 * half_spaces(4).vc
+    assert relu_networks((2, 4, 1)).growth(1000) >= threshold_networks((2, 1)).growth(1000)
+    W, k = 3 * 2 + 3, 3
+    assert sigmoid_networks((2, 2, 1)).vc == math.floor((W * k) ** 2 + 11 * W * k * math.log2(18 * W * k * k))
+    n, bits = 500, 0.0  # the product over layers again, with its powers written out
+    for units, weights, layer in ((2, 6, 1), (1, 9, 2)):
+        bits += min(n * units, math.log2(2 * (2 * math.e * n * units * layer / weights) ** weights))
+    assert relu_networks((2, 2, 1)).growth(n) == 2 ** math.ceil(bits)
+
+
 def test_finite_classes_and_sines():
     assert finite(1000).vc == 9
     assert finite(5).growth(10) == 5
@@ -250,6 +280,8 @@ def test_every_class_of_the_catalogue_stays_below_sauer():
         (lambda: cover(3, 0), "dimension must be"),
         (lambda: threshold_networks((3,)), "widths must have inputs first"),
         (lambda: threshold_networks((3, 2)), "a single output last"),
+        (lambda: relu_networks((3, 2)), "a single output last"),
+        (lambda: sigmoid_networks((400, 400, 1)), "weights must be at most"),
         (lambda: margin_half_spaces(0.0, 1.0), "radius and norm must be"),
         (lambda: trees(0, 1), "leaves must be"),
         (lambda: finite(0), "hypotheses must be"),

@@ -1,23 +1,6 @@
 """Online learning: experts, linear learners and bandits, each with a ledger of its regret."""
 
 from certus.online.balanced_winnow import BalancedWinnow
-from certus.online.ogd_classifier import OGDClassifier
-from certus.online.ogd_regressor import OGDRegressor
-from certus.online.online_perceptron import OnlinePerceptron
-from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
-from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
-from certus.online.vovk_azoury_warmuth import VovkAzouryWarmuth
-from certus.online.winnow import Winnow
-
-__all__ = [
-    "BalancedWinnow",
-    "OGDClassifier",
-    "OGDRegressor",
-    "OnlinePerceptron",
-    "PassiveAggressiveClassifier",
-    "PassiveAggressiveRegressor",
-    "VovkAzouryWarmuth",
-    "Winnow",
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
@@ -38,25 +21,41 @@ from certus.online.experts import (
     force_double_loss,
     force_halvings,
 )
+from certus.online.ogd_classifier import OGDClassifier
+from certus.online.ogd_regressor import OGDRegressor
+from certus.online.online_perceptron import OnlinePerceptron
+from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
+from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
+from certus.online.vovk_azoury_warmuth import VovkAzouryWarmuth
+from certus.online.winnow import Winnow
 
-    "force_halvings",
-    "force_double_loss",
-    "c_regret",
-    "MetaExperts",
-    "ForcedStream",
+__all__ = [
     "AdaHedge",
     "AggregatingAlgorithm",
+    "BalancedWinnow",
     "FixedShare",
     "FlooredWeights",
+    "ForcedStream",
     "Halving",
     "Hedge",
+    "MetaExperts",
     "MixingPastPosteriors",
+    "OGDClassifier",
+    "OGDRegressor",
+    "OnlinePerceptron",
+    "PassiveAggressiveClassifier",
+    "PassiveAggressiveRegressor",
     "Specialists",
     "Squint",
     "VariableShare",
+    "VovkAzouryWarmuth",
     "WeightedAverage",
     "WeightedMajority",
+    "Winnow",
     "best_switching",
+    "c_regret",
+    "force_double_loss",
+    "force_halvings",
 ]
 
 

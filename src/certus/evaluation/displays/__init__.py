@@ -4,9 +4,12 @@ from certus.evaluation.displays.calibration_display import CalibrationDisplay
 from certus.evaluation.displays.confusion_display import ConfusionDisplay
 from certus.evaluation.displays.dendrogram_display import DendrogramDisplay
 from certus.evaluation.displays.display import Display
+from certus.evaluation.displays.gradient_flow_display import GradientFlowDisplay
 from certus.evaluation.displays.importances_display import ImportancesDisplay
 from certus.evaluation.displays.learning_curve_display import LearningCurveDisplay
+from certus.evaluation.displays.loss_curve_display import LossCurveDisplay
 from certus.evaluation.displays.margins_display import MarginsDisplay
+from certus.evaluation.displays.network_display import NetworkDisplay
 from certus.evaluation.displays.precision_recall_display import PrecisionRecallDisplay
 from certus.evaluation.displays.race_display import RaceDisplay
 from certus.evaluation.displays.regions_display import RegionsDisplay
@@ -19,9 +22,12 @@ __all__ = [
     "ConfusionDisplay",
     "DendrogramDisplay",
     "Display",
+    "GradientFlowDisplay",
     "ImportancesDisplay",
     "LearningCurveDisplay",
+    "LossCurveDisplay",
     "MarginsDisplay",
+    "NetworkDisplay",
     "PrecisionRecallDisplay",
     "RaceDisplay",
     "RegionsDisplay",

@@ -135,11 +135,7 @@ def threshold_networks(widths: tuple[int, ...]) -> HypothesisClass:
     widths : tuple of int
         Inputs, units of every hidden layer, and a last 1 for the output.
     """
-    sizes = tuple(check_count(width, "widths", minimum=1) for width in widths)
-    if len(sizes) < 2 or sizes[-1] != 1:
-        raise ValueError(f"widths must have inputs first and a single output last, got {widths!r}.")
-
-    _check_size(sum((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes)), "weights")
+    sizes = _network_sizes(widths)
 
     def count(n: int) -> int:
         return math.prod(cover(n, fan_in + 1) ** units for fan_in, units in itertools.pairwise(sizes))
@@ -152,6 +148,87 @@ def threshold_networks(widths: tuple[int, ...]) -> HypothesisClass:
         {"widths": sizes},
         count,
     )
+
+
+def relu_networks(widths: tuple[int, ...]) -> HypothesisClass:
+    """The sign of a network of ReLU units: sign patterns of polynomials in the weights, layer by layer.
+
+    On n points the inputs of layer i are polynomials of degree at most i in the W_i weights up to that layer,
+    wherever the signs of those before are fixed. They have at most 2 (2 e n k_i i / W_i)^W_i sign patterns for k_i
+    units, and never more than 2^(n k_i); the product over layers bounds the labelings.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        Inputs, units of every hidden layer, and a last 1 for the output.
+    """
+    sizes = _network_sizes(widths)
+    weights = tuple(itertools.accumulate((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes)))
+
+    def bits(n: int) -> float:
+        total = 0.0
+        for layer, (units, free) in enumerate(zip(sizes[1:], weights, strict=True), start=1):
+            every = float(n * units)
+            few = 1.0 + free * math.log2(2.0 * math.e * every * layer / free) if every >= free else every
+            total += min(every, few)
+        return total
+
+    def count(n: int) -> int:
+        return _power_of_two(bits(n)) if n else 1
+
+    return HypothesisClass(
+        "relu_networks",
+        _largest_shattered(count),
+        False,
+        "Nearly-tight VC-dimension bounds for piecewise linear neural networks (Bartlett, Harvey, Liaw, "
+        "Mehrabian 2019)",
+        {"widths": sizes},
+        count,
+    )
+
+
+def sigmoid_networks(widths: tuple[int, ...]) -> HypothesisClass:
+    """The sign of a network of sigmoid units: at most (W k)^2 + 11 W k log2(18 W k^2) for W weights and k units.
+
+    That is of order |V|^2 |E|^2 at most for |V| units and |E| edges; no bound of the order of threshold networks
+    exists.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        Inputs, units of every hidden layer, and a last 1 for the output.
+    """
+    sizes = _network_sizes(widths)
+    W = sum((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes))
+    k = sum(sizes[1:])
+
+    def count(n: int) -> int:
+        if n < W:
+            return 1 << n
+        return _power_of_two((W * k) ** 2 / 2 + 5 * W * k * math.log2(18 * W * k * k) + W * math.log2(math.e * n / W))
+
+    return HypothesisClass(
+        "sigmoid_networks",
+        math.floor((W * k) ** 2 + 11 * W * k * math.log2(18 * W * k * k)),
+        False,
+        "Neural Network Learning: Theoretical Foundations, theorem 8.13 (Anthony, Bartlett 1999)",
+        {"widths": sizes},
+        count,
+    )
+
+
+def _network_sizes(widths: tuple[int, ...]) -> tuple[int, ...]:
+    """Widths with inputs first and one output last, and no more weights than can be counted with."""
+    sizes = tuple(check_count(width, "widths", minimum=1) for width in widths)
+    if len(sizes) < 2 or sizes[-1] != 1:
+        raise ValueError(f"widths must have inputs first and a single output last, got {widths!r}.")
+    _check_size(sum((fan_in + 1) * units for fan_in, units in itertools.pairwise(sizes)), "weights")
+    return sizes
+
+
+def _power_of_two(bits: float) -> int:
+    """A whole number not below 2^bits."""
+    return 1 << math.ceil(bits * (1.0 + 1e-12))
 
 
 def finite(hypotheses: int) -> HypothesisClass:
@@ -192,6 +269,8 @@ CLASSES: dict[str, Callable[..., HypothesisClass]] = {
     "stumps": stumps,
     "trees": trees,
     "threshold_networks": threshold_networks,
+    "relu_networks": relu_networks,
+    "sigmoid_networks": sigmoid_networks,
     "finite": finite,
     "sines": sines,
 }

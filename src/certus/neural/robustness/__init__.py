@@ -1,0 +1,1 @@
+"""How far inputs can move before a network gives another label: bounds that count every rounding, and exact search."""
