@@ -1,3 +1,5 @@
+#include "bindings/bind_reinforce.hpp"
+
 #include "bindings/common.hpp"
 #include "reinforce/prioritized.hpp"
 #include "reinforce/sweeps.hpp"
@@ -6,17 +8,6 @@ namespace certus::bindings {
 namespace {
 
 using namespace certus::reinforce;
-
-// Holds the arrays that its view reads.
-struct HeldProcess {
-  Vector<const std::int64_t> starts;
-  Vector<const double> rewards;
-  Matrix<const double> dense;
-  Vector<const std::int64_t> row_starts;
-  Vector<const std::int32_t> columns;
-  Vector<const double> shares;
-  Process view;
-};
 
 void bind_process(nb::module_& m) {
   nb::class_<HeldProcess>(m, "Process", "A decision process as kernels read it.")
@@ -120,6 +111,7 @@ void bind_sweeps(nb::module_& m) {
 void bind_reinforce(nb::module_& m) {
   bind_process(m);
   bind_sweeps(m);
+  bind_reinforce_agents(m);
 }
 
 }  // namespace certus::bindings

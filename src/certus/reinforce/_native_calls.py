@@ -88,3 +88,77 @@ def prioritized_sweeping(
 ) -> int:
     """Update the state with the largest violation in place until none exceeds ``least``; the number of updates."""
     return int(_native.prioritized_sweeping(held, before_starts, before, values, least, most))
+
+
+def world(held: Any, pairs: Pairs, paid: Floats, fixed: Floats, start: Floats) -> Any:
+    """A known process as the world of agents."""
+    return _native.World(held, pairs, paid, fixed, start)
+
+
+def train(native: Any, agent: Any, episodes: int, horizon: int, seed: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Let an agent learn in a known process; the sum of rewards and the length of every episode."""
+    returns, lengths = np.zeros(episodes), np.zeros(episodes, dtype=np.int64)
+    native.train(agent, horizon, seed, returns, lengths)
+    return returns, lengths
+
+
+class Paths(NamedTuple):
+    """Episodes one after the other; ``ends`` says where each ends."""
+
+    states: Pairs
+    actions: Pairs
+    rewards: Floats
+    probabilities: Floats
+    ends: NDArray[np.int64]
+
+
+def follow(native: Any, policy: Floats, episodes: int, horizon: int, seed: int) -> Paths:
+    """Episodes of a policy in a known process."""
+    room = episodes * horizon
+    paths = Paths(
+        np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room), np.empty(room), np.empty(episodes, np.int64)
+    )
+    native.follow(policy, horizon, seed, *paths)
+    end = int(paths.ends[-1]) if episodes else 0
+    states, actions, rewards, probabilities, ends = paths
+    return Paths(states[:end], actions[:end], rewards[:end], probabilities[:end], ends)
+
+
+CONTROL_KINDS = ("q-learning", "sarsa", "double")  # as numbered by the kernels
+
+
+def control_agent(
+    kind: str,
+    discount: float,
+    steps: Any,
+    exploration: Any,
+    pairs: Pairs,
+    tables: tuple[Floats, Floats, Any],
+    seed: int,
+) -> Any:
+    """A learner of Q that writes into the given tables: Q, a second one for double Q-learning, and visits."""
+    q, second, visits = tables
+    return _native.ControlAgent(CONTROL_KINDS.index(kind), discount, steps, exploration, pairs, q, second, visits, seed)
+
+
+def policy_agent(
+    discount: float, lambda_: float, steps: Any, policy: Floats, values: Floats, visits: NDArray[np.int64], seed: int
+) -> Any:
+    """TD(lambda) for a policy, writing into the given tables."""
+    return _native.PolicyAgent(discount, lambda_, steps, policy, values, visits, seed)
+
+
+class ModelTables(NamedTuple):
+    """What adaptive dynamic programming writes into."""
+
+    q: Floats
+    values: Floats
+    visits: NDArray[np.int64]
+
+
+def model_agent(
+    discount: float, exploration: Any, pairs: Pairs, policy: Floats | None, tables: ModelTables, updates: int, seed: int
+) -> Any:
+    """Adaptive dynamic programming, for a policy or for a choice of its own."""
+    given = np.empty((0, pairs.shape[1])) if policy is None else policy
+    return _native.ModelAgent(discount, exploration, pairs, given, *tables, updates, 1e-12, seed)

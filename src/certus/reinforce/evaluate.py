@@ -133,7 +133,7 @@ def evaluate(mdp: MDP, policy: ArrayLike) -> Floats:
     --------
     >>> from certus.reinforce import GridWorld, evaluate, solve
     >>> world = GridWorld(discount=0.9)
-    >>> abs(evaluate(world, solve(world).policy) - solve(world).values).max() < 1e-8
+    >>> bool(abs(evaluate(world, solve(world).policy) - solve(world).values).max() < 1e-8)
     True
     """
     from certus.reinforce.solve import planned  # which evaluates policies by what is above

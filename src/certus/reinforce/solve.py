@@ -131,7 +131,7 @@ def solve(
     --------
     >>> from certus.reinforce import GridWorld, solve
     >>> plan = solve(GridWorld())
-    >>> round(plan.values[GridWorld().state(1, 1)], 4), plan.converged
+    >>> round(float(plan.values[GridWorld().state(1, 1)]), 4), plan.converged
     (0.7053, True)
     """
     if method not in METHODS:

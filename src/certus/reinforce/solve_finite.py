@@ -43,8 +43,8 @@ def solve_finite(mdp: MDP, horizon: int) -> FinitePlan:
     >>> from certus.reinforce import GridWorld, solve_finite
     >>> world = GridWorld()
     >>> plan = solve_finite(world, 5)
-    >>> plan.values[0, world.state(3, 3)].round(3), world.action_names[plan.policy[4, world.state(3, 3)]]
-    (0.903, 'R')
+    >>> round(float(plan.values[0, world.state(3, 3)]), 3), world.action_names[plan.policy[4, world.state(3, 3)]]
+    (0.914, 'R')
     """
     if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 0:
         raise ValueError(f"horizon must be a whole number of at least 0, got {horizon!r}.")

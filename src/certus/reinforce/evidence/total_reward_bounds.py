@@ -17,7 +17,7 @@ from certus.reinforce import _native_calls
 from certus.reinforce._native_calls import LivePairs
 from certus.reinforce.evidence.residual_bounds import EPS, Bounds, rounding
 from certus.reinforce.processes.pair_table import PairTable
-from certus.reinforce.processes.reachability import backward_search, entries_of, first_pairs, state_graph, sure_to_reach
+from certus.reinforce.processes.state_graphs import backward_search, entries_of, first_pairs, state_graph, sure_to_reach
 from certus.reinforce.solvers.linear_solves import PolicySystem, policy_rewards
 from certus.reinforce.solvers.policy_improvement import improved
 

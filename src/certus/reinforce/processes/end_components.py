@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from certus.reinforce.processes.pair_table import PairTable
-from certus.reinforce.processes.reachability import Entries, entries_of, state_graph
+from certus.reinforce.processes.state_graphs import Entries, entries_of, state_graph
 
 Mask = NDArray[np.bool_]
 

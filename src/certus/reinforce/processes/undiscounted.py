@@ -19,7 +19,7 @@ from scipy import sparse
 from certus.reinforce.processes.component_gain import component_gain
 from certus.reinforce.processes.end_components import end_components, quotient
 from certus.reinforce.processes.pair_table import PairTable
-from certus.reinforce.processes.reachability import (
+from certus.reinforce.processes.state_graphs import (
     Entries,
     backward_search,
     entries_of,

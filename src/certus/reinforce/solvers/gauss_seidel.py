@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from certus.reinforce import _native_calls
 from certus.reinforce.processes.pair_table import PairTable
-from certus.reinforce.processes.reachability import backward_search, state_graph
+from certus.reinforce.processes.state_graphs import backward_search, state_graph
 from certus.reinforce.solvers.search import Search
 
 Floats = NDArray[np.float64]

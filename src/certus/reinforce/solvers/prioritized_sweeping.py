@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.reinforce import _native_calls
-from certus.reinforce.processes.reachability import state_graph
+from certus.reinforce.processes.state_graphs import state_graph
 from certus.reinforce.solvers.search import Search
 
 Floats = NDArray[np.float64]
