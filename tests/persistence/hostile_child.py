@@ -102,6 +102,8 @@ def main() -> None:
     """One line per learner: its import path when it begins, its outcomes when it is done."""
     warnings.simplefilter("ignore")
     for entry in catalogue.entries():
+        if entry.takes == "process":  # tests/reinforce forges the state of those
+            continue
         sys.stdout.write(f"{entry.path} ")
         sys.stdout.flush()
         sys.stdout.write(f"{json.dumps(outcomes(entry))}\n")

@@ -16,11 +16,20 @@ from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, Transfor
 from certus.base.docstrings import complete_docstrings
 
 Task = Literal[
-    "classification", "regression", "clustering", "transformation", "density", "search", "experts", "bandits"
+    "classification",
+    "regression",
+    "clustering",
+    "transformation",
+    "density",
+    "search",
+    "experts",
+    "bandits",
+    "control",
+    "evaluation",
 ]
 # What ``fit`` learns from: tables of rows and columns, a list of texts, sequences of rows with their lengths, tables of
-# zeros and ones, advice (or losses) of experts trial by trial, or rewards of arms.
-Takes = Literal["tables", "texts", "sequences", "bits", "advice", "arms"]
+# zeros and ones, advice (or losses) of experts trial by trial, rewards of arms, or a decision process to act in.
+Takes = Literal["tables", "texts", "sequences", "bits", "advice", "arms", "process"]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
@@ -53,7 +62,7 @@ FAMILIES = (
 _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
 
 
-# Attributes that say which columns the training table had; texts have none.
+# Attributes that say which columns the training table had; texts and processes have none.
 _COLUMNS = ("n_features_in_", "feature_names_in_")
 
 
@@ -126,13 +135,13 @@ def register(
         scikit-learn checks that cannot hold, with the reason.
     draws_rows : bool, default=False
         Whether fitting draws rows by their place, so that another order of the rows gives another model.
-    takes : {"tables", "texts", "sequences", "bits", "advice", "arms"}, default="tables"
+    takes : {"tables", "texts", "sequences", "bits", "advice", "arms", "process"}, default="tables"
         What ``fit`` learns from. What only tables can promise (a width, weights of rows, refused cells) is not asked
         of the others; their families test what takes its place.
     """
 
     def add(learner: Class) -> Class:
-        complete_docstrings(learner, without=_COLUMNS if takes in ("texts", "advice", "arms") else ())
+        complete_docstrings(learner, without=_COLUMNS if takes in ("texts", "advice", "arms", "process") else ())
         summary = (learner.__doc__ or "").strip().splitlines()[0]
         home, uses = family or learner.__module__.split(".")[1], tasks or (_task_of(learner),)
         entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows, takes)

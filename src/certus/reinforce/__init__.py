@@ -1,6 +1,49 @@
 """Reinforcement learning: decision processes solved with proof, and learning measured against the optimum."""
 
-__all__: list[str] = []
+from certus.reinforce.adp_agent import ADPAgent
+from certus.reinforce.bellman_bounds import bellman_bounds, policy_loss
+from certus.reinforce.evaluate import action_values, evaluate, greedy, occupancy
+from certus.reinforce.exploration import EpsilonGreedy, Greedy, Optimistic, Softmax
+from certus.reinforce.grid_world import GridWorld
+from certus.reinforce.mdp import MDP
+from certus.reinforce.passive_adp import PassiveADP
+from certus.reinforce.passive_td import PassiveTD
+from certus.reinforce.policy_breakpoints import Breakpoints, Change, policy_breakpoints
+from certus.reinforce.q_learning import QLearning
+from certus.reinforce.sarsa import SARSA
+from certus.reinforce.solve import Solution, solve
+from certus.reinforce.solve_finite import FinitePlan, solve_finite
+from certus.reinforce.step_lengths import Constant, Linear, Power
+
+__all__ = [
+    "ADPAgent",
+    "Breakpoints",
+    "Change",
+    "Constant",
+    "EpsilonGreedy",
+    "FinitePlan",
+    "Greedy",
+    "GridWorld",
+    "Linear",
+    "MDP",
+    "Optimistic",
+    "PassiveADP",
+    "PassiveTD",
+    "Power",
+    "QLearning",
+    "SARSA",
+    "Softmax",
+    "Solution",
+    "action_values",
+    "bellman_bounds",
+    "evaluate",
+    "greedy",
+    "occupancy",
+    "policy_breakpoints",
+    "policy_loss",
+    "solve",
+    "solve_finite",
+]
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,1 @@
+"""How far values and policies can be from the optimum."""

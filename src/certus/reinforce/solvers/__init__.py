@@ -1,0 +1,1 @@
+"""Methods that find values and policies of a decision process."""

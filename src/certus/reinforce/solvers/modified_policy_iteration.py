@@ -1,0 +1,28 @@
+"""Modified policy iteration (Puterman, Shin 1978): an improving sweep, then some with the policy that it chose."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.reinforce import _native_calls
+from certus.reinforce.solvers.search import Search
+
+Floats = NDArray[np.float64]
+FEWEST, MOST_SWEEPS = 5, 60
+
+
+def modified_policy_iteration(search: Search, values: Floats, *, patience: int | None = None) -> tuple[Floats, bool]:
+    """Improve until the bounds are close, or for at most ``patience`` rounds; the values, and whether they are good."""
+    times, spread, first = FEWEST, np.inf, search.rounds
+    while not search.exhausted and (patience is None or search.rounds < first + patience):
+        swept, done = search.sweep(values)
+        values = swept.values
+        if done:
+            return values, True
+        width = swept.most - swept.least
+        times = min(MOST_SWEEPS, 2 * times) if width > 0.1 * spread else times
+        spread = width
+        _native_calls.policy_sweeps(search.held, swept.best, values, times, search.threads)
+        search.forget()
+    return values, False
