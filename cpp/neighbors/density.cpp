@@ -28,13 +28,14 @@ double log_value(DensityKernel kernel, double square) {
 }
 
 // Halves ranges at whole groups until each is one.
-void cut(View2D<const double> rows, std::int32_t* members, Index count, geometry::KeyedRow<double>* scratch,
+void cut(View2D<const double> rows, std::span<std::int32_t> members, geometry::SplitSpace<double>& space,
          StopToken& stop) {
+  const auto count = static_cast<Index>(members.size());
   if (count <= density_group || stop.poll()) return;
   const Index groups = block_count(count, density_group), first = groups / 2 * density_group;
-  geometry::split_at(rows, members, count, first, scratch, stop);
-  cut(rows, members, first, scratch, stop);
-  cut(rows, members + first, count - first, scratch, stop);
+  geometry::split_at<double>(rows, members, first, space, stop);
+  cut(rows, members.first(at(first)), space, stop);
+  cut(rows, members.subspan(at(first)), space, stop);
 }
 
 // A sum of terms exp(log), kept over the largest one.
@@ -65,8 +66,10 @@ DensityRows::DensityRows(View2D<const double> rows, std::span<const double> weig
   std::vector<std::int32_t> order(at(rows.rows));
   std::iota(order.begin(), order.end(), 0);
   {
-    std::vector<geometry::KeyedRow<double>> scratch(at(rows.rows));
-    cut(rows, order.data(), rows.rows, scratch.data(), stop);
+    std::vector<std::uint64_t> keyed(order.size());
+    std::vector<std::int32_t> moved(order.size());
+    geometry::SplitSpace<double> space{keyed, moved, {}, {}};
+    cut(rows, order, space, stop);
   }
   points_.resize(at(groups_ * columns_ * density_group));
   weights_.assign(at(groups_ * density_group), 0.0);
