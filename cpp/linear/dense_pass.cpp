@@ -26,27 +26,12 @@ void block_scores(const double* block, Index stride, Index rows, const Coefficie
   }
 }
 
-// In four lanes, which do not wait for each other.
-double lane_sum(const double* x, Index count) {
-  double sums[4] = {};
-  Index i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (Index lane = 0; lane < 4; ++lane) sums[lane] += x[i + lane];
-  }
-  for (; i < count; ++i) sums[0] += x[i];
-  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
-}
-
 // sum (outputs x (cols + 1)) += [derivatives' block, derivatives' 1]
 void add_products(const double* block, Index stride, Index rows, Index cols, Index outputs,
                   const double* derivatives, double* sum) {
   const Index width = cols + 1;
-  if (outputs == 1) {
-    sum[cols] += lane_sum(derivatives, rows);
-  } else {
-    for (Index i = 0; i < rows; ++i) {
-      for (Index k = 0; k < outputs; ++k) sum[k * width + cols] += derivatives[i * outputs + k];
-    }
+  for (Index i = 0; i < rows; ++i) {
+    for (Index k = 0; k < outputs; ++k) sum[k * width + cols] += derivatives[i * outputs + k];
   }
   if (cols == 0) return;
   if (outputs == 1) {

@@ -334,9 +334,14 @@ def minimize(
 def _does_not_rise(problem: SmoothProblem, at: Evaluation, moved: Point) -> bool:
     """Whether the objective is not higher at a point than here, beyond rounding."""
     try:
-        return bool(problem.evaluate(*moved).value <= at.value + 8.0 * EPSILON * abs(at.value))
+        return bool(problem.evaluate(*moved).value <= at.value + _noise(problem, at))
     except ScoreOverflowError:
         return False
+
+
+def _noise(problem: SmoothProblem, at: Evaluation) -> float:
+    """About the rounding of a value, whose terms may cancel: those of the start tell how large they are."""
+    return 8.0 * EPSILON * max(abs(at.value), abs(problem.null))
 
 
 def _promised(problem: SmoothProblem, at: Evaluation) -> float:
@@ -355,7 +360,7 @@ def line_search(
     """Halve the step until the objective falls enough (Armijo); None if it cannot fall visibly."""
     if slope >= 0.0:
         return None
-    noise = 8.0 * EPSILON * abs(now.value)
+    noise = _noise(problem, now)
     length = 1.0
     for _ in range(40):
         coef, center = problem.neutral(at[0] + length * way[0], at[1] + length * way[1])
