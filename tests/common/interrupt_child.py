@@ -24,7 +24,7 @@ y = (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int) + 1  # positive, so that
 
 # Learners whose defaults do not suit this table.
 ONE = ("CCA", "PLSCanonical", "PLSSVD", "GaussianRandomProjection", "SparseRandomProjection")
-ASKED = {name: {"n_components": 1} for name in ONE}
+ASKED = {name: {"n_components": 1} for name in ONE} | {"MDS": {"max_iter": 2}}
 # Learners that keep a matrix of all pairs of rows get fewer rows, and still work for seconds.
 costs = {entry.path: entry.cost for entry in catalogue.entries()}
 

@@ -86,7 +86,8 @@ def test_float32_gives_nearly_the_same_answers(entry: Entry) -> None:
 def test_thread_count_does_not_change_a_bit(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
     # Kernel learners cost up to n^3 and machines n^2: fewer rows, and still three blocks of work (2048 in machines).
     rows = {"kernels": 1000, "svm": 4200}.get(entry.family, 6000)
-    rows = 1500 if entry.name == "NeighborhoodComponentsAnalysis" else rows  # every step costs n^2; three blocks
+    quadratic = ("ClassicalMDS", "NeighborhoodComponentsAnalysis", "SpectralEmbedding")  # every step costs n^2
+    rows = 300 if entry.name == "MDS" else 1500 if entry.name in quadratic else rows
     X, y = problem(entry, rows=rows, columns=20)
     found = []
     for threads in ("1", "2", "3"):

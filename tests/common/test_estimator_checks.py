@@ -50,6 +50,7 @@ def _checks() -> list[pytest.ParameterSet]:
     "ignore::sklearn.exceptions.ConvergenceWarning",
     "ignore::sklearn.exceptions.SkipTestWarning",
     "ignore:n_components > n_samples:UserWarning",
+    "ignore:Graph is not fully connected:UserWarning",
     "ignore:self.within_class_std_dev_ has at least 1 zero:UserWarning",
 )
 def test_scikit_learn_check(learner: Any, check: object, name: str) -> None:

@@ -17,9 +17,9 @@ from certus.base.params import Exactly, Function, InstanceOf, Interval, OneOf, R
 from certus.base.persistence import check_shapes
 from certus.cluster.evidence.cut_bound import Floor, exact_floor, probable_floor
 from certus.cluster.evidence.cut_certificate import cut_certificate, symmetric
-from certus.cluster.solvers.affinities import GIVEN, Affinities
 from certus.cluster.solvers.cut_graph import CutGraph
 from certus.cluster.solvers.graph_parts import Division, Wish, divide, label_new
+from certus.geometry.search import GIVEN, Affinities
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import eigsh
 from certus.base import blas_on_one_thread
 from certus.cluster.evidence.cost_certificate import KEPT, excess_of
 from certus.cluster.evidence.cut_bound import Floor, lanczos_floor, least_sum
-from certus.cluster.solvers.affinities import Affinities
 from certus.cluster.solvers.cut_graph import CutGraph
+from certus.geometry.search import Affinities
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Basis, Derivation, check_confidence, confidence_percent, number, percent, rules
 

@@ -10,6 +10,7 @@ from certus.geometry.metrics.distance_metric import (
     native_metric,
 )
 from certus.geometry.metrics.mixed_columns import coded_columns, start_categories
+from certus.geometry.search.affinities import GIVEN, Affinities
 from certus.geometry.search.build_index import build_index
 from certus.geometry.search.neighbor_index import (
     DenseIndex,
@@ -29,8 +30,10 @@ from certus.geometry.search.search_method import check_method, choose_method, ef
 
 __all__ = [
     "ALL_METRICS",
+    "Affinities",
     "BALL_TREE_METRICS",
     "DenseIndex",
+    "GIVEN",
     "Index",
     "KD_TREE_METRICS",
     "NativeMetric",

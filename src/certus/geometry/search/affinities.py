@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances, pairwise_kernels
 
-from certus.geometry.search import build_index
+from certus.geometry.search.build_index import build_index
 
 Floats = NDArray[np.float64]
 GRAPHS = ("nearest_neighbors", "precomputed_nearest_neighbors")
