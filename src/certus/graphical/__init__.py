@@ -3,8 +3,10 @@
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
+from certus.graphical.equivalent_dags import enumerate_dags, equivalence_classes
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
+from certus.graphical.independence_maps import factorizes, is_i_map, minimal_i_map, p_map
 from certus.graphical.junction_tree import JunctionTree
 from certus.graphical.multinomial_hmm import MultinomialHMM
 from certus.graphical.network_files import read_network, write_network
@@ -28,6 +30,12 @@ __all__ = [
     "StateChoice",
     "StateTracker",
     "choose_states",
+    "enumerate_dags",
+    "equivalence_classes",
+    "factorizes",
+    "is_i_map",
+    "minimal_i_map",
+    "p_map",
     "read_network",
     "write_network",
 ]
