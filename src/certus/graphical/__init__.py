@@ -2,8 +2,10 @@
 
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.categorical_hmm import CategoricalHMM
+from certus.graphical.chain import Chain
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.equivalent_dags import enumerate_dags, equivalence_classes
+from certus.graphical.factor_graph import FactorGraph
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
 from certus.graphical.independence_maps import factorizes, is_i_map, minimal_i_map, p_map
@@ -19,7 +21,9 @@ from certus.graphical.state_tracker import StateTracker
 __all__ = [
     "BayesianNetwork",
     "CategoricalHMM",
+    "Chain",
     "ConvergenceMonitor",
+    "FactorGraph",
     "GMMHMM",
     "GaussianHMM",
     "ImpossibleEvidence",
