@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import RandomStateLike, resolve_seed
-from certus.distributions.distribution import whole
 from certus.graphical.evidence.probability_interval import interval_certificate
 from certus.graphical.networks.bounds import estimated_posteriors, sampled_posteriors
 from certus.graphical.networks.graphs.dag import as_names
@@ -20,7 +19,7 @@ from certus.graphical.networks.inference.answers import Explanation, Posterior
 from certus.graphical.networks.inference.clique_messages import Question
 from certus.graphical.networks.inference.evidence_input import Evidence, read_evidence
 from certus.guarantees import Certificate
-from certus.guarantees.records import check_choice
+from certus.guarantees.records import check_choice, check_count
 
 METHODS = ("auto", "exact", "rejection", "weighting", "loopy", "mean_field", "gibbs")
 
@@ -76,7 +75,7 @@ class NetworkQuestions:
         if method in ("auto", "exact"):
             return exact_queries.exact_posterior(self, found, given, max_cells)
         if method in ("rejection", "weighting", "gibbs"):
-            rows = whole("n_samples", n_samples, low=16)
+            rows = check_count(n_samples, "n_samples", 16)
             seed = resolve_seed(random_state)
             return sampled_posteriors.sampled(self, found, given, method, rows, confidence, seed)
         check_choice(schedule, "schedule", ("residual", "sequential", "parallel"))
@@ -106,7 +105,7 @@ class NetworkQuestions:
         """
         given = self._evidence(evidence)
         start = sampled_posteriors.possible_row(self, given, resolve_seed(random_state))
-        return interval_certificate(Question(self, given, ()), whole("i_bound", i_bound, low=1), start)
+        return interval_certificate(Question(self, given, ()), check_count(i_bound, "i_bound", 1), start)
 
     def marginals(self, evidence: Given = None, *, max_cells: int | None = None) -> dict[str, Floats]:
         """P(v | evidence) of every unobserved node."""
@@ -126,9 +125,7 @@ class NetworkQuestions:
 
     def explanations(self, k: int, evidence: Given = None) -> list[Explanation]:
         """The k most probable assignments, best first; fewer if there are no more possible ones."""
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, got {k!r}.")
-        return exact_queries.best_explanations(self, int(k), self._evidence(evidence))
+        return exact_queries.best_explanations(self, check_count(k, "k", 1), self._evidence(evidence))
 
     def map(self, targets: str | Sequence[str], evidence: Given = None, *, max_cells: int | None = None) -> Explanation:
         """The most probable joint assignment to the targets, the other nodes summed out (marginal MAP)."""
