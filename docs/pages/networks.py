@@ -12,7 +12,7 @@ def alarm() -> BayesianNetwork:
     yes = ["yes", "no"]
     return BayesianNetwork(
         {"alarm": ["burglar", "earthquake"], "radio": ["earthquake"], "John calls": ["alarm"], "Mary calls": ["alarm"]},
-        {name: yes for name in ("burglar", "earthquake", "alarm", "radio", "John calls", "Mary calls")},
+        dict.fromkeys(("burglar", "earthquake", "alarm", "radio", "John calls", "Mary calls"), yes),
         {
             "burglar": [0.001, 0.999],
             "earthquake": [0.002, 0.998],
