@@ -2,9 +2,13 @@
 
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.categorical_hmm import CategoricalHMM
+from certus.graphical.chain import Chain
 from certus.graphical.convergence_monitor import ConvergenceMonitor
+from certus.graphical.equivalent_dags import enumerate_dags, equivalence_classes
+from certus.graphical.factor_graph import FactorGraph
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
+from certus.graphical.independence_maps import factorizes, is_i_map, minimal_i_map, p_map
 from certus.graphical.junction_tree import JunctionTree
 from certus.graphical.knowledge import Knowledge
 from certus.graphical.learn_structure import LearnedStructure, learn_structure, score_structure
@@ -20,7 +24,9 @@ from certus.graphical.state_tracker import StateTracker
 __all__ = [
     "BayesianNetwork",
     "CategoricalHMM",
+    "Chain",
     "ConvergenceMonitor",
+    "FactorGraph",
     "GMMHMM",
     "GaussianHMM",
     "ImpossibleEvidence",
@@ -34,6 +40,12 @@ __all__ = [
     "StateChoice",
     "StateTracker",
     "choose_states",
+    "enumerate_dags",
+    "equivalence_classes",
+    "factorizes",
+    "is_i_map",
+    "minimal_i_map",
+    "p_map",
     "read_network",
     "write_network",
     "learn_structure",

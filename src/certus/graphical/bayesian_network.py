@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 from certus.base import RandomStateLike, register_part, resolve_seed
 from certus.distributions import Factor
 from certus.graphical import _native_calls
+from certus.graphical.networks.drawing.network_picture import dot_of, svg_of
 from certus.graphical.networks.graphs.dag import Dag, unknown_name
+from certus.graphical.networks.graphs.network_independences import NetworkIndependences
 from certus.graphical.networks.inference.exact_queries import rows_given
 from certus.graphical.networks.inference.network_questions import NetworkQuestions
 from certus.graphical.networks.tables.coded_columns import coded_rows, decoded_rows
 from certus.graphical.networks.tables.conditional_tables import stored_tables, table_begins
+from certus.guarantees.records import check_count
 
 Floats = NDArray[np.float64]
 
 
 @register_part("graphical")
-class BayesianNetwork(NetworkQuestions):
+class BayesianNetwork(NetworkIndependences, NetworkQuestions):
     """A Bayesian network over variables with finitely many states: ``P(x) = prod_v P(x_v | parents of v)``.
 
     Nothing about a network ever changes; what looks like a change gives a new one.
@@ -246,13 +249,12 @@ class BayesianNetwork(NetworkQuestions):
         polars.DataFrame
             A column of labels per node.
         """
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise ValueError(f"n must be a whole number of at least 0, got {n!r}.")
+        count = check_count(n, "n")
         if evidence:
-            codes = rows_given(self, self._evidence(evidence), int(n), resolve_seed(random_state))
+            codes = rows_given(self, self._evidence(evidence), count, resolve_seed(random_state))
             return decoded_rows(codes, self.nodes, list(self._labels.values()))
         order = np.array(self._dag.order, dtype=np.int64)
-        codes = _native_calls.draw_network_rows(self._arrays, order, int(n), resolve_seed(random_state))
+        codes = _native_calls.draw_network_rows(self._arrays, order, count, resolve_seed(random_state))
         return decoded_rows(codes, self.nodes, list(self._labels.values()))
 
     def row_log_probabilities(self, table: Any) -> Floats:
@@ -269,6 +271,27 @@ class BayesianNetwork(NetworkQuestions):
             row, node = missing[0]
             raise ValueError(f"Rows must be complete, got a missing cell of {self.nodes[node]!r} in row {row}.")
         return _native_calls.network_row_likelihoods(self._arrays, codes)
+
+    # Pictures.
+
+    def to_svg(self, marginals: Mapping[str, Any] | None = None, evidence: Mapping[str, Any] | None = None) -> str:
+        """Draw the graph, parents above children, as the text of an SVG file.
+
+        Parameters
+        ----------
+        marginals : dict of node to array-like, optional
+            Probabilities that are shown as bars, such as ``network.marginals(evidence)``.
+        evidence : dict of node to state, optional
+            Nodes that are marked as observed.
+        """
+        return svg_of(self, marginals, evidence)
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz."""
+        return dot_of(self)
+
+    def _repr_svg_(self) -> str | None:
+        return self.to_svg() if len(self.nodes) <= 100 else None
 
     @cached_property
     def _arrays(self) -> Any:

@@ -55,7 +55,7 @@ def is_state(value: Any) -> bool:
     return not isinstance(value, set | list)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(questions())
 def test_every_answer_against_the_joint_table(case: tuple[BayesianNetwork, dict[str, Any], int]) -> None:
     network, evidence, seed = case
@@ -100,7 +100,7 @@ def assert_minimal(network: BayesianNetwork, subset: dict[str, Any]) -> None:
         assert network.probability(rest) > 0.0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(questions())
 def test_explanations_against_the_joint_table(case: tuple[BayesianNetwork, dict[str, Any], int]) -> None:
     network, evidence, seed = case
@@ -271,7 +271,10 @@ def test_new_evidence_computes_only_what_it_touches() -> None:
     tree.marginals({"v0": 1, "v199": 0})
     assert tree.recomputed == 0
     changed = tree.marginals({"v0": 1, "v199": 1})
-    assert 0 < tree.recomputed < len(tree.cliques) or tree.recomputed == len(tree.cliques)
+    one_end = tree.recomputed
+    tree.marginals({"v0": 0, "v199": 1})
+    assert one_end > 0
+    assert min(one_end, tree.recomputed) < len(tree.cliques) / 2 + 1
     np.testing.assert_allclose(changed["v100"], network.marginals({"v0": 1, "v199": 1})["v100"], rtol=1e-12)
 
 
