@@ -1,8 +1,10 @@
 """Graphical models: Bayesian networks, and hidden Markov models of sequences."""
 
 from certus.graphical.bayesian_network import BayesianNetwork
+from certus.graphical.bayesian_network_classifier import BayesianNetworkClassifier
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.convergence_monitor import ConvergenceMonitor
+from certus.graphical.discretizer import Discretizer
 from certus.graphical.gaussian_hmm import GaussianHMM
 from certus.graphical.gmmhmm import GMMHMM
 from certus.graphical.junction_tree import JunctionTree
@@ -17,8 +19,10 @@ from certus.graphical.state_tracker import StateTracker
 
 __all__ = [
     "BayesianNetwork",
+    "BayesianNetworkClassifier",
     "CategoricalHMM",
     "ConvergenceMonitor",
+    "Discretizer",
     "GMMHMM",
     "GaussianHMM",
     "ImpossibleEvidence",
