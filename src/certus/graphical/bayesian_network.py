@@ -14,6 +14,7 @@ from certus.base import RandomStateLike, register_part, resolve_seed
 from certus.distributions import Factor
 from certus.graphical import _native_calls
 from certus.graphical.networks.graphs.dag import Dag, unknown_name
+from certus.graphical.networks.graphs.network_independences import NetworkIndependences
 from certus.graphical.networks.inference.exact_queries import rows_given
 from certus.graphical.networks.inference.network_questions import NetworkQuestions
 from certus.graphical.networks.tables.coded_columns import coded_rows, decoded_rows
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 @register_part("graphical")
-class BayesianNetwork(NetworkQuestions):
+class BayesianNetwork(NetworkIndependences, NetworkQuestions):
     """A Bayesian network over variables with finitely many states: ``P(x) = prod_v P(x_v | parents of v)``.
 
     Nothing about a network ever changes; what looks like a change gives a new one.

@@ -271,7 +271,10 @@ def test_new_evidence_computes_only_what_it_touches() -> None:
     tree.marginals({"v0": 1, "v199": 0})
     assert tree.recomputed == 0
     changed = tree.marginals({"v0": 1, "v199": 1})
-    assert 0 < tree.recomputed < len(tree.cliques) or tree.recomputed == len(tree.cliques)
+    one_end = tree.recomputed
+    tree.marginals({"v0": 0, "v199": 1})
+    assert one_end > 0
+    assert min(one_end, tree.recomputed) < len(tree.cliques) / 2 + 1
     np.testing.assert_allclose(changed["v100"], network.marginals({"v0": 1, "v199": 1})["v100"], rtol=1e-12)
 
 

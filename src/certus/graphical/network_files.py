@@ -1,0 +1,110 @@
+"""Reading and writing files of Bayesian networks."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from certus.base.persistence import atomic_file
+from certus.graphical.bayesian_network import BayesianNetwork
+from certus.graphical.networks.files.network_draft import NetworkFileError
+
+# Format -> the module that knows it, and the endings of its files.
+_FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "bif": ("bif", (".bif",)),
+    "xmlbif": ("xmlbif", (".xmlbif", ".bifxml", ".xml")),
+    "net": ("hugin_net", (".net", ".hugin")),
+    "uai": ("uai", (".uai",)),
+    "json": ("json_network", (".json",)),
+    "xdsl": ("xdsl", (".xdsl",)),
+}
+_MOST_BYTES = 2**31
+
+
+def read_network(path: str | PathLike[str], format: str | None = None) -> BayesianNetwork:
+    """Read a Bayesian network from a file, completely or not at all.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``.gz`` at its end is unpacked.
+    format : {"bif", "xmlbif", "net", "uai", "json", "xdsl"}, optional
+        What the file is; by its ending if not given.
+
+    Returns
+    -------
+    BayesianNetwork
+        Numbers are read in double precision. Rows that miss 1 by at most 1e-4 are rescaled and counted in
+        ``rescaled``. Names and states of UAI files are places.
+
+    Raises
+    ------
+    NetworkFileError
+        With the line, if the file does not hold a network.
+    """
+    name = _format_of(Path(path), format)
+    try:
+        text = _content(Path(path)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NetworkFileError(f"{path} is not written in UTF-8 ({error.reason}).", 1) from None
+    network: BayesianNetwork = _module(name).read(text)
+    return network
+
+
+def write_network(network: BayesianNetwork, path: str | PathLike[str], format: str | None = None) -> None:
+    """Write a Bayesian network to a file, completely or not at all.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        A network with tables.
+    path : path
+        The file; with ``.gz`` at its end it is packed.
+    format : {"bif", "xmlbif", "net", "uai", "json"}, optional
+        What to write; by the file's ending if not given. Only JSON keeps labels that are no texts; UAI keeps no names.
+    """
+    name = _format_of(Path(path), format)
+    module = _module(name)
+    if not hasattr(module, "write"):
+        raise ValueError(f"format must be one that can be written, got {name!r}.\nHint: write 'xmlbif' or 'bif'.")
+    network._need_tables()
+    content = module.write(network).encode()
+    with atomic_file(path) as stream:
+        stream.write(gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)
+
+
+def _format_of(path: Path, given: str | None) -> str:
+    if given is not None:
+        if given not in _FORMATS:
+            raise ValueError(f"format must be one of {', '.join(map(repr, _FORMATS))}, got {given!r}.")
+        return given
+    ending = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+    for name, (_module_name, endings) in _FORMATS.items():
+        if ending in endings:
+            return name
+    known = ", ".join(ending for _module_name, endings in _FORMATS.values() for ending in endings)
+    raise ValueError(
+        f"The format of {path} must be known by its ending, got {ending!r}.\nHint: give format=..., or one of {known}."
+    )
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"certus.graphical.networks.files.{_FORMATS[name][0]}")
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        if path.suffix == ".gz":
+            try:
+                with gzip.open(stream) as unpacked:
+                    found = unpacked.read(_MOST_BYTES + 1)
+            except (OSError, EOFError) as error:
+                raise NetworkFileError(f"{path} is damaged ({error}).", 1) from None
+        else:
+            found = stream.read(_MOST_BYTES + 1)
+    if len(found) > _MOST_BYTES:
+        raise NetworkFileError(f"{path} is larger than {_MOST_BYTES:,} bytes.", 1)
+    return found
