@@ -1,5 +1,6 @@
 """Graphical models: Bayesian networks, and hidden Markov models of sequences."""
 
+from certus.graphical.average_structures import AveragedStructures, average_structures
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.bayesian_network_classifier import BayesianNetworkClassifier
 from certus.graphical.categorical_hmm import CategoricalHMM
@@ -24,6 +25,7 @@ from certus.graphical.poisson_hmm import PoissonHMM
 from certus.graphical.state_tracker import StateTracker
 
 __all__ = [
+    "AveragedStructures",
     "BayesianNetwork",
     "BayesianNetworkClassifier",
     "CategoricalHMM",
@@ -43,6 +45,7 @@ __all__ = [
     "PoissonHMM",
     "StateChoice",
     "StateTracker",
+    "average_structures",
     "choose_states",
     "enumerate_dags",
     "equivalence_classes",
