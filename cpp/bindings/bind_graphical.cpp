@@ -2,6 +2,7 @@
 #include "bindings/held_network.hpp"
 #include "graphical/chain.hpp"
 #include "graphical/emissions.hpp"
+#include "graphical/gibbs.hpp"
 #include "graphical/network_rows.hpp"
 
 namespace certus::bindings {
@@ -120,6 +121,18 @@ void bind_networks(nb::module_& m) {
       },
       nb::arg("network"), nb::arg("order").noconvert(), nb::arg("seed"), nb::arg("rows").noconvert(),
       nb::arg("threads"), "Fill in rows drawn from a network.");
+  m.def(
+      "gibbs_sweeps",
+      [](const HeldNetwork& network, Vector<const std::int64_t> free, Vector<const double> weights,
+         std::uint64_t seed, Matrix<std::int32_t> rows, Matrix<std::int32_t> draws, int threads) {
+        run_kernel([&](StopToken& stop) {
+          gibbs_sweeps(network.model(), span(free), span(weights), seed, view(rows), view(draws), threads,
+                       stop);
+        });
+      },
+      nb::arg("network"), nb::arg("free").noconvert(), nb::arg("weights").noconvert(), nb::arg("seed"),
+      nb::arg("rows").noconvert(), nb::arg("draws").noconvert(), nb::arg("threads"),
+      "Move rows by Gibbs sweeps and keep every sweep.");
   m.def(
       "network_row_likelihoods",
       [](const HeldNetwork& network, Matrix<const std::int32_t> rows, Vector<double> out, int threads) {

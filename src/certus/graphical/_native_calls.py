@@ -123,6 +123,15 @@ def network_row_likelihoods(network: Any, rows: NDArray[np.int32]) -> Floats:
     return out
 
 
+def gibbs_sweeps(
+    network: Any, free: Whole, weights: Floats, rows: NDArray[np.int32], sweeps: int, seed: int
+) -> NDArray[np.int32]:
+    """Rows of Gibbs sweeps from a possible row per chain, of shape (chains, sweeps, nodes)."""
+    draws = np.empty((len(rows) * sweeps, rows.shape[1]), dtype=np.int32)
+    _native.gibbs_sweeps(network, free, weights, seed, rows.copy(), draws, _threads(draws))
+    return draws.reshape(len(rows), sweeps, rows.shape[1])
+
+
 def clique_tree(network: Any, kept: Flags, observed: Flags, late: Flags, joint: Whole) -> Any:
     """The plan of a tree of cliques; nothing is allocated for its tables yet."""
     return _native.CliqueTree(network, kept, observed, late, joint)

@@ -19,6 +19,7 @@ from certus.graphical.networks.inference.exact_queries import rows_given
 from certus.graphical.networks.inference.network_questions import NetworkQuestions
 from certus.graphical.networks.tables.coded_columns import coded_rows, decoded_rows
 from certus.graphical.networks.tables.conditional_tables import stored_tables, table_begins
+from certus.guarantees.records import check_count
 
 Floats = NDArray[np.float64]
 
@@ -247,13 +248,12 @@ class BayesianNetwork(NetworkIndependences, NetworkQuestions):
         polars.DataFrame
             A column of labels per node.
         """
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise ValueError(f"n must be a whole number of at least 0, got {n!r}.")
+        count = check_count(n, "n")
         if evidence:
-            codes = rows_given(self, self._evidence(evidence), int(n), resolve_seed(random_state))
+            codes = rows_given(self, self._evidence(evidence), count, resolve_seed(random_state))
             return decoded_rows(codes, self.nodes, list(self._labels.values()))
         order = np.array(self._dag.order, dtype=np.int64)
-        codes = _native_calls.draw_network_rows(self._arrays, order, int(n), resolve_seed(random_state))
+        codes = _native_calls.draw_network_rows(self._arrays, order, count, resolve_seed(random_state))
         return decoded_rows(codes, self.nodes, list(self._labels.values()))
 
     def row_log_probabilities(self, table: Any) -> Floats:

@@ -81,7 +81,7 @@ class FactorGraph:
     >>> print(found.marginals["b"].round(4))
     [0.5833 0.4167]
     >>> graph.max_product().assignment
-    {'b': 0, 'a': 0}
+    {'a': 0, 'b': 0}
     """
 
     def __init__(self, factors: Iterable[Factor]) -> None:

@@ -55,7 +55,7 @@ class JunctionTree:
     >>> tree.width, tree.cells
     (1, 8)
     >>> print(tree.marginals({"c": 1})["a"].round(4))
-    [0.4714 0.5286]
+    [0.4783 0.5217]
     """
 
     def __init__(self, network: BayesianNetwork, *, max_cells: int | None = None) -> None:

@@ -51,7 +51,7 @@ def test_the_joint_of_the_gene_network() -> None:
     assert gene_network().n_parameters == 6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(networks(), st.integers(0, 2**31))
 def test_rows_have_the_probability_that_the_joint_says(network: BayesianNetwork, seed: int) -> None:
     rows = network.sample(20, random_state=seed)

@@ -55,7 +55,7 @@ def is_state(value: Any) -> bool:
     return not isinstance(value, set | list)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(questions())
 def test_every_answer_against_the_joint_table(case: tuple[BayesianNetwork, dict[str, Any], int]) -> None:
     network, evidence, seed = case
@@ -100,7 +100,7 @@ def assert_minimal(network: BayesianNetwork, subset: dict[str, Any]) -> None:
         assert network.probability(rest) > 0.0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(questions())
 def test_explanations_against_the_joint_table(case: tuple[BayesianNetwork, dict[str, Any], int]) -> None:
     network, evidence, seed = case

@@ -60,7 +60,7 @@ def test_the_v_structure_stands_alone() -> None:
     assert collider.v_structures() == [("a", "c", "b")]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(networks(4))
 def test_i_map_just_if_it_factorizes(network: BayesianNetwork) -> None:
     """Theorem in both directions, over all graphs of the same nodes."""

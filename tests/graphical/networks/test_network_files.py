@@ -52,7 +52,7 @@ def odd_networks(draw: st.DrawFn) -> BayesianNetwork:
 
 
 @pytest.mark.parametrize("ending", ["bif", "net", "json", "bif.gz"])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(network=odd_networks())
 def test_round_trip_keeps_every_name_state_and_bit(ending: str, tmp_path: Path, network: BayesianNetwork) -> None:
     path = tmp_path / f"net.{ending}"
@@ -61,7 +61,7 @@ def test_round_trip_keeps_every_name_state_and_bit(ending: str, tmp_path: Path, 
     assert again == network
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(network=odd_networks())
 def test_round_trip_in_xml_keeps_all_but_outer_spaces(tmp_path: Path, network: BayesianNetwork) -> None:
     texts = [*network.nodes, *(state for name in network.nodes for state in network.states(name))]
@@ -71,7 +71,7 @@ def test_round_trip_in_xml_keeps_all_but_outer_spaces(tmp_path: Path, network: B
         assert read_network(path) == network
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(network=networks())
 def test_round_trip_of_numbers_in_uai(tmp_path: Path, network: BayesianNetwork) -> None:
     path = tmp_path / "net.uai"
@@ -236,7 +236,7 @@ def test_damaged_packs_and_unknown_formats(tmp_path: Path) -> None:
         read_network(tmp_path / "a.bif", "dot")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     cut=st.integers(0, len(BIF)), text=st.text(max_size=5), ending=st.sampled_from(["bif", "net", "json", "xml", "uai"])
 )

@@ -90,7 +90,7 @@ def cases(draw: st.DrawFn) -> tuple[BayesianNetwork, list[str], list[str], list[
     return network, *parts  # type: ignore[return-value]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(cases())
 def test_every_proof_holds(case: tuple[BayesianNetwork, list[str], list[str], list[str]]) -> None:
     network, a, b, given_nodes = case

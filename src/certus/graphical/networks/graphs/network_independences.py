@@ -10,6 +10,7 @@ from certus.graphical.networks.graphs.dag import Dag, as_names
 from certus.graphical.networks.graphs.network_lint import Finding, findings
 from certus.graphical.networks.graphs.pattern import Pattern, equivalence_key, pattern_of
 from certus.graphical.networks.graphs.separation_proof import Separation, find_open_path, prove_separation
+from certus.guarantees.records import check_count
 
 Names = str | Sequence[str]
 
@@ -96,8 +97,7 @@ class NetworkIndependences:
         BayesianNetwork
             A structure in which ``"theta[x]"``, the table of ``x``, is a parent of all copies of ``x``.
         """
-        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-            raise ValueError(f"rows must be a whole number of at least 1, got {rows!r}.")
+        check_count(rows, "rows", 1)
         states: dict[str, Any] = {f"theta[{name}]": ("unknown",) for name in self._dag.names}
         parents: dict[str, list[str]] = {}
         for row in range(1, rows + 1):

@@ -1,0 +1,1 @@
+"""Bounds and estimates where exact inference costs too much."""
