@@ -200,8 +200,8 @@ def climbed_parents(scores: FamilyScores, rules: ArcRules, seed: int) -> list[li
         start,
         most_parents=rules.most,
         remembered=20,
-        patience=40,
-        restarts=5,
+        patience=30,
+        restarts=min(10, 1 + 60 // scores.nodes),  # small networks cost little to search again
         seed=seed,
     )
     return parents
