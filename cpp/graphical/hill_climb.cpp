@@ -267,7 +267,7 @@ double hill_climb(SetSums& sums, View2D<const std::uint8_t> allowed, View2D<cons
                   const ClimbLimits& limits, std::vector<ColumnSet>& parents, StopToken& stop) {
   Climb climb(sums, allowed, required, limits, stop);
   double best = climb.run(parents);
-  const Index shakes = std::max<Index>(2, sums.rows().columns() / 4);
+  const Index shakes = std::max<Index>(4, sums.rows().columns() / 4);
   for (Index k = 0; k < limits.restarts && !stop.poll(); ++k) {
     Rng rng(limits.seed, static_cast<std::uint64_t>(k));
     std::vector<ColumnSet> other = climb.shaken(parents, shakes, rng);

@@ -124,11 +124,31 @@ def test_a_price_that_nobody_paid_is_noticed() -> None:
     assert record.check(table)
     lowered = [value - 0.5 for value in record.witness["best"]]
     changed = {**record.witness, "best": lowered}
-    value = max(0.0, math.fsum(lowered) - math.fsum(record.witness["prices"]) - changed["score"]) + changed["rounding"]
+    paid = math.fsum(r * p for r, p in zip(record.witness["ranks"], record.witness["prices"], strict=True))
+    value = max(0.0, math.fsum(lowered) - paid - changed["score"]) + changed["rounding"]
     with pytest.raises(CertificateError):
         dataclasses.replace(record, witness=changed, value=value).check(table)
     with pytest.raises(CertificateError, match="another table"):
         record.check(random_table(3, 4, 61))
+
+
+def test_sets_with_two_nodes_of_few_parents_tighten_the_bound() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, size=(2, 500))
+    table = {"a": a, "b": b, "c": a ^ b ^ (rng.random(500) < 0.1)}  # each depends on the two others together
+    found = learn_structure(table, method="exact")
+    families = FamilyScores(state_columns(table), "bic")
+    program = ClusterProgram(candidate_families(families, ArcRules(tuple(table), None)))
+    assert program.tighten().value == pytest.approx(found.score, abs=1e-6)
+    assert ((0, 1, 2), 2) in program.demands
+
+
+def test_a_cluster_with_more_first_nodes_than_nodes_is_refused() -> None:
+    table = random_table(3, 4, 60)
+    record = learn_structure(table, random_state=0).report[0]
+    more = {**record.witness, "clusters": [[0, 1]], "ranks": [3], "prices": [1.0]}
+    with pytest.raises(CertificateError, match="fewer nodes than it must"):
+        dataclasses.replace(record, witness=more).check()
 
 
 def test_a_best_score_that_is_too_low_is_noticed() -> None:

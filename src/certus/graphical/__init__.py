@@ -1,9 +1,12 @@
 """Graphical models: Bayesian networks, and hidden Markov models of sequences."""
 
+from certus.graphical.average_structures import AveragedStructures, average_structures
 from certus.graphical.bayesian_network import BayesianNetwork
+from certus.graphical.bayesian_network_classifier import BayesianNetworkClassifier
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.chain import Chain
 from certus.graphical.convergence_monitor import ConvergenceMonitor
+from certus.graphical.discretizer import Discretizer
 from certus.graphical.equivalent_dags import enumerate_dags, equivalence_classes
 from certus.graphical.factor_graph import FactorGraph
 from certus.graphical.gaussian_hmm import GaussianHMM
@@ -22,10 +25,13 @@ from certus.graphical.poisson_hmm import PoissonHMM
 from certus.graphical.state_tracker import StateTracker
 
 __all__ = [
+    "AveragedStructures",
     "BayesianNetwork",
+    "BayesianNetworkClassifier",
     "CategoricalHMM",
     "Chain",
     "ConvergenceMonitor",
+    "Discretizer",
     "FactorGraph",
     "GMMHMM",
     "GaussianHMM",
@@ -39,18 +45,19 @@ __all__ = [
     "PoissonHMM",
     "StateChoice",
     "StateTracker",
+    "average_structures",
     "choose_states",
     "enumerate_dags",
     "equivalence_classes",
     "factorizes",
     "is_i_map",
+    "learn_structure",
+    "learn_tables",
     "minimal_i_map",
     "p_map",
     "read_network",
-    "write_network",
-    "learn_structure",
-    "learn_tables",
     "score_structure",
+    "write_network",
 ]
 
 

@@ -168,7 +168,7 @@ def learn_structure(
         return LearnedStructure(scores, ArcRules(columns.names, knowledge, most), found, tree=False, target=None)
     if method == "exact":
         return _exact(scores, rules)
-    parents = _climbed(scores, rules, resolve_seed(random_state))
+    parents = climbed_parents(scores, rules, resolve_seed(random_state))
     return LearnedStructure(scores, rules, parents, tree=False, target=None)
 
 
@@ -190,7 +190,8 @@ def _exact(scores: FamilyScores, rules: ArcRules) -> LearnedStructure:
     return learned
 
 
-def _climbed(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]]:
+def climbed_parents(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]]:
+    """The parents of every node in the best network that a climb finds."""
     start = rules.required_parents()
     _, parents = _native_calls.hill_climb(
         scores.sums,
@@ -199,8 +200,8 @@ def _climbed(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]
         start,
         most_parents=rules.most,
         remembered=20,
-        patience=40,
-        restarts=5,
+        patience=30,
+        restarts=min(10, 1 + 60 // scores.nodes),  # small networks cost little to search again
         seed=seed,
     )
     return parents

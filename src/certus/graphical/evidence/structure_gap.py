@@ -38,7 +38,8 @@ def bound_certificate(
         "score": score,
         "parents": [list(own) for own in parents],
         "rounding": scores.rounding(),
-        "clusters": [list(cluster) for cluster in priced.clusters],
+        "clusters": [list(cluster) for cluster, _ in priced.demands],
+        "ranks": [rank for _, rank in priced.demands],
         "prices": priced.prices,
         "best": priced.best,
     }
@@ -62,10 +63,14 @@ def _bound(rule: str, witness: Any) -> float:
     """What no network scores more than."""
     if rule == BEST:
         return float(witness["best"])
-    prices = [float(price) for price in witness["prices"]]
-    if min(prices, default=0.0) < 0.0 or len(prices) != len(witness["clusters"]):
+    prices, ranks = [float(price) for price in witness["prices"]], [int(rank) for rank in witness["ranks"]]
+    sizes = [len(set(cluster)) for cluster in witness["clusters"]]
+    if min(prices, default=0.0) < 0.0 or not len(prices) == len(ranks) == len(sizes):
         raise CertificateError(f"{QUANTITY}: the prices do not fit the clusters")
-    return math.fsum([*map(float, witness["best"]), *(-price for price in prices)])
+    if any(not 1 <= rank <= size for rank, size in zip(ranks, sizes, strict=True)):
+        raise CertificateError(f"{QUANTITY}: a cluster has fewer nodes than it must")
+    paid = [-rank * price for rank, price in zip(ranks, prices, strict=True)]
+    return math.fsum([*map(float, witness["best"]), *paid])
 
 
 def _record(rule: str, inputs: Any, witness: Any) -> Certificate:
@@ -95,13 +100,16 @@ def check_bound(certificate: Certificate, data: Any = None) -> Derivation:
         columns = _check_network(inputs, witness, data)
         knowledge = rules_of(inputs)
         priced = [
-            (set(cluster), float(price)) for cluster, price in zip(witness["clusters"], witness["prices"], strict=True)
+            (set(cluster), int(rank), float(price))
+            for cluster, rank, price in zip(witness["clusters"], witness["ranks"], witness["prices"], strict=True)
         ]
         families = [enumerated(knowledge, node)[0] for node in _few(knowledge)]
         for node, stated in enumerate(witness["best"]):
             found = max(
                 plain_score(columns, inputs, node, own)
-                + sum(price for cluster, price in priced if node in cluster and cluster.isdisjoint(own))
+                + sum(
+                    price for inside, rank, price in priced if node in inside and len(inside.intersection(own)) < rank
+                )
                 for own in families[node]
             )
             if found > float(stated) + _slack(witness, found):
