@@ -1,5 +1,24 @@
 """Online learning: experts, linear learners and bandits, each with a ledger of its regret."""
 
+from certus.online.bandits import (
+    KLUCB,
+    UCB1,
+    EpsilonGreedy,
+    Exp3,
+    Exp3IX,
+    LinUCB,
+    SuccessiveElimination,
+    ThompsonSampling,
+    bandit_policy_value,
+    contextual_rewards,
+    drifting_rewards,
+    exp3_bound,
+    exp3_ix_bound,
+    german_tank,
+    importance_weighted,
+    oblivious_bench,
+    stochastic_rewards,
+)
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
@@ -22,6 +41,23 @@ from certus.online.experts import (
 )
 
 __all__ = [
+    "EpsilonGreedy",
+    "Exp3",
+    "Exp3IX",
+    "KLUCB",
+    "LinUCB",
+    "SuccessiveElimination",
+    "ThompsonSampling",
+    "UCB1",
+    "bandit_policy_value",
+    "contextual_rewards",
+    "drifting_rewards",
+    "exp3_bound",
+    "exp3_ix_bound",
+    "german_tank",
+    "importance_weighted",
+    "oblivious_bench",
+    "stochastic_rewards",
     "force_halvings",
     "force_double_loss",
     "c_regret",
