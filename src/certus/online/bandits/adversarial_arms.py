@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from certus.base.params import Constraints, Exactly, Interval
 from certus.guarantees import Certificate, Report
-from certus.guarantees.records import number, rules
-from certus.guarantees.records.wording import confidence_percent, plural
+from certus.guarantees.records import confidence_percent, number, plural, rules
 from certus.online.bandits.arm_learner import ArmLearner
 
 Floats = NDArray[np.float64]

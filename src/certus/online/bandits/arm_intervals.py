@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.monitoring import mixture_evidence, mixture_interval
-from certus.guarantees.records import Derivation, check_confidence, confidence_percent, failure_of, number, rules
-from certus.guarantees.records.wording import plural
+from certus.guarantees.records import (
+    Derivation,
+    check_confidence,
+    confidence_percent,
+    failure_of,
+    number,
+    plural,
+    rules,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
