@@ -19,6 +19,7 @@ from certus.online.bandits import (
     oblivious_bench,
     stochastic_rewards,
 )
+from certus.online.boolean import DisjunctionMajority, TermElimination
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
@@ -41,6 +42,8 @@ from certus.online.experts import (
 )
 
 __all__ = [
+    "DisjunctionMajority",
+    "TermElimination",
     "EpsilonGreedy",
     "Exp3",
     "Exp3IX",
