@@ -29,6 +29,7 @@ PUBLIC = (
     "guarantees",
     "kernels",
     "linear",
+    "logic",
     "losses",
     "mixture",
     "multioutput",

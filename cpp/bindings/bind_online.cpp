@@ -1,6 +1,7 @@
 #include "bindings/common.hpp"
 
 #include "online/allocation.hpp"
+#include "online/arms.hpp"
 #include "online/forecast.hpp"
 
 namespace certus::bindings {
@@ -117,11 +118,67 @@ void bind_allocations(nb::module_& m) {
       "Share of the weight that votes for 1, in each trial; mistakes are counted where labels are given.");
 }
 
+using Counts = Vector<std::int64_t>;
+using Flags = Vector<std::uint8_t>;
+
+struct ArmArrays {
+  Counts chosen, counts;
+  Floats sums, scores;
+  Flags present, left;
+
+  online::ArmState state() const {
+    return {span(chosen), span(counts), span(sums), span(scores), span(present), span(left)};
+  }
+};
+
+void bind_arms(nb::module_& m) {
+  nb::class_<online::ArmRule>(m, "ArmRule", "How the next arm is chosen.")
+      .def(
+          "__init__",
+          [](online::ArmRule* rule, int kind, double parameter, bool decays, std::uint64_t seed) {
+            new (rule) online::ArmRule{static_cast<online::ArmKind>(kind), parameter, decays, seed};
+          },
+          nb::arg("kind"), nb::arg("parameter"), nb::arg("decays"), nb::arg("seed"));
+  nb::class_<ArmArrays>(m, "ArmArrays", "What is known of the arms; changed in place.")
+      .def(
+          "__init__",
+          [](ArmArrays* arrays, Counts chosen, Counts counts, Floats sums, Floats scores, Flags present,
+             Flags left) { new (arrays) ArmArrays{chosen, counts, sums, scores, present, left}; },
+          nb::arg("chosen").noconvert(), nb::arg("counts").noconvert(), nb::arg("sums").noconvert(),
+          nb::arg("scores").noconvert(), nb::arg("present").noconvert(), nb::arg("left").noconvert());
+  m.def(
+      "choose_arm",
+      [](const online::ArmRule& rule, const ArmArrays& arrays, std::int64_t number) {
+        const online::Choice choice = online::choose_arm(rule, arrays.state(), number);
+        return nb::make_tuple(choice.arm, choice.probability);
+      },
+      nb::arg("rule"), nb::arg("arrays"), nb::arg("number"), "The next arm, and how probable it was.");
+  m.def(
+      "reward_arm",
+      [](const online::ArmRule& rule, const ArmArrays& arrays, std::int64_t arm, double reward,
+         double probability) {
+        online::reward_arm(rule, arrays.state(), static_cast<Index>(arm), reward, probability);
+      },
+      nb::arg("rule"), nb::arg("arrays"), nb::arg("arm"), nb::arg("reward"), nb::arg("probability"),
+      "Learn a reward.");
+  m.def(
+      "run_arms",
+      [](Matrix<const double> rewards, const online::ArmRule& rule, const ArmArrays& arrays,
+         std::int64_t first, Counts arms, Floats probabilities) {
+        run_kernel([&](StopToken& stop) {
+          online::run_arms(view(rewards), rule, arrays.state(), first, span(arms), span(probabilities), stop);
+        });
+      },
+      nb::arg("rewards").noconvert(), nb::arg("rule"), nb::arg("arrays"), nb::arg("first"),
+      nb::arg("arms").noconvert(), nb::arg("probabilities").noconvert(), "Rows of rewards in turn.");
+}
+
 }  // namespace
 
 void bind_online(nb::module_& m) {
   bind_forecasts(m);
   bind_allocations(m);
+  bind_arms(m);
 }
 
 }  // namespace certus::bindings

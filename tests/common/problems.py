@@ -39,7 +39,7 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
     """A table (or texts, a sequence, votes of experts, rewards of arms) and a target for the learner's first task."""
     if entry.takes in ("advice", "arms"):
         votes = np.random.default_rng(seed).integers(0, 2, (rows, columns)).astype(float)
-        return votes, votes[:, 0]
+        return votes, votes[:, 0] if entry.takes == "advice" else votes
     if entry.takes == "sequences":
         return _sequence(entry, rows, columns, seed)
     if entry.takes == "texts":
@@ -70,7 +70,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GaussianRandomProjection": {"n_components": 2},  # for small tables "auto" asks for more columns than they have
     "SparseRandomProjection": {"n_components": 2},
     **{key: {"alpha": 0.1} for key in ("FixedShare", "FlooredWeights", "MixingPastPosteriors", "VariableShare")},
+    **{key: {"n_arms": 5} for key in ("EpsilonGreedy", "KLUCB", "LinUCB", "SuccessiveElimination", "UCB1")},
+    **{key: {"n_arms": 5, "horizon": 120} for key in ("Exp3", "Exp3IX")},
     "Hedge": {"n_experts": 5, "horizon": 120},
+    "ThompsonSampling": {"n_arms": 5},
     "Squint": {"n_experts": 5},
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
@@ -116,6 +119,8 @@ def answer(learner: Any, X: Any) -> Any:
         return learner.predict(X)
     if not hasattr(learner, "transform") and hasattr(learner, "score_samples"):
         return learner.score_samples(X)
+    if hasattr(learner, "select"):  # of a bandit: the arm that it plays next
+        return np.array([learner.select()])
     found = learner.transform(X) if hasattr(learner, "transform") else learner.kneighbors(X)[0]
     return np.sort(found.toarray(), axis=1) if sparse.issparse(found) else found  # a graph: its columns are rows
 
