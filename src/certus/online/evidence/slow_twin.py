@@ -184,7 +184,7 @@ def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
     """The account of a learner with two labels, or of numbers, over all its trials."""
     X, y = data
     given = dict(settings["parameters"])
-    learner = catalogue.find(f"certus.online.{settings['class']}")(**given)  # type: ignore[misc]
+    learner = catalogue.find(f"certus.online.{settings['class']}")(**given)
     rows = _dense(learner, X)
     targets = _prepare(learner, rows, y)
     if learner.state_.rule == "forward":
