@@ -55,7 +55,7 @@ class OGDClassifier(GradientLearner, StreamClassifier):
 
     _constraints = {**CLASSIFIER_CONSTRAINTS, **GRADIENT_CONSTRAINTS, "loss": [OneOf(*LOSSES)]}
     _state = STREAM_STATE
-    _adaptive_eta, _adaptive_radius = 1.0, 10.0
+    _adaptive_eta, _adaptive_radius = 0.5, 30.0
 
     def __init__(
         self,
