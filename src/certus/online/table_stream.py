@@ -72,6 +72,7 @@ class TableStream:
     """
 
     _state = ("learner", "model", "moments", "rows")
+    reads_cells = True  # it takes the columns of a data frame as they are
 
     learner: str
     model: StreamLearner
@@ -91,8 +92,7 @@ class TableStream:
         """The learner's account."""
         return self.model.ledger_ if self.rows else None
 
-    @property
-    def report_(self) -> Report:
+    def report(self) -> Report:
         """What its account certifies."""
         return self.model.ledger_.report() if self.rows else Report()
 
