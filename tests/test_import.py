@@ -20,6 +20,7 @@ FAMILIES = {
     "certus.guarantees",
     "certus.kernels",
     "certus.linear",
+    "certus.logic",
     "certus.losses",
     "certus.mixture",
     "certus.multioutput",

@@ -21,6 +21,7 @@ _SUBPACKAGES = (
     "guarantees",
     "kernels",
     "linear",
+    "logic",
     "losses",
     "mixture",
     "multioutput",

@@ -36,7 +36,10 @@ def _sequence(entry: Entry, rows: int, columns: int, seed: int) -> tuple[np.ndar
 
 
 def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A table (or texts, or a sequence) and a target that suit the learner's first task."""
+    """A table (or texts, a sequence, votes of experts, rewards of arms) and a target for the learner's first task."""
+    if entry.takes in ("advice", "arms"):
+        votes = np.random.default_rng(seed).integers(0, 2, (rows, columns)).astype(float)
+        return votes, votes[:, 0] if entry.takes == "advice" else votes
     if entry.takes == "sequences":
         return _sequence(entry, rows, columns, seed)
     if entry.takes == "texts":
@@ -63,8 +66,15 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
 
 # Learners whose defaults warn, as their scikit-learn namesakes' do, or take long, with settings that do not.
 SETTINGS: dict[str, dict[str, Any]] = {
+    "AdaHedge": {"n_experts": 5},
     "BayesianLogisticRegression": {"draws": 50, "tune": 50, "chains": 2},  # long chains only cost time here
     "CategoricalNB": {"min_categories": 300},  # a part of the rows may lack some
+    **{key: {"alpha": 0.1} for key in ("FixedShare", "FlooredWeights", "MixingPastPosteriors", "VariableShare")},
+    **{key: {"n_arms": 5} for key in ("EpsilonGreedy", "KLUCB", "LinUCB", "SuccessiveElimination", "UCB1")},
+    **{key: {"n_arms": 5, "horizon": 120} for key in ("Exp3", "Exp3IX")},
+    "Hedge": {"n_experts": 5, "horizon": 120},
+    "ThompsonSampling": {"n_arms": 5},
+    "Squint": {"n_experts": 5},
     "LogisticRegressionCV": {
         "Cs": (0.1, 1.0),
         "cv": 3,
@@ -102,6 +112,8 @@ def answer(learner: Any, X: Any) -> Any:
     """
     if hasattr(learner, "predict"):
         return learner.predict(X)
+    if hasattr(learner, "select"):  # of a bandit: the arm that it plays next
+        return np.array([learner.select()])
     found = learner.transform(X) if hasattr(learner, "transform") else learner.kneighbors(X)[0]
     return np.sort(found.toarray(), axis=1) if sparse.issparse(found) else found  # a graph: its columns are rows
 

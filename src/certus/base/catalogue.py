@@ -15,10 +15,12 @@ from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin, Transfor
 
 from certus.base.docstrings import complete_docstrings
 
-Task = Literal["classification", "regression", "clustering", "transformation", "density", "search"]
-# What ``fit`` learns from: tables of rows and columns, a list of texts, sequences of rows with their lengths, or tables
-# of zeros and ones.
-Takes = Literal["tables", "texts", "sequences", "bits"]
+Task = Literal[
+    "classification", "regression", "clustering", "transformation", "density", "search", "experts", "bandits"
+]
+# What ``fit`` learns from: tables of rows and columns, a list of texts, sequences of rows with their lengths, tables of
+# zeros and ones, advice (or losses) of experts trial by trial, or rewards of arms.
+Takes = Literal["tables", "texts", "sequences", "bits", "advice", "arms"]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
@@ -124,13 +126,13 @@ def register(
         scikit-learn checks that cannot hold, with the reason.
     draws_rows : bool, default=False
         Whether fitting draws rows by their place, so that another order of the rows gives another model.
-    takes : {"tables", "texts", "sequences", "bits"}, default="tables"
+    takes : {"tables", "texts", "sequences", "bits", "advice", "arms"}, default="tables"
         What ``fit`` learns from. What only tables can promise (a width, weights of rows, refused cells) is not asked
         of the others; their families test what takes its place.
     """
 
     def add(learner: Class) -> Class:
-        complete_docstrings(learner, without=_COLUMNS if takes == "texts" else ())
+        complete_docstrings(learner, without=_COLUMNS if takes in ("texts", "advice", "arms") else ())
         summary = (learner.__doc__ or "").strip().splitlines()[0]
         home, uses = family or learner.__module__.split(".")[1], tasks or (_task_of(learner),)
         entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows, takes)

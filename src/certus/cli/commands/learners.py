@@ -9,7 +9,9 @@ import typer
 from certus.cli import options
 from certus.cli.output import print_json, print_table
 
-Task = Literal["classification", "regression", "clustering", "transformation", "density", "search"]
+Task = Literal[
+    "classification", "regression", "clustering", "transformation", "density", "search", "experts", "bandits"
+]
 
 
 def command(

@@ -4,11 +4,11 @@
 * `line`: one comparison with its bound; `ledger_certificates`: what a ledger promises; `replay`: slow readable twins.
 """
 
-from certus.guarantees.ledgers.ledger import Ledger
+from certus.guarantees.ledgers.ledger import Ledger, switching_quantity
 from certus.guarantees.ledgers.line import Line, Void
 from certus.guarantees.ledgers.replay import replayed, twin
 
-__all__ = ["Ledger", "Line", "Void", "replayed", "twin"]
+__all__ = ["Ledger", "Line", "Void", "replayed", "switching_quantity", "twin"]
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,17 @@
 
 from certus.guarantees.monitoring.adaptive_conformal import AdaptiveConformal
 from certus.guarantees.monitoring.alarm_certificate import AlarmSetting
+from certus.guarantees.monitoring.beta_mixture import interval as mixture_interval
+from certus.guarantees.monitoring.beta_mixture import log_evidence as mixture_evidence
 from certus.guarantees.monitoring.confidence_sequence import ConfidenceSequence
 from certus.guarantees.monitoring.monitor import Monitor, MonitorSetting
 
-__all__ = ["AdaptiveConformal", "AlarmSetting", "ConfidenceSequence", "Monitor", "MonitorSetting"]
+__all__ = [
+    "AdaptiveConformal",
+    "AlarmSetting",
+    "ConfidenceSequence",
+    "Monitor",
+    "MonitorSetting",
+    "mixture_evidence",
+    "mixture_interval",
+]
