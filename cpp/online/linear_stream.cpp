@@ -123,19 +123,21 @@ struct Adaptive {
   static AdaptiveColumns columns(const Problem& p) {
     return {p.vector(0), p.vector(1), p.vector(2), p.vector(3)};
   }
-  // Limits shrink when a column grows; coefficients are cut to them.
+  static double astray(double c) { return c * (1.0 - c) / (1.0 + c); }
+  // Limits shrink when a column grows, and coefficients with them, so that their part of the score keeps its
+  // size (Ross, Mineiro, Langford 2013). The step towards 0 may lead away from the best u, |u_j| <= now:
+  // (c w - u)^2 - (w - u)^2 <= u^2 (1 - c) / (1 + c) for c = now / before.
   static void shrink(const Problem& p, Index j, double value) {
     const AdaptiveColumns c = columns(p);
     const double before = c.limit[j], size = std::abs(value);
     if (size * before <= p.options.radius * (1.0 + 1e-15)) return;
     const double now = p.options.radius / size, root = std::sqrt(c.squares[j]);
     if (root > 0.0) {
-      p[Numbers::jumps] += root * (before - now * (now / before));
+      p[Numbers::jumps] += root * (before - now * (now / before) + 0.25 * astray(now / before) * now);
       p[Numbers::falls] += root * (before - now);
     }
     c.limit[j] = now;
-    const double end = p[Numbers::unit] * now;
-    c.w[j] = std::clamp(c.w[j], -end, end);
+    c.w[j] *= now / before;
   }
   template <class Rows>
   static double score(const Problem& p, const Row<Rows>& row) {
@@ -158,17 +160,26 @@ struct Adaptive {
     p[Numbers::before] = p[Numbers::loss];
     p[Numbers::since] = p[Numbers::trials];
   }
-  // The score with coefficients cut as `score` would cut them.
+  // The score with coefficients as `score` would shrink them.
+  template <class Rows>
+  static void enlarge(const Problem& p, double size) {
+    p[Numbers::unit] = std::exp2(std::ceil(std::log2(size)));
+    std::fill(p.vector(2), p.vector(2) + 2 * p.stride, 0.0);
+    p[Numbers::linear] = p[Numbers::jumps] = p[Numbers::falls] = 0.0;
+    p[Numbers::before] = p[Numbers::loss];
+    p[Numbers::since] = p[Numbers::trials];
+  }
+  // The score with coefficients as `score` would shrink them.
   template <class Rows>
   static double peek(const Problem& p, const Row<Rows>& row) {
     const AdaptiveColumns c = columns(p);
-    const double radius = p.options.radius, reach = radius * p[Numbers::unit];
+    const double radius = p.options.radius;
     std::vector<double> cut;
     row.each([&](Index j, double value) {
       const double size = std::abs(value);
       if (c.w[j] == 0.0 || size * c.limit[j] <= radius * (1.0 + 1e-15)) return;
       if (cut.empty()) cut.assign(c.w, c.w + p.stride);
-      cut[static_cast<std::size_t>(j)] = std::clamp(c.w[j], -reach / size, reach / size);
+      cut[static_cast<std::size_t>(j)] = c.w[j] * (radius / size / c.limit[j]);
     });
     return row.dot(cut.empty() ? c.w : cut.data());
   }

@@ -112,6 +112,20 @@ VERBS = (
         "certus.conformal(y_pred=guesses, y_cal=truth, confidence=0.9)",
     ),
     Verb(
+        "stream",
+        "What can be learned from rows as they come, and how much worse is it than the best in hindsight?",
+        "When rows keep coming, or do not fit in memory: every row is predicted first and learned then. CSV or JSON "
+        "lines, a file that grows or a pipe.",
+        "certus stream predictions.csv --target left --learner perceptron --state stream.certus",
+        "Errors are those of the predictions made before each label, so that nothing was learned from a row when it "
+        "was judged; the interval holds at every look. `--state` remembers what was learned: the same command on the "
+        "grown table goes on, also after a kill, and ends at the same bits. `--learner square` or `vaw` predicts numbers. A "
+        "row that cannot be read stops the command (exit 2) or is counted (`--on-bad-row skip`). `--predictions FILE` "
+        "keeps the predictions, `--model FILE.certus` the model for `certus predict`. [online.md](../online.md) has "
+        "the learners and their accounts.",
+        "certus.online.OnlinePerceptron().run(X, y)",
+    ),
+    Verb(
         "monitor",
         "Has a deployed model become worse?",
         "When true values arrive later. The alarm has a known chance of ever being false, however often one looks.",
@@ -199,7 +213,7 @@ def page(verb: Verb) -> str:
     """The page of a verb; the current folder must hold the files of the example."""
     example = f"```text\n$ {verb.command}\n{said(verb.command)}\n```"
     python = f"In Python: `{verb.python}`; `help(certus.{verb.name})` lists every parameter."
-    if verb.name in ("predict", "info"):
+    if verb.name in ("predict", "info", "stream"):
         python = f"In Python: `{verb.python}`."
     options = f"`certus {verb.name} --help` lists every option, `--json` prints one document for programs."
     parts = [f"# certus {verb.name}", NOTE, f"**{verb.question}** {verb.when}", example, verb.reading, python, options]

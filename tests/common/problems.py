@@ -45,6 +45,9 @@ def problem(entry: Entry, *, rows: int = 120, columns: int = 5, seed: int = 0) -
     if entry.takes == "texts":
         drawn = np.random.default_rng(seed).integers(0, len(WORDS), (rows, columns))
         return np.array([" ".join(WORDS[word] for word in row) for row in drawn]), drawn[:, 0] % 2
+    if entry.takes == "bits":
+        bits = np.random.default_rng(seed).integers(0, 2, (rows, columns)).astype(float)
+        return bits, bits[:, :2].any(axis=1).astype(int)
     tags = get_tags(entry.learner()).target_tags
     if "classification" in entry.tasks or ("transformation" in entry.tasks and tags.required):
         X, y = make_classification(

@@ -26,6 +26,7 @@ COMMANDS = {
     "select": "The best of several candidates, with the price of having looked.",
     "guard": "Thresholds that keep a named rate, or proof that none does on these rows.",
     "conformal": "Prediction sets and intervals.",
+    "stream": "Learn from a growing table or a pipe, row by row, with the regret so far.",
     "monitor": "Watch a deployed model: alarm with a known chance of being false.",
     "network": "Bayesian networks in files: ask, check, convert, draw.",
     "check": "Verify the certificates of a saved model again.",

@@ -185,7 +185,7 @@ def input_of(model: Any, frame: pl.DataFrame) -> Any:
 
 def _knows_columns(model: Any) -> bool:
     """Whether the model encodes the columns of a table itself."""
-    if isinstance(model, TableEncoder) or getattr(model, "reads_tables", False):
+    if isinstance(model, TableEncoder) or any(getattr(model, name, False) for name in ("reads_tables", "reads_cells")):
         return True
     return any(_knows_columns(step) for _, step in getattr(model, "steps", ())[:1])
 

@@ -46,6 +46,8 @@ from certus.online.ogd_regressor import OGDRegressor
 from certus.online.online_perceptron import OnlinePerceptron
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
 from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
+from certus.online.stream_progress import StreamProgress
+from certus.online.table_stream import TableStream
 from certus.online.vovk_azoury_warmuth import VovkAzouryWarmuth
 from certus.online.winnow import Winnow
 
@@ -73,7 +75,9 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "Specialists",
     "Squint",
+    "StreamProgress",
     "SuccessiveElimination",
+    "TableStream",
     "TermElimination",
     "ThompsonSampling",
     "UCB1",

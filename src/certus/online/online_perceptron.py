@@ -47,8 +47,8 @@ class OnlinePerceptron(MistakeClassifier):
     >>> for x, y in [({"a": 1}, "yes"), ({"b": 1}, "no"), ({"a": 1, "b": 1}, "yes")]:
     ...     predicted = learner.predict_one(x)
     ...     learner = learner.learn_one(x, y)
-    >>> learner.ledger_.mistakes, learner.predict_one({"b": 2.0})
-    (3, 'no')
+    >>> learner.ledger_.mistakes, learner.predict_one({"a": 2.0})
+    (3, 'yes')
     """
 
     _constraints = {

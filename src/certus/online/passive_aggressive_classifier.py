@@ -39,7 +39,7 @@ class PassiveAggressiveClassifier(MistakeClassifier):
     >>> from certus.online import PassiveAggressiveClassifier
     >>> learner = PassiveAggressiveClassifier(fit_intercept=False, C=10.0)
     >>> learner.run([[2.0, 0.0], [0.0, 1.0]], [1, 0]).tolist()
-    [None, 1]
+    [None, None]
     >>> learner.coef_.tolist()
     [[0.5, -1.0]]
     """

@@ -82,15 +82,16 @@ def adaptive(given: dict[str, Any], account: Account, v: Array, x: Array, y: flo
 
 
 def shrink(given: dict[str, Any], account: Account, v: Array, x: Array) -> None:
-    """Limits follow the largest |x_j|, before the score."""
+    """Limits follow the largest |x_j|, and coefficients their limits, before the score."""
     sizes, before = np.abs(x), v[1].copy()
     grown = sizes * before > given["radius"] * (1.0 + 1e-15)
     v[1, grown] = given["radius"] / sizes[grown]
     for root, old, new in zip(np.sqrt(v[2, grown]), before[grown], v[1, grown], strict=True):
         if root > 0.0:
-            account["jumps"] += root * (old - new * (new / old))
+            share = new / old
+            account["jumps"] += root * (old - new * share + 0.25 * share * (1.0 - share) / (1.0 + share) * new)
             account["falls"] += root * (old - new)
-    v[0] = np.clip(v[0], -account["unit"] * v[1], account["unit"] * v[1])
+    v[0] *= v[1] / before
 
 
 def entropic(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
@@ -184,7 +185,8 @@ def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
     """The account of a learner with two labels, or of numbers, over all its trials."""
     X, y = data
     given = dict(settings["parameters"])
-    learner = catalogue.find(f"certus.online.{settings['class']}")(**given)  # type: ignore[misc]
+    kind: Any = catalogue.find(f"certus.online.{settings['class']}")
+    learner = kind(**given)
     rows = _dense(learner, X)
     targets = _prepare(learner, rows, y)
     if learner.state_.rule == "forward":
@@ -194,7 +196,7 @@ def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
     audited = settings.get("audited")
     if audited is not None:
         learner.audited_ = dict(audited)
-    return learner.ledger_  # type: ignore[no-any-return]
+    return learner.ledger_
 
 
 def _dense(learner: Any, X: Any) -> Array:

@@ -39,11 +39,11 @@ class GradientLearner(StreamLearner):
     geometry : {"adagrad", "euclidean", "entropy"}, default="adagrad"
         In what the steps are measured.
     eta : float, optional
-        Length of the steps. By default 1 for "adagrad" (0.1 in regression); radius / (max_norm sqrt(horizon)) for
+        Length of the steps. By default 0.5 for "adagrad" (0.1 in regression); radius / (max_norm sqrt(horizon)) for
         "euclidean", which needs the three; adapted to the gradients for "entropy", or with horizon and max_norm
         sqrt(2 ln(2 n) / horizon) / (radius max_norm).
     radius : float, optional
-        Size of the competitors: |u|, sum |u_j|, or max |x_tj| |u_j|. By default 10 for "adagrad" (3 in regression),
+        Size of the competitors: |u|, sum |u_j|, or max |x_tj| |u_j|. By default 30 for "adagrad" (3 in regression),
         1 for "entropy".
         In regression eta and radius of "adagrad" are in units of the largest |y| so far, rounded up to a power of two;
         whenever it grows, the account begins anew.

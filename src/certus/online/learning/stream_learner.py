@@ -152,16 +152,16 @@ class StreamLearner(Learner):
             The prediction.
         """
         if "state_" not in vars(self):
-            return self._played(np.empty((1, 0)))[0]
+            return self._played(np.empty((1, 0)))[:1].tolist()[0]
         engine = vars(self).get("_engine") or self._begin(x)
         if type(x) is dict and engine.kernel.score_dict(engine.names, engine.bits, x, engine.scores):
-            return self._played(engine.scores[None, :])[0]
+            return self._played(engine.scores[None, :])[:1].tolist()[0]
         if isinstance(x, dict):
             self._require_names()
             table = as_sparse_row(named_entries(x), self.names_, self.hash_bits or 0, self.state_.columns)
         else:
             table = native_table(check_X(self, as_table(x), accept_sparse="csr", largest=LARGEST))
-        return self._played(self._scores(table))[0]
+        return self._played(self._scores(table))[:1].tolist()[0]
 
     def _told(self, x: Any, y: Any) -> Any:
         """Learn one row by the long way; returns the prediction that was made before."""
