@@ -117,7 +117,8 @@ def test_the_spectral_margin_bound_is_a_vacuous_reference() -> None:
 
     numbers = dict(certificate.inputs) | {"length": 10.0**6}
     assert _bound(0.01, 10**15, numbers).certificate(0.95, 1).value < 0.1
-    assert MLPClassifier((8,), "logistic", **QUIET).fit(X, y).report_.get("error by spectral margins") is None
+    other = MLPClassifier((8,), "logistic", **QUIET).fit(X, y).report_
+    assert "error by spectral margins" not in [str(certificate.quantity) for certificate in other]
 
 
 def test_a_certified_posterior_and_its_draws() -> None:
