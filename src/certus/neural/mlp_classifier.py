@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.special import expit
-from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 
-from certus.base import Classifier, class_weights, fit_method, predict_method, register
-from certus.base.inputs import ClassWeightLike, RandomStateLike, TableLike, WeightsLike, check_weights, check_Xy
+from certus.base import fit_method, predict_method, register, resolve_seed
+from certus.base.inputs import ClassWeightLike, RandomStateLike, TableLike, WeightsLike, check_weights
 from certus.base.params import Exactly, InstanceOf, Interval, OneOf
-from certus.neural import _native_calls as kernels
-from certus.neural.learning.network_learner import NetworkLearner
+from certus.guarantees import Report
+from certus.neural.learning.label_targets import LabelTargets
 from certus.neural.learning.network_options import has_partial_fit
 from certus.neural.learning.network_parameters import CONSTRAINTS, STATE
-from certus.neural.learning.training_data import OutputPlan, TrainingData
+
+
+def _has_posterior(learner: Any) -> bool:
+    if learner.prior_fraction is None:
+        raise AttributeError("draw needs prior_fraction: without it there is no posterior.")
+    return True
 
 
 @register(
-    guarantees=(),
+    guarantees=(
+        "norm of the gradient",
+        "gap to the optimum, without hidden layers",
+        "expected error of networks drawn around it, with prior_fraction",
+    ),
     cost="fit n times weights per epoch, predict weights per row",
     draws_rows=True,
 )
-class MLPClassifier(NetworkLearner, Classifier):
+class MLPClassifier(LabelTargets):
     """Multi-layer perceptron for labels, one or several per row, trained by backpropagation.
 
     Minimizes, over the weights W and intercepts b of all layers,
@@ -40,10 +47,18 @@ class MLPClassifier(NetworkLearner, Classifier):
 
     Parameters
     ----------
-    class_weight : dict, "balanced" or None
-        Weights of the classes, multiplied to those of the rows.
-    label_smoothing : float
-        Share of a label's probability that is spread over all classes (Szegedy et al. 2016).
+    prior_fraction : float or None
+        Share of the rows that trains a prior network; the network then learns from all rows, and the others bound
+        the expected error of networks drawn around it (`draw`), without rows held out from training.
+    confidence : float
+        Probability with which that bound holds.
+
+    Attributes
+    ----------
+    posterior_scale_ : float
+        Standard deviation s of the weights of the certified posterior N(w, s^2 I), whose mean is the fitted network.
+    posterior_step_ : float
+        Where w lies on the way from the prior network (0) to the one that all rows trained (1).
 
     Examples
     --------
@@ -60,11 +75,12 @@ class MLPClassifier(NetworkLearner, Classifier):
         **CONSTRAINTS,
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
         "label_smoothing": [Interval(0, 1, closed="left")],
+        "prior_fraction": [Interval(0, 1, closed="neither"), Exactly(None)],
+        "confidence": [Interval(0, 1, closed="neither")],
     }
-    _state = ("classes_", "several_labels_", *STATE)
-    several_labels_: bool
-    class_weight: ClassWeightLike
-    label_smoothing: float
+    _state = ("classes_", "several_labels_", "posterior_scale_", "posterior_step_", *STATE)
+    prior_fraction: float | None
+    confidence: float
 
     def __init__(
         self,
@@ -102,6 +118,8 @@ class MLPClassifier(NetworkLearner, Classifier):
         batch_norm: bool = False,
         class_weight: ClassWeightLike = None,
         label_smoothing: float = 0.0,
+        prior_fraction: float | None = None,
+        confidence: float = 0.95,
         clip_norm: float | None = None,
         n_init: int = 1,
         combine: str = "best",
@@ -153,134 +171,32 @@ class MLPClassifier(NetworkLearner, Classifier):
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
             )
 
-    # ---- targets ---------------------------------------------------------------------------------------------------
-    def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
-        table, y = check_Xy(
-            self, X, y, accept_sparse="csr", multi_output=True, reset=first or not hasattr(self, "n_features_in_")
-        )
-        fresh = first and not (hasattr(self, "classes_") and not hasattr(self, "coefs_"))
-        if sparse.issparse(y):
-            y = y.toarray()
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
-        if y.ndim == 2:
-            return self._read_several(table, y, check_weights(self, sample_weight, table), fresh=fresh)
-        codes = self._codes(y, fresh=fresh)
-        weights = check_weights(self, sample_weight, table)
-        by_class = class_weights(self.class_weight, self.classes_, y)
-        if self.class_weight is not None:
-            weights = by_class[codes] * (1.0 if weights is None else weights)
-        rows = None if weights is None or weights.all() else np.flatnonzero(weights).astype(np.int64)
-        if len(self.classes_) > 2:
-            return TrainingData(table, classes=codes.astype(np.int32), weights=weights, rows=rows)
-        values = (codes == 1).astype(table.dtype)[:, None]
-        return TrainingData(table, values=values, weights=weights, rows=rows)
-
-    def _codes(self, y: NDArray[Any], *, fresh: bool) -> NDArray[np.intp]:
-        """For each row the place of its label in ``classes_``."""
-        if fresh:
-            self.several_labels_ = False
-            return self._encode_labels(y)
-        known = self.classes_
-        found = np.unique(y)
-        if self.warm_start and hasattr(self, "coefs_") and set(found.tolist()) != set(known.tolist()):
+    def _row_weights(self, sample_weight: Any, table: Any) -> NDArray[np.float64] | None:
+        if sample_weight is not None and self.prior_fraction is not None:
             raise ValueError(
-                "warm_start can only be used where `y` has the same classes as in the previous call to fit. Previously "
-                f"got {known}, `y` has {found}\nHint: set warm_start=False to learn other classes."
+                "prior_fraction bounds the error over rows that count equally; got sample_weight.\n"
+                "Hint: leave sample_weight out, or use class_weight."
             )
-        unknown = np.setdiff1d(found, known)
-        if unknown.size:
-            raise ValueError(
-                f"`y` has classes not in `self.classes_`. `self.classes_` has {known}. 'y' has {unknown}.\n"
-                "Hint: name every class in the first call of partial_fit."
-            )
-        return np.searchsorted(known, y)
+        return check_weights(self, sample_weight, table)
 
-    def _read_several(
-        self, table: Any, y: NDArray[Any], weights: NDArray[np.float64] | None, *, fresh: bool
-    ) -> TrainingData:
-        """Several labels per row: a table of 0 and 1."""
-        if not type_of_target(y).startswith("multilabel"):
-            raise ValueError(
-                "Multioutput target data is not supported with label binarization: y has the shape "
-                f"{y.shape} and values other than 0 and 1.\nHint: use certus.multioutput.MultiOutputClassifier."
-            )
-        if self.class_weight is not None:
-            raise ValueError("class_weight needs one label per row.\nHint: use sample_weight.")
-        if fresh:
-            self.several_labels_, self.classes_ = True, np.arange(y.shape[1])
-        elif y.shape[1] != len(self.classes_):
-            raise ValueError(
-                f"y has {y.shape[1]} labels per row, but the network was fitted with {len(self.classes_)}."
-            )
-        rows = None if weights is None or weights.all() else np.flatnonzero(weights).astype(np.int64)
-        values = np.ascontiguousarray(y, dtype=table.dtype)
-        return TrainingData(table, values=values, weights=weights, rows=rows)
-
-    def _output(self) -> OutputPlan:
-        smoothing, classes = float(self.label_smoothing), len(self.classes_)
-        if self.several_labels_:
-            return OutputPlan(classes, "logistic", ("logistic", 0.0), smoothing)
-        if classes > 2:
-            return OutputPlan(classes, "softmax", ("multinomial", 0.0), smoothing)
-        return OutputPlan(1, "logistic", ("logistic", 0.0), smoothing)
-
-    def _validation_targets(self, y: Any) -> NDArray[Any]:
-        if self.several_labels_:
-            return np.asarray(y.toarray() if sparse.issparse(y) else y)
-        labels = column_or_1d(y)
-        unknown = np.setdiff1d(labels, self.classes_)
-        if unknown.size:
-            raise ValueError(
-                f"y_val holds the labels {unknown}, which the training rows do not.\nHint: split by label."
-            )
-        codes = np.searchsorted(self.classes_, labels)
-        return codes if len(self.classes_) > 2 else codes[:, None]
-
-    def _validation_score(self, scores: NDArray[Any], y: Any, weights: Any) -> float:
-        if not np.isfinite(scores).all():
-            return float("nan")
-        right = scores.argmax(axis=1) == y if y.ndim == 1 else ((scores > 0.0) == (y > 0.5)).all(axis=1)
-        return float(np.average(right, weights=weights))
-
-    # ---- predictions -----------------------------------------------------------------------------------------------
-    def _probabilities(self, X: TableLike) -> NDArray[Any]:
-        """One column per output."""
-        table = self._table(X)
-        found = [
-            _probabilities(member._raw_scores(table), self.out_activation_, member._engine().threads)
-            for member in self._averaged()
-        ]
-        return found[0] if len(found) == 1 else np.mean(found, axis=0)
-
+    @available_if(_has_posterior)  # type: ignore[untyped-decorator]
     @predict_method
-    def predict_proba(self, X: TableLike) -> NDArray[Any]:
-        """Probabilities of the classes; with several labels per row those of each label."""
-        found = self._probabilities(X)
-        if self.several_labels_ or len(self.classes_) > 2:
-            return found
-        if len(self.classes_) == 1:
-            return np.ones_like(found)
-        return np.hstack([1.0 - found, found])
+    def draw(self, random_state: RandomStateLike = None) -> MLPClassifier:
+        """One network of the certified posterior; the certificate is about the mean error of such draws.
 
-    @predict_method
-    def predict(self, X: TableLike) -> NDArray[Any]:
-        """Predict the label of each row, or its labels as 0 and 1."""
-        found = self._probabilities(X)
-        if self.several_labels_:
-            return (found > 0.5).astype(np.int64)
-        if len(self.classes_) > 2:
-            return self.classes_[found.argmax(axis=1)]
-        return self.classes_[np.minimum(found[:, 0] > 0.5, len(self.classes_) - 1).astype(np.intp)]
+        Parameters
+        ----------
+        random_state : int, RandomState or None, default=None
+            Seed of the draw.
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
-
-def _probabilities(scores: NDArray[Any], activation: str, threads: int) -> NDArray[Any]:
-    if activation == "logistic":
-        return np.asarray(expit(scores))
-    kernels.softmax_rows(scores, threads)
-    return scores
+        Returns
+        -------
+        MLPClassifier
+            A fitted network with the weights that were drawn.
+        """
+        random = np.random.default_rng(resolve_seed(random_state))
+        drawn = copy.deepcopy(self)
+        for view in (*drawn.coefs_, *drawn.intercepts_):
+            view += (self.posterior_scale_ * random.standard_normal(view.shape)).astype(view.dtype)
+        drawn.report_ = Report()
+        return drawn

@@ -7,6 +7,7 @@
 * `risk_record`, `additive_bounds`: the record that these bounds share; `log_tail`, `pac_bayes_constant`: their numbers.
 """
 
+from certus.guarantees.training.additive_bounds import AdditiveBound
 from certus.guarantees.training.decided_labels import check_exact_labels, exact_labels
 from certus.guarantees.training.gap_evidence import (
     DUALITY,
@@ -37,22 +38,24 @@ from certus.guarantees.training.margin_bounds import kernel_margin_bound, voting
 from certus.guarantees.training.mistakes import check_margins, check_mistake_bound, mistake_bound
 from certus.guarantees.training.optimality_gap import gap_record, strong_convexity_gap
 from certus.guarantees.training.pac_bayes import pac_bayes_kl
+from certus.guarantees.training.pac_bayes_gaussian import pac_bayes_gaussian
 from certus.guarantees.training.pac_bayes_linear import pac_bayes_margin
 from certus.guarantees.training.projection_distortion import projection_dimensions, projection_distortion
 from certus.guarantees.training.sample_compression import compression_bound
 from certus.guarantees.training.scenario_bound import campi_garatti
 
 __all__ = [
-    "DUALITY",
-    "KEPT",
-    "SELF_CONCORDANT",
+    "AdditiveBound",
     "ComplementaryTerms",
+    "DUALITY",
     "Decrement",
     "DualValue",
     "FenchelTerms",
     "GapBound",
     "GapEvidence",
     "GapRule",
+    "KEPT",
+    "SELF_CONCORDANT",
     "ScaledGradient",
     "Slope",
     "campi_garatti",
@@ -67,6 +70,7 @@ __all__ = [
     "kept_array",
     "kernel_margin_bound",
     "mistake_bound",
+    "pac_bayes_gaussian",
     "pac_bayes_kl",
     "pac_bayes_margin",
     "projection_dimensions",

@@ -11,17 +11,21 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from certus.base import Learner, predict_method, resolve_seed, resolve_threads
-from certus.base.inputs import SparseTable, TableLike, check_X
+from certus.base.inputs import SparseTable, TableLike, check_X, check_Xy
 from certus.guarantees import Report
 from certus.neural.engine import NetworkEngine
+from certus.neural.evidence.posterior import certify_posterior, split_prior
+from certus.neural.evidence.training_measures import training_certificates
 from certus.neural.learning import pretraining
 from certus.neural.learning.descent import StochasticDescent, run_lbfgs
+from certus.neural.learning.member_scores import combined_scores
 from certus.neural.learning.network_options import activations_of, check_options, hidden_sizes
 from certus.neural.learning.network_parameters import STATE, NetworkParameters
 from certus.neural.learning.training_data import OutputPlan, TrainingData
 
 _NORMS = ("scales", "shifts", "running_means", "running_variances")
 _HEADS = ("head_coefs", "head_intercepts")
+_FACTORS = ("in_factors", "out_factors", "blends")
 
 
 class NetworkLearner(NetworkParameters, Learner):
@@ -40,6 +44,8 @@ class NetworkLearner(NetworkParameters, Learner):
     n_outputs_: int
     out_activation_: str
     n_steps_: int
+    posterior_scale_: float
+    posterior_step_: float
     _network: NetworkEngine
 
     # ---- what heirs say --------------------------------------------------------------------------------------------
@@ -51,6 +57,10 @@ class NetworkLearner(NetworkParameters, Learner):
         """Units of the hidden layers."""
         return hidden_sizes(self)
 
+    def _members(self) -> int:
+        """How many networks share the weights; 0: one without factors."""
+        return 0
+
     def _activations(self) -> tuple[str, ...]:
         """Their activations."""
         return activations_of(self)
@@ -58,6 +68,10 @@ class NetworkLearner(NetworkParameters, Learner):
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         """Table, targets and weights as the kernels take them."""
         raise NotImplementedError
+
+    def _read_rows(self, X: Any, y: Any, *, reset: bool, y_numeric: bool = False) -> tuple[Any, Any]:
+        """A table that the network can read, and targets of the same length."""
+        return check_Xy(self, X, y, accept_sparse="csr", multi_output=True, y_numeric=y_numeric, reset=reset)
 
     def _validation_targets(self, y: Any) -> NDArray[Any]:
         """Targets of validation rows as `_validation_score` takes them."""
@@ -85,9 +99,46 @@ class NetworkLearner(NetworkParameters, Learner):
         engine = self._prepared_engine(data, seed, random, first=first, incremental=incremental)
         if first and self.pretraining is not None:
             pretraining.METHODS[self.pretraining](self, engine, data, random)
+        prior = self._train_prior(engine, data, random, seed) if self._wants_prior and not incremental else None
         self._descend(engine, data, random, X_val, y_val, incremental=incremental)
+        self._refuse_infinite(engine)
+        found = Report() if prior is None else self._certify_posterior(engine, *prior, data, seed)
         self._keep(engine)
-        self.report_ = Report()
+        self.report_ = found if prior is not None or incremental else self._measured(engine, data)
+
+    # ---- certificates ----------------------------------------------------------------------------------------------
+    @property
+    def _wants_prior(self) -> bool:
+        return getattr(self, "prior_fraction", None) is not None
+
+    def _train_prior(
+        self, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState, seed: int
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Train the prior network on its share of the rows; its parameters, and the other rows."""
+        first, others = split_prior(data, float(self.prior_fraction), seed)
+        self._descend(engine, first, random, None, None, incremental=False)
+        self._refuse_infinite(engine)
+        return engine.parameters.copy(), others
+
+    def _certify_posterior(
+        self, engine: NetworkEngine, prior: NDArray[Any], others: NDArray[np.int64], data: TrainingData, seed: int
+    ) -> Report:
+        """Leave the engine at the mean of the posterior; its certificates."""
+
+        def errors(engine: NetworkEngine, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+            return self._wrong(engine.forward(data.X[rows]), self._targets_of(data, rows))
+
+        found = certify_posterior(engine, prior, others, errors, confidence=float(self.confidence), seed=seed)
+        self.posterior_scale_, self.posterior_step_ = found.scale, found.step
+        return found.report
+
+    def _wrong(self, scores: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.bool_]:
+        """For each row whether its label is predicted wrongly."""
+        raise NotImplementedError
+
+    def _measured(self, engine: NetworkEngine, data: TrainingData) -> Report:
+        """What training alone supports."""
+        return Report(training_certificates(self, engine, data))
 
     def _descend(
         self,
@@ -127,7 +178,7 @@ class NetworkLearner(NetworkParameters, Learner):
 
     def _score_on(self, X: Any, y: Any, weights: Any) -> Any:
         def score(engine: NetworkEngine) -> float:
-            return self._validation_score(engine.forward(X), y, weights)
+            return self._validation_score(self._combined_scores(engine, X), y, weights)
 
         return score
 
@@ -162,6 +213,7 @@ class NetworkLearner(NetworkParameters, Learner):
             dtype=dtype,
             batch_norm=bool(self.batch_norm),
             heads=self.auxiliary > 0.0,
+            members=self._members(),
             smoothing=plan.smoothing,
             quantiles=plan.quantiles,
             dropout=float(self.dropout),
@@ -198,24 +250,27 @@ class NetworkLearner(NetworkParameters, Learner):
 
     def _fill(self, engine: NetworkEngine) -> None:
         """The fitted attributes as the parameters of an engine."""
-        for name in ("coefs", "intercepts", *_NORMS, *_HEADS):
+        for name in ("coefs", "intercepts", *_NORMS, *_HEADS, *_FACTORS):
             for view, value in zip(getattr(engine, name), getattr(self, f"{name}_", ()), strict=False):
                 view[...] = value
 
     def _keep(self, engine: NetworkEngine) -> None:
         """The parameters of a trained engine as fitted attributes."""
-        if not (np.isfinite(engine.parameters).all() and np.isfinite(engine.statistics).all()):
-            self._forget()
-            raise ValueError(
-                "Solver produced non-finite parameter weights. The input data may contain large values and need to "
-                "be preprocessed.\nHint: scale the columns first (StandardScaler), or lower learning_rate_init."
-            )
         engine.rest()
         self.optimizer_state_, self.n_steps_ = (engine.first, engine.second), engine.steps
         self._show(engine)
 
+    def _refuse_infinite(self, engine: NetworkEngine) -> None:
+        if np.isfinite(engine.parameters).all() and np.isfinite(engine.statistics).all():
+            return
+        self._forget()
+        raise ValueError(
+            "Solver produced non-finite parameter weights. The input data may contain large values and need to be "
+            "preprocessed.\nHint: scale the columns first (StandardScaler), or lower learning_rate_init."
+        )
+
     def _show(self, engine: NetworkEngine) -> None:
-        for name in ("coefs", "intercepts", *_NORMS, *_HEADS):
+        for name in ("coefs", "intercepts", *_NORMS, *_HEADS, *_FACTORS):
             views = getattr(engine, name)
             if views or name in ("coefs", "intercepts"):
                 setattr(self, f"{name}_", views)
@@ -245,10 +300,11 @@ class NetworkLearner(NetworkParameters, Learner):
         hidden = (self.n_features_in_, *self._hidden_sizes(), self._output().n_outputs)
         if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
             raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
-        if [np.shape(each) for each in self.intercepts_] != [(shape[1],) for shape in shapes]:
+        several = (self._members(),) if self._members() else ()
+        if [np.shape(each) for each in self.intercepts_] != [(*several, shape[1]) for shape in shapes]:
             raise ValueError("intercepts_ do not fit coefs_.")
         engine = self._engine()
-        for name in (*_NORMS, *_HEADS):
+        for name in (*_NORMS, *_HEADS, *_FACTORS):
             given = [np.shape(each) for each in getattr(self, f"{name}_", ())]
             if given != [view.shape for view in getattr(engine, name)]:
                 raise ValueError(f"{name}_ do not fit coefs_.")
@@ -277,7 +333,13 @@ class NetworkLearner(NetworkParameters, Learner):
         return getattr(self, "members_", None) or [self]
 
     def _raw_scores(self, table: NDArray[Any] | SparseTable) -> NDArray[Any]:
-        return self._engine().forward(table)
+        return self._combined_scores(self._engine(), table)
+
+    def _combined_scores(self, engine: NetworkEngine, table: NDArray[Any] | SparseTable) -> NDArray[Any]:
+        """Scores of the network; of members those that belong to their mean prediction."""
+        if not engine.members:
+            return engine.forward(table)
+        return combined_scores(engine, table, self.out_activation_)
 
     @predict_method
     def hidden(self, X: TableLike, layer: int = -1) -> NDArray[Any]:
