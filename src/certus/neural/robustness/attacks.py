@@ -14,13 +14,14 @@ OVERSHOOT = 1.02
 HALVINGS = 50
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def find_adversarial(
     network: ScoringNetwork, rows: Array, places: np.ndarray, norm: str, *, starts: int = 3, seed: int = 0
 ) -> Array:
     """For every row a point with another label, as near as found; NaN where none was found."""
     rng = np.random.default_rng(seed)
     best, distance = np.full(rows.shape, np.nan), np.full(len(rows), np.inf)
-    scale = np.abs(rows).mean() + 1e-3
+    scale = float(np.abs(rows).mean()) + 1e-3 if len(rows) else 1.0
     for start in range(starts):
         points = rows + (0.0 if start == 0 else 0.3 * scale * rng.standard_normal(rows.shape))
         found = move_back(network, rows, _cross(network, rows, points, places, norm), places)
