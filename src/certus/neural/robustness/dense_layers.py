@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.neural.modules import Dense, Dropout, ReLU, Sequential, Sigmoid, Softmax, Tanh, to_modules
@@ -170,7 +170,7 @@ def check_norm(norm: object) -> str:
     return named[norm]
 
 
-def check_rows(network: ScoringNetwork, X: ArrayLike) -> Array:
+def check_rows(network: ScoringNetwork, X: Any) -> Array:
     """Finite rows of the network's width."""
     try:
         rows: Array = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
