@@ -1,15 +1,19 @@
 """Neural networks: multi-layer perceptrons for tables, modules to read, and certificates on both."""
 
+from certus.neural.autoencoder import Autoencoder
 from certus.neural.lipschitz_bound import lipschitz_bound
 from certus.neural.mlp_classifier import MLPClassifier
 from certus.neural.mlp_regressor import MLPRegressor
 from certus.neural.robust_error import robust_error, vulnerable_rows
 from certus.neural.robust_radius import RobustRadius, robust_radius
+from certus.neural.stacked_autoencoder import StackedAutoencoder
 
 __all__ = [
+    "Autoencoder",
     "MLPClassifier",
     "MLPRegressor",
     "RobustRadius",
+    "StackedAutoencoder",
     "lipschitz_bound",
     "robust_error",
     "robust_radius",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 
-from certus.base import Classifier, class_weights, fit_method, predict_method, register
+from certus.base import Classifier, class_weights, fit_method, predict_method, register, resolve_seed
 from certus.base.inputs import ClassWeightLike, RandomStateLike, TableLike, WeightsLike, check_weights, check_Xy
 from certus.base.params import Exactly, InstanceOf, Interval, OneOf
+from certus.guarantees import Report
 from certus.neural import _native_calls as kernels
 from certus.neural.learning.network_learner import NetworkLearner
 from certus.neural.learning.network_options import has_partial_fit
@@ -22,8 +24,18 @@ from certus.neural.learning.network_parameters import CONSTRAINTS, STATE
 from certus.neural.learning.training_data import OutputPlan, TrainingData
 
 
+def _has_posterior(learner: Any) -> bool:
+    if learner.prior_fraction is None:
+        raise AttributeError("draw needs prior_fraction: without it there is no posterior.")
+    return True
+
+
 @register(
-    guarantees=(),
+    guarantees=(
+        "norm of the gradient",
+        "gap to the optimum, without hidden layers",
+        "expected error of networks drawn around it, with prior_fraction",
+    ),
     cost="fit n times weights per epoch, predict weights per row",
     draws_rows=True,
 )
@@ -44,6 +56,18 @@ class MLPClassifier(NetworkLearner, Classifier):
         Weights of the classes, multiplied to those of the rows.
     label_smoothing : float
         Share of a label's probability that is spread over all classes (Szegedy et al. 2016).
+    prior_fraction : float or None
+        Share of the rows that trains a prior network; the network then learns from all rows, and the others bound
+        the expected error of networks drawn around it (`draw`), without rows held out from training.
+    confidence : float
+        Probability with which that bound holds.
+
+    Attributes
+    ----------
+    posterior_scale_ : float
+        Standard deviation s of the weights of the certified posterior N(w, s^2 I), whose mean is the fitted network.
+    posterior_step_ : float
+        Where w lies on the way from the prior network (0) to the one that all rows trained (1).
 
     Examples
     --------
@@ -60,11 +84,15 @@ class MLPClassifier(NetworkLearner, Classifier):
         **CONSTRAINTS,
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
         "label_smoothing": [Interval(0, 1, closed="left")],
+        "prior_fraction": [Interval(0, 1, closed="neither"), Exactly(None)],
+        "confidence": [Interval(0, 1, closed="neither")],
     }
-    _state = ("classes_", "several_labels_", *STATE)
+    _state = ("classes_", "several_labels_", "posterior_scale_", "posterior_step_", *STATE)
     several_labels_: bool
     class_weight: ClassWeightLike
     label_smoothing: float
+    prior_fraction: float | None
+    confidence: float
 
     def __init__(
         self,
@@ -102,6 +130,8 @@ class MLPClassifier(NetworkLearner, Classifier):
         batch_norm: bool = False,
         class_weight: ClassWeightLike = None,
         label_smoothing: float = 0.0,
+        prior_fraction: float | None = None,
+        confidence: float = 0.95,
         clip_norm: float | None = None,
         n_init: int = 1,
         combine: str = "best",
@@ -164,9 +194,9 @@ class MLPClassifier(NetworkLearner, Classifier):
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         if y.ndim == 2:
-            return self._read_several(table, y, check_weights(self, sample_weight, table), fresh=fresh)
+            return self._read_several(table, y, self._row_weights(sample_weight, table), fresh=fresh)
         codes = self._codes(y, fresh=fresh)
-        weights = check_weights(self, sample_weight, table)
+        weights = self._row_weights(sample_weight, table)
         by_class = class_weights(self.class_weight, self.classes_, y)
         if self.class_weight is not None:
             weights = by_class[codes] * (1.0 if weights is None else weights)
@@ -175,6 +205,14 @@ class MLPClassifier(NetworkLearner, Classifier):
             return TrainingData(table, classes=codes.astype(np.int32), weights=weights, rows=rows)
         values = (codes == 1).astype(table.dtype)[:, None]
         return TrainingData(table, values=values, weights=weights, rows=rows)
+
+    def _row_weights(self, sample_weight: Any, table: Any) -> NDArray[np.float64] | None:
+        if sample_weight is not None and self.prior_fraction is not None:
+            raise ValueError(
+                "prior_fraction bounds the error over rows that count equally; got sample_weight.\n"
+                "Hint: leave sample_weight out, or use class_weight."
+            )
+        return check_weights(self, sample_weight, table)
 
     def _codes(self, y: NDArray[Any], *, fresh: bool) -> NDArray[np.intp]:
         """For each row the place of its label in ``classes_``."""
@@ -240,8 +278,12 @@ class MLPClassifier(NetworkLearner, Classifier):
     def _validation_score(self, scores: NDArray[Any], y: Any, weights: Any) -> float:
         if not np.isfinite(scores).all():
             return float("nan")
-        right = scores.argmax(axis=1) == y if y.ndim == 1 else ((scores > 0.0) == (y > 0.5)).all(axis=1)
-        return float(np.average(right, weights=weights))
+        return float(np.average(~self._wrong(scores, y), weights=weights))
+
+    def _wrong(self, scores: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.bool_]:
+        if targets.ndim == 1:
+            return np.asarray(scores.argmax(axis=1) != targets)
+        return np.asarray(((scores > 0.0) != (targets > 0.5)).any(axis=1))
 
     # ---- predictions -----------------------------------------------------------------------------------------------
     def _probabilities(self, X: TableLike) -> NDArray[Any]:
@@ -272,6 +314,28 @@ class MLPClassifier(NetworkLearner, Classifier):
         if len(self.classes_) > 2:
             return self.classes_[found.argmax(axis=1)]
         return self.classes_[np.minimum(found[:, 0] > 0.5, len(self.classes_) - 1).astype(np.intp)]
+
+    @available_if(_has_posterior)  # type: ignore[untyped-decorator]
+    @predict_method
+    def draw(self, random_state: RandomStateLike = None) -> MLPClassifier:
+        """One network of the certified posterior; the certificate is about the mean error of such draws.
+
+        Parameters
+        ----------
+        random_state : int, RandomState or None, default=None
+            Seed of the draw.
+
+        Returns
+        -------
+        MLPClassifier
+            A fitted network with the weights that were drawn.
+        """
+        random = np.random.default_rng(resolve_seed(random_state))
+        drawn = copy.deepcopy(self)
+        for view in (*drawn.coefs_, *drawn.intercepts_):
+            view += (self.posterior_scale_ * random.standard_normal(view.shape)).astype(view.dtype)
+        drawn.report_ = Report()
+        return drawn
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

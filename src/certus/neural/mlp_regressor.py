@@ -29,7 +29,7 @@ LOSSES = {
 
 
 @register(
-    guarantees=(),
+    guarantees=("norm of the gradient", "gap to the optimum, without hidden layers"),
     cost="fit n times weights per epoch, predict weights per row",
     draws_rows=True,
 )

@@ -59,6 +59,9 @@ class StepRule:
 class NetworkEngine:
     """A multi-layer network with one output layer, its loss, and an optimiser's memory.
 
+    Keep BLAS on one thread around its passes (`certus.base.blas_on_one_thread`; what is wrapped by ``fit_method`` and
+    ``predict_method`` is): they use threads of their own.
+
     Parameters
     ----------
     sizes : sequence of int

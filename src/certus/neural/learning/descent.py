@@ -31,7 +31,7 @@ def batch_rows(learner: Any, rows: int) -> int:
 
 def step_rule(learner: Any, batches: int, rate: float) -> StepRule:
     """The optimiser that a learner's parameters ask for; ``batches`` are those of an epoch."""
-    solver = learner.solver
+    solver = learner.solver if learner.solver != "lbfgs" else "adam"
     second = learner.beta_2 if solver in ("adam", "adamw") else learner.rho
     return StepRule(
         solver=solver,
@@ -181,7 +181,12 @@ def run_lbfgs(learner: Any, engine: NetworkEngine, data: TrainingData) -> None:
             jac=True,
             method="L-BFGS-B",
             callback=tell,
-            options={"maxiter": int(learner.max_iter), "maxfun": int(learner.max_fun), "gtol": float(learner.tol)},
+            options={
+                "maxiter": int(learner.max_iter),
+                "maxfun": int(learner.max_fun),
+                "gtol": float(learner.tol),
+                "ftol": 2.2e-9 * min(float(learner.tol) / 1e-4, 1.0),  # SciPy's; finer where tol is
+            },
         )
     engine.parameters[:] = result.x
     learner.n_iter_ = learner.best_iter_ = min(int(result.nit), int(learner.max_iter))

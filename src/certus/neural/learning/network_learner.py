@@ -14,6 +14,8 @@ from certus.base import Learner, predict_method, resolve_seed, resolve_threads
 from certus.base.inputs import SparseTable, TableLike, check_X
 from certus.guarantees import Report
 from certus.neural.engine import NetworkEngine
+from certus.neural.evidence.posterior import certify_posterior, split_prior
+from certus.neural.evidence.training_measures import training_certificates
 from certus.neural.learning import pretraining
 from certus.neural.learning.descent import StochasticDescent, run_lbfgs
 from certus.neural.learning.network_options import activations_of, check_options, hidden_sizes
@@ -40,12 +42,22 @@ class NetworkLearner(NetworkParameters, Learner):
     n_outputs_: int
     out_activation_: str
     n_steps_: int
+    posterior_scale_: float
+    posterior_step_: float
     _network: NetworkEngine
 
     # ---- what heirs say --------------------------------------------------------------------------------------------
     def _output(self) -> OutputPlan:
         """The last layer, once the targets were read."""
         raise NotImplementedError
+
+    def _hidden_sizes(self) -> tuple[int, ...]:
+        """Units of the hidden layers."""
+        return hidden_sizes(self)
+
+    def _activations(self) -> tuple[str, ...]:
+        """Their activations."""
+        return activations_of(self)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         """Table, targets and weights as the kernels take them."""
@@ -77,9 +89,46 @@ class NetworkLearner(NetworkParameters, Learner):
         engine = self._prepared_engine(data, seed, random, first=first, incremental=incremental)
         if first and self.pretraining is not None:
             pretraining.METHODS[self.pretraining](self, engine, data, random)
+        prior = self._train_prior(engine, data, random, seed) if self._wants_prior and not incremental else None
         self._descend(engine, data, random, X_val, y_val, incremental=incremental)
+        self._refuse_infinite(engine)
+        found = Report() if prior is None else self._certify_posterior(engine, *prior, data, seed)
         self._keep(engine)
-        self.report_ = Report()
+        self.report_ = found if prior is not None or incremental else self._measured(engine, data)
+
+    # ---- certificates ----------------------------------------------------------------------------------------------
+    @property
+    def _wants_prior(self) -> bool:
+        return getattr(self, "prior_fraction", None) is not None
+
+    def _train_prior(
+        self, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState, seed: int
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Train the prior network on its share of the rows; its parameters, and the other rows."""
+        first, others = split_prior(data, float(self.prior_fraction), seed)
+        self._descend(engine, first, random, None, None, incremental=False)
+        self._refuse_infinite(engine)
+        return engine.parameters.copy(), others
+
+    def _certify_posterior(
+        self, engine: NetworkEngine, prior: NDArray[Any], others: NDArray[np.int64], data: TrainingData, seed: int
+    ) -> Report:
+        """Leave the engine at the mean of the posterior; its certificates."""
+
+        def errors(engine: NetworkEngine, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+            return self._wrong(engine.forward(data.X[rows]), self._targets_of(data, rows))
+
+        found = certify_posterior(engine, prior, others, errors, confidence=float(self.confidence), seed=seed)
+        self.posterior_scale_, self.posterior_step_ = found.scale, found.step
+        return found.report
+
+    def _wrong(self, scores: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.bool_]:
+        """For each row whether its label is predicted wrongly."""
+        raise NotImplementedError
+
+    def _measured(self, engine: NetworkEngine, data: TrainingData) -> Report:
+        """What training alone supports."""
+        return Report(training_certificates(self, engine, data))
 
     def _descend(
         self,
@@ -149,7 +198,7 @@ class NetworkLearner(NetworkParameters, Learner):
     def _new_engine(self, sizes: Any, dtype: Any, plan: OutputPlan, seed: int) -> NetworkEngine:
         return NetworkEngine(
             sizes,
-            activations_of(self),
+            self._activations(),
             loss=plan.loss,
             dtype=dtype,
             batch_norm=bool(self.batch_norm),
@@ -169,7 +218,7 @@ class NetworkLearner(NetworkParameters, Learner):
         """An engine with the weights to begin from."""
         plan = self._output()
         self.n_outputs_, self.out_activation_ = plan.n_outputs, plan.activation
-        sizes = (data.X.shape[1], *hidden_sizes(self), plan.n_outputs)
+        sizes = (data.X.shape[1], *self._hidden_sizes(), plan.n_outputs)
         engine = self._new_engine(sizes, data.X.dtype, plan, seed)
         if first:
             self.n_layers_, self.t_, self.n_epochs_, self.n_iter_ = len(sizes), 0, 0, 0
@@ -196,15 +245,18 @@ class NetworkLearner(NetworkParameters, Learner):
 
     def _keep(self, engine: NetworkEngine) -> None:
         """The parameters of a trained engine as fitted attributes."""
-        if not (np.isfinite(engine.parameters).all() and np.isfinite(engine.statistics).all()):
-            self._forget()
-            raise ValueError(
-                "Solver produced non-finite parameter weights. The input data may contain large values and need to "
-                "be preprocessed.\nHint: scale the columns first (StandardScaler), or lower learning_rate_init."
-            )
         engine.rest()
         self.optimizer_state_, self.n_steps_ = (engine.first, engine.second), engine.steps
         self._show(engine)
+
+    def _refuse_infinite(self, engine: NetworkEngine) -> None:
+        if np.isfinite(engine.parameters).all() and np.isfinite(engine.statistics).all():
+            return
+        self._forget()
+        raise ValueError(
+            "Solver produced non-finite parameter weights. The input data may contain large values and need to be "
+            "preprocessed.\nHint: scale the columns first (StandardScaler), or lower learning_rate_init."
+        )
 
     def _show(self, engine: NetworkEngine) -> None:
         for name in ("coefs", "intercepts", *_NORMS, *_HEADS):
@@ -234,7 +286,7 @@ class NetworkLearner(NetworkParameters, Learner):
         chained = all(len(shape) == 2 for shape in shapes) and all(
             upper[0] == lower[1] for lower, upper in itertools.pairwise(shapes)
         )
-        hidden = (self.n_features_in_, *hidden_sizes(self), self._output().n_outputs)
+        hidden = (self.n_features_in_, *self._hidden_sizes(), self._output().n_outputs)
         if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
             raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
         if [np.shape(each) for each in self.intercepts_] != [(shape[1],) for shape in shapes]:

@@ -20,7 +20,7 @@ def hidden_sizes(learner: Any) -> tuple[int, ...]:
 
 def activations_of(learner: Any) -> tuple[str, ...]:
     """The activation of every hidden layer."""
-    hidden = len(hidden_sizes(learner))
+    hidden = len(learner._hidden_sizes())
     if isinstance(learner.activation, str):
         return (learner.activation,) * hidden
     names = tuple(str(name) for name in learner.activation)
@@ -44,16 +44,23 @@ def has_partial_fit(learner: Any) -> bool:
 
 def check_options(learner: Any, *, incremental: bool) -> None:
     """Refuse combinations of parameters that cannot be."""
-    hidden = len(hidden_sizes(learner))
-    activations_of(learner)
+    hidden = len(learner._hidden_sizes())
+    learner._activations()
     if learner.early_stopping and incremental:
         raise ValueError("partial_fit does not support early_stopping=True\nHint: watch validation rows yourself.")
     if learner.solver == "lbfgs":
-        for name, off in (("l1", 0), ("dropout", 0), ("batch_norm", False), ("clip_norm", None)):
-            if getattr(learner, name) not in (off, float(off or 0.0)):
+        for name in ("l1", "dropout", "batch_norm", "clip_norm"):
+            if getattr(learner, name):
                 raise ValueError(
                     f"{name}={getattr(learner, name)!r} needs a stochastic solver; got solver='lbfgs'.\n"
                     "Hint: use solver='adam'."
+                )
+    if getattr(learner, "prior_fraction", None) is not None:
+        for name, off in {"batch_norm": False, "auxiliary": 0.0, "n_init": 1, "warm_start": False}.items():
+            if getattr(learner, name) != off:
+                raise ValueError(
+                    f"prior_fraction certifies networks of weights and intercepts from one fit; got {name}="
+                    f"{getattr(learner, name)!r}.\nHint: set {name}={off!r}."
                 )
     if learner.frozen > hidden:
         raise ValueError(

@@ -1,13 +1,14 @@
 """Ways to begin that are better than random weights.
 
-Supervised layer by layer: hidden layer d is trained for the target under an output layer of its own, the layers below
-it frozen (Bengio et al. 2007). Autoencoders: hidden layer d is trained to reproduce what enters it (Hinton,
-Salakhutdinov 2006). Transfer: hidden layers come from a network fitted elsewhere.
+Layer by layer: hidden layer d is trained under an output layer of its own, the layers below it frozen; supervised, for
+the target (Bengio et al. 2007), or as an autoencoder, to reproduce the columns of the table (Hinton, Salakhutdinov
+2006). Transfer: hidden layers come from a network fitted elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,32 @@ from scipy import sparse
 from certus.neural import _native_calls as kernels
 from certus.neural.engine import NetworkEngine
 from certus.neural.learning.descent import batch_rows, step_rule
-from certus.neural.learning.training_data import TrainingData
+from certus.neural.learning.training_data import OutputPlan, TrainingData
 
 
 def layerwise(learner: Any, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState) -> None:
     """Train hidden layers for the target, one after the other."""
-    plan = learner._output()
+    _layer_by_layer(learner, engine, data, random, learner._output())
+
+
+def autoencoder(learner: Any, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState) -> None:
+    """Train hidden layers to reproduce the table, one after the other."""
+    if sparse.issparse(data.X):
+        raise ValueError(
+            "pretraining='autoencoder' reproduces the columns of the table and needs a dense one; got a sparse one.\n"
+            "Hint: use pretraining='layerwise', or make it dense with .toarray()."
+        )
+    values = np.ascontiguousarray(data.X)
+    plan = OutputPlan(values.shape[1], "identity", ("squared", 0.0))
+    _layer_by_layer(learner, engine, replace(data, classes=None, values=values), random, plan)
+
+
+def _layer_by_layer(
+    learner: Any, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState, plan: OutputPlan
+) -> None:
     for depth in range(1, len(engine.sizes) - 1):
-        sizes = (*engine.sizes[: depth + 1], engine.sizes[-1])
         small = NetworkEngine(
-            sizes,
+            (*engine.sizes[: depth + 1], plan.n_outputs),
             engine.activations[:depth],
             loss=plan.loss,
             dtype=engine.dtype,
@@ -39,30 +56,6 @@ def layerwise(learner: Any, engine: NetworkEngine, data: TrainingData, random: n
         _copy_layers(small, engine.coefs[: depth - 1], engine.intercepts[: depth - 1])
         _train(learner, small, data, frozen=depth - 1)
         _copy_layers(engine, small.coefs[:depth], small.intercepts[:depth])
-
-
-def autoencoder(learner: Any, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState) -> None:
-    """Train hidden layers to reproduce what enters them, one after the other."""
-    if sparse.issparse(data.X):
-        raise ValueError(
-            "pretraining='autoencoder' reproduces the columns of the table and needs a dense one; got a sparse one.\n"
-            "Hint: use pretraining='layerwise', or make it dense with .toarray()."
-        )
-    inputs = data.X
-    for depth in range(len(engine.sizes) - 2):
-        width, units = engine.sizes[depth], engine.sizes[depth + 1]
-        small = NetworkEngine(
-            (width, units, width),
-            (engine.activations[depth],),
-            dtype=engine.dtype,
-            seed=int(random.randint(2**31)),
-            threads=engine.threads,
-        )
-        small.initialise(random, init=learner.init, fraction=float(learner.init_fraction))
-        values = np.ascontiguousarray(inputs)
-        _train(learner, small, TrainingData(values, values=values, weights=data.weights, rows=data.rows), frozen=0)
-        _copy_layers_at(engine, depth, small)
-        inputs = small.forward(values, depth=1)
 
 
 def copy_start(learner: Any, engine: NetworkEngine) -> None:
@@ -83,18 +76,12 @@ def copy_start(learner: Any, engine: NetworkEngine) -> None:
 
 
 def _train(learner: Any, engine: NetworkEngine, data: TrainingData, *, frozen: int) -> None:
-    """Some epochs of the learner's optimiser; Adam where it has none."""
+    """Some epochs of the learner's optimiser, at its first step size; Adam's where it has none."""
     batch = batch_rows(learner, data.count)
-    asked = step_rule(learner, -(-data.count // batch), float(learner.learning_rate_init))
-    rule = type(asked)(
-        solver="adam" if learner.solver == "lbfgs" else asked.solver,
-        rate=asked.rate,
-        first=asked.first,
-        second=float(learner.beta_2) if learner.solver == "lbfgs" else asked.second,
-        epsilon=asked.epsilon,
-        nesterov=asked.nesterov,
-        alpha=asked.alpha,
-        clip_norm=asked.clip_norm,
+    rule = replace(
+        step_rule(learner, -(-data.count // batch), float(learner.learning_rate_init)),
+        schedule="constant",
+        l1=0.0,
         frozen=frozen,
     )
     table, targets = kernels.network_table(data.X), data.targets()
@@ -107,11 +94,6 @@ def _copy_layers(engine: NetworkEngine, coefs: Any, intercepts: Any) -> None:
     for place, (coef, intercept) in enumerate(zip(coefs, intercepts, strict=True)):
         engine.coefs[place][...] = coef
         engine.intercepts[place][...] = intercept
-
-
-def _copy_layers_at(engine: NetworkEngine, depth: int, small: NetworkEngine) -> None:
-    engine.coefs[depth][...] = small.coefs[0]
-    engine.intercepts[depth][...] = small.intercepts[0]
 
 
 METHODS: dict[str, Callable[..., None]] = {"layerwise": layerwise, "autoencoder": autoencoder}
