@@ -1,5 +1,4 @@
-"""The page about modules and certificates of networks: its examples run, and its pictures are those "
-"that its program draws."""
+"""The page about modules and certificates of networks: its examples run, its pictures are what is drawn."""
 
 import doctest
 import re

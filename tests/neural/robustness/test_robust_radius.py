@@ -1,5 +1,4 @@
-"""Radii hold: no point inside gets another label, exact ones are those of an exhaustive search, and "
-"mutants are caught."""
+"""Radii hold: no point inside gets another label, exact ones are those of all regions, and mutants are caught."""
 
 from __future__ import annotations
 
@@ -249,8 +248,7 @@ def exact_scores(net: Sequential, row: np.ndarray) -> list[Fraction]:
 
 @pytest.mark.parametrize("method", ["interval", "linear", "exact"])
 def test_radii_hold_where_rounding_decides(method: str) -> None:
-    """Scores are differences of huge numbers: what is computed and what is true differ, and both must "
-    "keep their labels."""
+    """Scores are differences of huge numbers: what is computed and what is true differ, both must keep labels."""
     for seed in range(6):
         net = network((2, 4, 1), seed=seed)
         net.parameters["2.bias"][:] = 0.0

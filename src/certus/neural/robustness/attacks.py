@@ -1,6 +1,4 @@
-"""Points near a row that get another label: found by following gradients, then moved back as far as "
-"the label allows.
-"""
+"""Points near a row with another label: found along gradients, then moved back as far as the label allows."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ def _lengths(differences: Array, norm: str) -> Array:
 
 
 def _cross(network: ScoringNetwork, rows: Array, points: Array, places: np.ndarray, norm: str) -> Array:
-    """Steps to the nearest border of the network's linearization, until the label is another one; NaN "
-    "where it never is.
-    """
+    """Steps to the nearest border of the linearized network, until the label is another one; NaN where it never is."""
     points, changed = points.copy(), np.zeros(len(rows), dtype=bool)
     margins = network.margins(places)
     for _ in range(STEPS):

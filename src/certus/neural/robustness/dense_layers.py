@@ -92,9 +92,7 @@ class ScoringNetwork:
         return places
 
     def margins(self, places: NDArray[np.intp]) -> Array:
-        """Rows of coefficients on the scores that are all positive where the label is that one: (rows, "
-        "others, scores).
-        """
+        """Differences of scores that are positive where the label is that one: (rows, others, scores)."""
         count = len(self.layers[-1].offsets)
         if count == 1:
             return np.where(places == 1, 1.0, -1.0)[:, None, None]
