@@ -1,6 +1,7 @@
 """Neural networks: multi-layer perceptrons for tables, modules to read, and certificates on both."""
 
 from certus.neural.autoencoder import Autoencoder
+from certus.neural.bernoulli_rbm import BernoulliRBM
 from certus.neural.lipschitz_bound import lipschitz_bound
 from certus.neural.mlp_classifier import MLPClassifier
 from certus.neural.mlp_regressor import MLPRegressor
@@ -10,6 +11,7 @@ from certus.neural.stacked_autoencoder import StackedAutoencoder
 
 __all__ = [
     "Autoencoder",
+    "BernoulliRBM",
     "MLPClassifier",
     "MLPRegressor",
     "RobustRadius",

@@ -23,6 +23,7 @@ from certus.neural.modules import (
     CrossEntropy,
     Dense,
     Dropout,
+    FeedForward,
     GraphConvolution,
     LayeredNetwork,
     MaxPool2d,
@@ -434,3 +435,36 @@ def test_a_layered_graph_counts_its_parts() -> None:
     assert (net.outputs[0][:, 0] == 1).all()
     threshold = LayeredNetwork((1, 1), "threshold", weights=[[[-1.0], [1.0]]])
     assert threshold.forward([[1.0], [1.5]]).ravel().tolist() == [0.0, 1.0]
+
+
+def test_a_step_goes_against_the_gradient_of_its_batch() -> None:
+    X, y, loss = RNG.normal(size=(12, 3)), RNG.normal(size=(12, 1)), SquaredError()
+    net = Sequential(Dense(3, 4, random_state=0), Tanh(), Dense(4, 1, random_state=1))
+    first = {name: value.copy() for name, value in net.parameters.items()}
+    loss.forward(net.forward(X), y)
+    net.backward(loss.backward())
+    slopes = {name: value.copy() for name, value in net.gradients.items()}
+    step = next(iter(batch_descent(net, loss, X, y, 0.3)))
+    for name, value in net.parameters.items():
+        assert value == pytest.approx(first[name] - 0.3 * slopes[name], rel=1e-14)
+    assert step.gradient_norm == pytest.approx(np.sqrt(sum((slope**2).sum() for slope in slopes.values())))
+    one = LayeredNetwork((3, 2, 1), "sigmoid", random_state=0)  # a step on one row is the product of outputs and deltas
+    before = one.parameters["W2"].copy()
+    next(iter(mini_batch_descent(one, loss, X[:1], y[:1], 0.3, 1, random_state=0)))
+    assert one.parameters["W2"] == pytest.approx(before - 0.3 * one.outputs[1].T @ one.deltas[1], rel=1e-14)
+
+
+def test_feed_forward_treats_every_position_alike() -> None:
+    layer, x = FeedForward(4, 8, random_state=0), RNG.normal(size=(2, 5, 4))
+    assert np.allclose(layer.forward(x)[:, 3], layer.forward(x[:, 3:4])[:, 0], rtol=1e-13)
+
+
+def test_outputs_are_compositions_of_modules() -> None:
+    parts = [Dense(3, 4, random_state=0), ReLU(), Dense(4, 2, random_state=1), Softmax()]
+    X = RNG.normal(size=(5, 3))
+    nested = parts[3].forward(parts[2].forward(parts[1].forward(parts[0].forward(X))))
+    assert np.array_equal(Sequential(*parts).forward(X), nested)
+    assert np.allclose(nested.sum(axis=1), 1.0)
+    scores = Sequential(*parts[:3]).forward(X)
+    assert np.array_equal(scores.argmax(axis=1), nested.argmax(axis=1))
+    assert np.array_equal(Sigmoid().forward(scores) > 0.5, scores > 0)

@@ -31,8 +31,7 @@ def labels(net: Sequential, X: np.ndarray) -> np.ndarray:
 
 
 def radius_by_regions(net: Sequential, row: np.ndarray, norm: str = "inf") -> float:
-    """Every combination of signs of the units is a polyhedron on which the scores are linear: one "
-    "program for each and every rival."""
+    """Every combination of signs is a polyhedron on which the scores are linear: a program for each and every rival."""
     dense = [module for module in net.modules if isinstance(module, Dense)]
     hidden = [len(layer.parameters["bias"]) for layer in dense[:-1]]
     scores = net.forward(row[None])[0]

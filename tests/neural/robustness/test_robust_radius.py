@@ -1,5 +1,4 @@
-"""Radii hold: no point inside gets another label, exact ones are those of an exhaustive search, and "
-"mutants are caught."""
+"""Radii hold: no point inside gets another label, exact ones are those of all regions, and mutants are caught."""
 
 from __future__ import annotations
 
@@ -9,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from certus.neural import lipschitz_bound, robust_radius
 from certus.neural.modules import Dense, Dropout, LayeredNetwork, Sequential, Sigmoid, Softmax
@@ -248,8 +248,7 @@ def exact_scores(net: Sequential, row: np.ndarray) -> list[Fraction]:
 
 @pytest.mark.parametrize("method", ["interval", "linear", "exact"])
 def test_radii_hold_where_rounding_decides(method: str) -> None:
-    """Scores are differences of huge numbers: what is computed and what is true differ, and both must "
-    "keep their labels."""
+    """Scores are differences of huge numbers: what is computed and what is true differ, both must keep labels."""
     for seed in range(6):
         net = network((2, 4, 1), seed=seed)
         net.parameters["2.bias"][:] = 0.0
@@ -337,6 +336,30 @@ def test_errors_help(change: dict, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message) as caught:
         robust_radius(**given)
     assert "Hint:" in str(caught.value)
+
+
+def test_unpleasant_rows_and_weights() -> None:
+    net, X = network((3, 6, 3), seed=1), np.random.default_rng(1).normal(size=(4, 3))
+    assert robust_radius(net, np.zeros((0, 3))).lower.shape == (0,)
+    assert np.array_equal(robust_radius(net, sparse.csr_array(X)).lower, robust_radius(net, X).lower)
+    for size in (1e-200, 1e100):
+        for method in ("linear", "exact"):
+            found = robust_radius(net, X * size, method=method)
+            assert (found.lower <= found.upper).all()
+    tied = network((3, 4, 3), seed=1)
+    for name in ("weights", "bias"):
+        part = tied.parameters[f"2.{name}"]
+        part[..., 1] = part[..., 0]
+    place = labels(tied, X)
+    assert (robust_radius(tied, X).lower[place < 2] == 0.0).all()  # the order of sums decides between equal scores
+    constant = network((3, 4, 2), seed=1)
+    constant.parameters["2.weights"][:] = 0.0
+    found = robust_radius(constant, X)
+    assert np.isinf(found.upper).all()
+    assert (found.lower > 1e10).all()
+    for wrong, message in ((X * 1e308, "finite scores"), ([["a", "b", "c"]], "table of numbers")):
+        with pytest.raises(ValueError, match=rf"{message}[\s\S]*Hint:"):
+            robust_radius(net, wrong)
 
 
 def test_the_result_is_a_record() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from certus.base import resolve_seed
+from certus.neural.engine.initial_weights import initial_parameters
 from certus.neural.modules.module import Array
 
 SCHEMES = ("glorot", "he", "sparse")
@@ -24,7 +24,7 @@ def initial_weights(
         Inputs and outputs.
     init : {"glorot", "he", "sparse"}, default="glorot"
         Uniform within sqrt(6 / (n_in + n_out)), so that the variance 2 / (n_in + n_out) keeps signals as large on the
-        way forward as on the way back; normal with variance 2 / n_in, for ReLU; or standard normal for a fraction of
+        way forward as on the way back; uniform with variance 2 / n_in, for ReLU; or standard normal for a fraction of
         the inputs of every unit, and 0 for the rest.
     fraction : float, default=0.1
         Of the inputs that each unit of "sparse" listens to, at least one.
@@ -42,13 +42,6 @@ def initial_weights(
             f"init must be one of {', '.join(SCHEMES)}, got {init!r}.\n"
             "Hint: 'glorot' for sigmoid and tanh, 'he' for ReLU."
         )
-    rng = np.random.default_rng(resolve_seed(random_state))
-    if init == "glorot":
-        bound = math.sqrt(6.0 / (n_in + n_out))
-        return rng.uniform(-bound, bound, (n_in, n_out))
-    normal = rng.standard_normal((n_in, n_out))
-    if init == "he":
-        return normal * math.sqrt(2.0 / n_in)
-    heard = max(1, round(fraction * n_in))
-    ranks = rng.random((n_in, n_out)).argsort(axis=0).argsort(axis=0)
-    return np.where(ranks < heard, normal, 0.0)
+    random = np.random.RandomState(np.random.MT19937(resolve_seed(random_state)))
+    (weights,), _ = initial_parameters(random, (n_in, n_out), (), init=init, fraction=fraction)
+    return weights

@@ -1,6 +1,4 @@
-"""Points near a row that get another label: found by following gradients, then moved back as far as "
-"the label allows.
-"""
+"""Points near a row with another label: found along gradients, then moved back as far as the label allows."""
 
 from __future__ import annotations
 
@@ -14,13 +12,14 @@ OVERSHOOT = 1.02
 HALVINGS = 50
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def find_adversarial(
     network: ScoringNetwork, rows: Array, places: np.ndarray, norm: str, *, starts: int = 3, seed: int = 0
 ) -> Array:
     """For every row a point with another label, as near as found; NaN where none was found."""
     rng = np.random.default_rng(seed)
     best, distance = np.full(rows.shape, np.nan), np.full(len(rows), np.inf)
-    scale = np.abs(rows).mean() + 1e-3
+    scale = float(np.abs(rows).mean()) + 1e-3 if len(rows) else 1.0
     for start in range(starts):
         points = rows + (0.0 if start == 0 else 0.3 * scale * rng.standard_normal(rows.shape))
         found = move_back(network, rows, _cross(network, rows, points, places, norm), places)
@@ -35,9 +34,7 @@ def _lengths(differences: Array, norm: str) -> Array:
 
 
 def _cross(network: ScoringNetwork, rows: Array, points: Array, places: np.ndarray, norm: str) -> Array:
-    """Steps to the nearest border of the network's linearization, until the label is another one; NaN "
-    "where it never is.
-    """
+    """Steps to the nearest border of the linearized network, until the label is another one; NaN where it never is."""
     points, changed = points.copy(), np.zeros(len(rows), dtype=bool)
     margins = network.margins(places)
     for _ in range(STEPS):

@@ -1,6 +1,4 @@
-"""The least distance at which a ReLU network changes its label, by splitting units into their two "
-"signs, best bound first.
-"""
+"""The least distance at which a ReLU network changes its label: units split into their signs, best bound first."""
 
 from __future__ import annotations
 
@@ -98,9 +96,7 @@ def _try_inside(
     node: tuple[int, Signs],
     best: Nearest,
 ) -> None:
-    """On the border of a region a step outwards may leave it again: look for points where the rival "
-    "leads by a little.
-    """
+    """A step outwards from the border of a region may leave it again: points where the rival leads by a little."""
     for lead in LEADS:
         solved = programs.solve(*node, lead * float(max(np.abs(end).max() for end in programs.scores)))
         if solved.change is not None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from scipy import sparse
 
 from certus.neural.modules import Dense, Dropout, ReLU, Sequential, Sigmoid, Softmax, Tanh, to_modules
 
@@ -71,7 +72,15 @@ class ScoringNetwork:
 
     def known_places(self, X: Array) -> NDArray[np.intp]:
         """The same, where the layers say so too: a model that does more than its layers is refused."""
-        places, scores = self.places(X), self.scores.forward(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.scores.forward(X)
+        far = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+        if len(far):
+            raise ValueError(
+                f"X must give finite scores, got {scores[far[0]].tolist()} for row {far[0]}.\n"
+                "Hint: rows scaled as the network learned them."
+            )
+        places = self.places(X) if len(X) else np.zeros(0, dtype=np.intp)
         least = np.einsum("nqm,nm->nq", self.margins(places), scores).min(axis=1, initial=np.inf)
         wrong = np.flatnonzero(~(least >= -(2.0**30) * self.unit * (1.0 + np.abs(scores).max(axis=1, initial=0.0))))
         if len(wrong):
@@ -83,9 +92,7 @@ class ScoringNetwork:
         return places
 
     def margins(self, places: NDArray[np.intp]) -> Array:
-        """Rows of coefficients on the scores that are all positive where the label is that one: (rows, "
-        "others, scores).
-        """
+        """Differences of scores that are positive where the label is that one: (rows, others, scores)."""
         count = len(self.layers[-1].offsets)
         if count == 1:
             return np.where(places == 1, 1.0, -1.0)[:, None, None]
@@ -161,9 +168,12 @@ def check_norm(norm: object) -> str:
     return named[norm]
 
 
-def check_rows(network: ScoringNetwork, X: ArrayLike) -> Array:
+def check_rows(network: ScoringNetwork, X: Any) -> Array:
     """Finite rows of the network's width."""
-    rows: Array = np.asarray(X, dtype=np.float64)
+    try:
+        rows: Array = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must be a table of numbers: {error}.\nHint: encode texts and categories first.") from error
     if rows.ndim != 2 or rows.shape[1] != network.n_features:
         raise ValueError(
             f"X must have {network.n_features} columns, got the shape {rows.shape}.\n"

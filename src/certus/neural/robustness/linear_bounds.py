@@ -97,9 +97,7 @@ def dual_lengths(vectors: Array, norm: str) -> Array:
 
 
 def backward_bounds(region: Region, layer: int, coefficients: Array) -> Array:
-    """Lower bounds of combinations (rows, combinations, units) of z of a layer: lines instead of "
-    "activations, from there to the inputs.
-    """
+    """Lower bounds of combinations (rows, combinations, units) of z of a layer, by lines back to the inputs."""
     network, A = region.network, coefficients
     total = np.zeros(A.shape[:2])  # what is sure
     lost = np.zeros(A.shape[:2])  # what the model's rounding can take
@@ -147,9 +145,7 @@ def bound_layers(region: Region, method: str) -> None:
 
 
 def margin_bounds(region: Region, margins: Array, method: str) -> Array:
-    """Lower bounds of the margins (rows, others) over the balls; the label cannot change where all are "
-    "above `slack`.
-    """
+    """Lower bounds of the margins (rows, others); the label cannot change where all are above `slack`."""
     with np.errstate(over="ignore", invalid="ignore"):
         bound_layers(region, method)
         last = len(region.network.layers) - 1

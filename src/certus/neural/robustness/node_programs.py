@@ -1,6 +1,4 @@
-"""Linear programs over the signs of ReLU units: the least distance to a rival label, and a bound on "
-"it that needs no trust.
-"""
+"""Linear programs over the signs of ReLU units: the least distance to a rival label, bounded without trust."""
 
 from __future__ import annotations
 
