@@ -2,14 +2,18 @@
 
 from certus.reinforce.adp_agent import ADPAgent
 from certus.reinforce.bellman_bounds import bellman_bounds, policy_loss
+from certus.reinforce.episodes import Episode, monte_carlo_values, utility
 from certus.reinforce.evaluate import action_values, evaluate, greedy, occupancy
 from certus.reinforce.exploration import EpsilonGreedy, Greedy, Optimistic, Softmax
 from certus.reinforce.grid_world import GridWorld
 from certus.reinforce.mdp import MDP
+from certus.reinforce.model_interval import ModelInterval, model_interval
+from certus.reinforce.off_policy_value import off_policy_value, policy_value
 from certus.reinforce.passive_adp import PassiveADP
 from certus.reinforce.passive_td import PassiveTD
 from certus.reinforce.policy_breakpoints import Breakpoints, Change, policy_breakpoints
 from certus.reinforce.q_learning import QLearning
+from certus.reinforce.rollout import rollout
 from certus.reinforce.sarsa import SARSA
 from certus.reinforce.solve import Solution, solve
 from certus.reinforce.solve_finite import FinitePlan, solve_finite
@@ -20,12 +24,14 @@ __all__ = [
     "Breakpoints",
     "Change",
     "Constant",
+    "Episode",
     "EpsilonGreedy",
     "FinitePlan",
     "Greedy",
     "GridWorld",
     "Linear",
     "MDP",
+    "ModelInterval",
     "Optimistic",
     "PassiveADP",
     "PassiveTD",
@@ -38,11 +44,17 @@ __all__ = [
     "bellman_bounds",
     "evaluate",
     "greedy",
+    "model_interval",
+    "monte_carlo_values",
     "occupancy",
+    "off_policy_value",
     "policy_breakpoints",
     "policy_loss",
+    "policy_value",
+    "rollout",
     "solve",
     "solve_finite",
+    "utility",
 ]
 
 
