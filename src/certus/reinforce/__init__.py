@@ -2,9 +2,11 @@
 
 from certus.reinforce.adp_agent import ADPAgent
 from certus.reinforce.bellman_bounds import bellman_bounds, policy_loss
+from certus.reinforce.breakpoint_display import BreakpointDisplay
 from certus.reinforce.episodes import Episode, monte_carlo_values, utility
 from certus.reinforce.evaluate import action_values, evaluate, greedy, occupancy
 from certus.reinforce.exploration import EpsilonGreedy, Greedy, Optimistic, Softmax
+from certus.reinforce.grid_display import GridDisplay
 from certus.reinforce.grid_world import GridWorld
 from certus.reinforce.mdp import MDP
 from certus.reinforce.model_interval import ModelInterval, model_interval
@@ -13,6 +15,7 @@ from certus.reinforce.passive_adp import PassiveADP
 from certus.reinforce.passive_td import PassiveTD
 from certus.reinforce.policy_breakpoints import Breakpoints, Change, policy_breakpoints
 from certus.reinforce.q_learning import QLearning
+from certus.reinforce.return_display import ReturnDisplay
 from certus.reinforce.rollout import rollout
 from certus.reinforce.sarsa import SARSA
 from certus.reinforce.solve import Solution, solve
@@ -21,6 +24,7 @@ from certus.reinforce.step_lengths import Constant, Linear, Power
 
 __all__ = [
     "ADPAgent",
+    "BreakpointDisplay",
     "Breakpoints",
     "Change",
     "Constant",
@@ -28,6 +32,7 @@ __all__ = [
     "EpsilonGreedy",
     "FinitePlan",
     "Greedy",
+    "GridDisplay",
     "GridWorld",
     "Linear",
     "MDP",
@@ -37,6 +42,7 @@ __all__ = [
     "PassiveTD",
     "Power",
     "QLearning",
+    "ReturnDisplay",
     "SARSA",
     "Softmax",
     "Solution",
