@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-BETS = 1.0 - np.array([0.5**k for k in np.linspace(0.002, 5.0, 24)])  # from .0014 to .97, fixed without the values
+BETS = np.geomspace(1e-3, 0.97, 24)  # fixed without the values
 HALVINGS = 60
 
 
