@@ -8,6 +8,7 @@ from certus.reinforce.evaluate import action_values, evaluate, greedy, occupancy
 from certus.reinforce.exploration import EpsilonGreedy, Greedy, Optimistic, Softmax
 from certus.reinforce.grid_display import GridDisplay
 from certus.reinforce.grid_world import GridWorld
+from certus.reinforce.linear_q_learning import LinearQLearning
 from certus.reinforce.mdp import MDP
 from certus.reinforce.model_interval import ModelInterval, model_interval
 from certus.reinforce.off_policy_value import off_policy_value, policy_value
@@ -18,8 +19,11 @@ from certus.reinforce.q_learning import QLearning
 from certus.reinforce.return_display import ReturnDisplay
 from certus.reinforce.rollout import rollout
 from certus.reinforce.sarsa import SARSA
+from certus.reinforce.semi_gradient_sarsa import SemiGradientSARSA
+from certus.reinforce.semi_gradient_td import SemiGradientTD
 from certus.reinforce.solve import Solution, solve
 from certus.reinforce.solve_finite import FinitePlan, solve_finite
+from certus.reinforce.state_features import FourierFeatures, OneHot, Polynomial, TileCoding
 from certus.reinforce.step_lengths import Constant, Linear, Power
 
 __all__ = [
@@ -31,21 +35,28 @@ __all__ = [
     "Episode",
     "EpsilonGreedy",
     "FinitePlan",
+    "FourierFeatures",
     "Greedy",
     "GridDisplay",
     "GridWorld",
     "Linear",
+    "LinearQLearning",
     "MDP",
     "ModelInterval",
+    "OneHot",
     "Optimistic",
     "PassiveADP",
     "PassiveTD",
+    "Polynomial",
     "Power",
     "QLearning",
     "ReturnDisplay",
     "SARSA",
+    "SemiGradientSARSA",
+    "SemiGradientTD",
     "Softmax",
     "Solution",
+    "TileCoding",
     "action_values",
     "bellman_bounds",
     "evaluate",
