@@ -17,6 +17,7 @@ from certus.guarantees import (
     compression_bound,
     first_order_bound,
     oob_vote_bounds,
+    pac_bayes_gaussian,
     pac_bayes_kl,
     tandem_bound,
 )
@@ -121,6 +122,32 @@ def gibbs_posterior(
     return finding(values, 0.5)
 
 
+GAUSSIAN = Callable[[float, int, float, float, int], float]
+
+
+def gaussian_bound(risk: float, draws: int, distance: float, scale: float, rows: int) -> float:
+    return pac_bayes_gaussian(risk, draws, distance, scale, rows, LEVEL).value
+
+
+def gaussian_posterior(rows: int = 40, replicates: int = 1500, bound: GAUSSIAN = gaussian_bound) -> Finding:
+    """Linear classifiers of labels that coins decide, drawn around what happened to fit: true risk 1/2."""
+    rng, values, columns, draws = np.random.default_rng([4, rows]), np.empty(replicates), 38, 100
+    for i in range(replicates):
+        X, y = rng.normal(size=(rows, columns)), rng.choice([-1.0, 1.0], rows)
+        center = 20.0 * np.linalg.lstsq(X, y, rcond=None)[0]
+        drawn = center + rng.normal(size=(draws, columns))
+        risk = float((np.sign(drawn @ X.T) != y).mean())
+        values[i] = bound(risk, draws, float(np.linalg.norm(center)), 1.0, rows)
+    return finding(values, 0.5)
+
+
+def sampled_risk(replicates: int = 3000, bound: GAUSSIAN = gaussian_bound) -> Finding:
+    """Draws that err on all rows or on none, so many rows that only the number of draws matters: true risk 1/2."""
+    risks = np.random.default_rng(5).binomial(12, 0.5, replicates) / 12
+    known = {risk: bound(float(risk), 12, 0.0, 1.0, 10**8) for risk in np.unique(risks)}
+    return finding(np.array([known[risk] for risk in risks]), 0.5)
+
+
 # --- votes -----------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +213,8 @@ CASES = {
     "sample compression, best threshold of 100 rows": lambda: best_threshold(100, 10_000),
     "PAC-Bayes-kl, 200 lucky voters, 30 rows": lambda: gibbs_posterior(30),
     "PAC-Bayes-kl, 200 lucky voters, 200 rows": lambda: gibbs_posterior(200),
+    "PAC-Bayes, weights drawn around lucky ones, 40 rows": gaussian_posterior,
+    "PAC-Bayes, risk of the posterior from 12 draws": sampled_risk,
     **{f"vote, {name}, held out": (lambda b=b: held_out_vote(b)) for name, b in VOTES.items()},
     "vote, smallest out-of-bag bound, 20 rows left out": few_rows_out_of_bag,
     "vote, smallest out-of-bag bound, 25 bags of 400 rows": bagged_votes,

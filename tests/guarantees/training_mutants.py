@@ -50,6 +50,14 @@ def without_entropy(risk: float, _kl: float, rows: int) -> float:
     return pac_bayes.risk_upper(risk, pac_bayes.kl_budget(0.0, rows, gate.DELTA))
 
 
+def gaussian_without_entropy(risk: float, draws: int, _distance: float, scale: float, rows: int) -> float:
+    return gate.gaussian_bound(risk, draws, 0.0, scale, rows)
+
+
+def draws_taken_for_the_truth(risk: float, _draws: int, distance: float, scale: float, rows: int) -> float:
+    return gate.gaussian_bound(risk, 10**9, distance, scale, rows)
+
+
 def twice_the_tandem(_gibbs: float, tandem: float, rows: int) -> float:
     return 2.0 * pac_bayes.risk_upper(tandem, pac_bayes.kl_budget(0.0, rows, gate.DELTA))
 
@@ -117,6 +125,22 @@ TRAINING_MUTANTS: tuple[Mutant, ...] = (
     ),
     told_apart(
         "PAC-Bayes-kl", "2 sqrt(m) in place of xi(m)", BY_TWIN, xi_differs, lambda m: math.log(2 * math.sqrt(m)), log_xi
+    ),
+    told_apart(
+        "PAC-Bayes, Gaussian",
+        "relative entropy left out",
+        BY_SIMULATION,
+        fails(gate.gaussian_posterior, 40, 300),
+        gaussian_without_entropy,
+        gate.gaussian_bound,
+    ),
+    told_apart(
+        "PAC-Bayes, Gaussian",
+        "error of the draws not paid for",
+        BY_SIMULATION,
+        fails(gate.sampled_risk, 1000),
+        draws_taken_for_the_truth,
+        gate.gaussian_bound,
     ),
     told_apart(
         "vote, first order",

@@ -1,6 +1,11 @@
 """Neural networks: multi-layer perceptrons for tables, modules to read, and certificates on both."""
 
-__all__: list[str] = []
+from certus.neural.autoencoder import Autoencoder
+from certus.neural.mlp_classifier import MLPClassifier
+from certus.neural.mlp_regressor import MLPRegressor
+from certus.neural.stacked_autoencoder import StackedAutoencoder
+
+__all__ = ["Autoencoder", "MLPClassifier", "MLPRegressor", "StackedAutoencoder"]
 
 
 def __dir__() -> list[str]:

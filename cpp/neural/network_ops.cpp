@@ -1,0 +1,5 @@
+#include "neural/network_ops.hpp"
+
+#include "core/isa.hpp"
+
+CERTUS_ISA_TABLE(certus::neural::NetworkOps, network_ops)

@@ -1,0 +1,1 @@
+"""What is certified about networks: gradients, gaps, margins, posteriors."""

@@ -1,0 +1,1 @@
+"""What the learners of this family share: parameters, fitting, stopping, ways to begin."""
