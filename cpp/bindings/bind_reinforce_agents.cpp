@@ -27,20 +27,50 @@ void bind_agents(nb::module_& m) {
            "Learn from a transition; the next action, or -1.")
       .def("set_progress", &Agent::set_progress, nb::arg("progress"),
            "Say which share of the training is over.");
-  nb::class_<ControlAgent, Agent>(m, "ControlAgent", "Q-learning and its kin.")
+  using Tables = ControlAgent<TableValues>;
+  nb::class_<Tables, Agent>(m, "ControlAgent",
+                            "Q-learning and its kin, with a number for every state and action.")
       .def(
           "__init__",
-          [](ControlAgent* place, int kind, double discount, nb::tuple steps, nb::tuple exploration,
+          [](Tables* place, int kind, double discount, nb::tuple steps, nb::tuple exploration,
              Matrix<const std::int32_t> pairs, Matrix<double> q, Matrix<double> second,
              Matrix<std::int64_t> visits, std::uint64_t seed) {
-            new (place) ControlAgent(static_cast<ControlKind>(kind), discount, step_rule_of(steps),
-                                     exploration_of(exploration), view(pairs),
-                                     {view(q), view(second), view(visits)}, seed);
+            new (place) Tables(static_cast<ControlKind>(kind), discount, step_rule_of(steps),
+                               exploration_of(exploration), view(pairs), {view(q)}, {view(second)},
+                               view(visits), seed);
           },
           nb::arg("kind"), nb::arg("discount"), nb::arg("steps"), nb::arg("exploration"),
           nb::arg("pairs").noconvert(), nb::arg("q").noconvert(), nb::arg("second").noconvert(),
           nb::arg("visits").noconvert(), nb::arg("seed"), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(),
           nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());
+  using Linear = ControlAgent<LinearValues>;
+  nb::class_<Linear, Agent>(m, "LinearControlAgent", "The same, linear in features.")
+      .def(
+          "__init__",
+          [](Linear* place, int kind, double discount, nb::tuple steps, nb::tuple exploration,
+             Matrix<const std::int32_t> pairs, Matrix<const double> features, Matrix<double> weights,
+             Matrix<std::int64_t> visits, std::uint64_t seed) {
+            const LinearValues values{view(features), view(weights)};
+            new (place) Linear(static_cast<ControlKind>(kind), discount, step_rule_of(steps),
+                               exploration_of(exploration), view(pairs), values, values, view(visits), seed);
+          },
+          nb::arg("kind"), nb::arg("discount"), nb::arg("steps"), nb::arg("exploration"),
+          nb::arg("pairs").noconvert(), nb::arg("features").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("visits").noconvert(), nb::arg("seed"), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(),
+          nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>());
+  nb::class_<LinearPolicyAgent, Agent>(m, "LinearPolicyAgent", "Semi-gradient TD(0) for a given policy.")
+      .def(
+          "__init__",
+          [](LinearPolicyAgent* place, double discount, nb::tuple steps, Matrix<const double> policy,
+             Matrix<const double> features, Vector<double> weights, Vector<std::int64_t> visits,
+             std::uint64_t seed) {
+            new (place) LinearPolicyAgent(discount, step_rule_of(steps), view(policy), view(features),
+                                          span(weights), span(visits), seed);
+          },
+          nb::arg("discount"), nb::arg("steps"), nb::arg("policy").noconvert(),
+          nb::arg("features").noconvert(), nb::arg("weights").noconvert(), nb::arg("visits").noconvert(),
+          nb::arg("seed"), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+          nb::keep_alive<1, 7>());
   nb::class_<PolicyAgent, Agent>(m, "PolicyAgent", "TD(lambda) for a given policy.")
       .def(
           "__init__",

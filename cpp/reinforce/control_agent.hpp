@@ -9,25 +9,46 @@
 // and B = R(s') where s' ends everything.
 #pragma once
 
+#include "core/vector_ops.hpp"
 #include "reinforce/agent.hpp"
 
 namespace certus::reinforce {
 
 enum class ControlKind : int { q_learning = 0, sarsa, double_q };
 
-struct ControlTables {
-  View2D<double> q, second;  // `second` for double Q-learning only
-  View2D<std::int64_t> visits;
+// Q as one number per state and action.
+struct TableValues {
+  View2D<double> q;
+
+  double get(Index state, Index action) const { return q(state, action); }
+  void move(Index state, Index action, double by) const { q(state, action) += by; }
 };
 
+// Q as inner products: features(s) . weights(a), whose gradient is features(s).
+struct LinearValues {
+  View2D<const double> features;
+  View2D<double> weights;
+
+  double get(Index state, Index action) const {
+    return vector_ops().dot_d(features.row(state), weights.row(action), features.cols);
+  }
+  void move(Index state, Index action, double by) const {
+    vector_ops().add_d(by, features.row(state), weights.row(action), features.cols);
+  }
+};
+
+template <class Values>
 class ControlAgent final : public Agent {
  public:
+  // `second` and `visits`: of double Q-learning, and by state and action.
   ControlAgent(ControlKind kind, double discount, StepRule steps, Exploration exploration, PairsOf pairs,
-               ControlTables tables, std::uint64_t seed)
+               Values q, Values second, View2D<std::int64_t> visits, std::uint64_t seed)
       : kind_(kind),
         discount_(discount),
         steps_(steps),
-        tables_(tables),
+        q_(q),
+        second_(second),
+        visits_(visits),
         rng_(seed),
         chooser_(pairs, exploration, rng_) {}
   ControlAgent(const ControlAgent&) = delete;
@@ -38,16 +59,17 @@ class ControlAgent final : public Agent {
 
  private:
   double known(Index state, Index action) const {
-    const double q = tables_.q(state, action);
-    return kind_ == ControlKind::double_q ? (q + tables_.second(state, action)) / 2.0 : q;
+    const double q = q_.get(state, action);
+    return kind_ == ControlKind::double_q ? (q + second_.get(state, action)) / 2.0 : q;
   }
   std::int32_t choose(Index state);
-  double following(View2D<double> chosen_by, View2D<double> valued_by, Index next);
+  double following(const Values& chosen_by, const Values& valued_by, Index next);
 
   ControlKind kind_;
   double discount_;
   StepRule steps_;
-  ControlTables tables_;
+  Values q_, second_;
+  View2D<std::int64_t> visits_;
   Rng rng_;
   Chooser chooser_;
   Index state_ = 0;

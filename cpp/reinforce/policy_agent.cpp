@@ -1,5 +1,7 @@
 #include "reinforce/policy_agent.hpp"
 
+#include "core/vector_ops.hpp"
+
 namespace certus::reinforce {
 namespace {
 
@@ -40,6 +42,23 @@ std::int32_t PolicyAgent::step(double reward, Index next, bool terminated, doubl
     values_[state_] += change;
   }
   state_ = static_cast<std::size_t>(next);
+  return terminated ? -1 : draw_action(policy_, next, rng_);
+}
+
+double LinearPolicyAgent::known(Index state) const {
+  return vector_ops().dot_d(features_.row(state), weights_.data(), features_.cols);
+}
+
+std::int32_t LinearPolicyAgent::begin(Index state) {
+  state_ = state;
+  return draw_action(policy_, state, rng_);
+}
+
+std::int32_t LinearPolicyAgent::step(double reward, Index next, bool terminated, double value) {
+  const double error = reward + discount_ * (terminated ? value : known(next)) - known(state_);
+  const double change = steps_.length(++visits_[static_cast<std::size_t>(state_)], progress_) * error;
+  vector_ops().add_d(change, features_.row(state_), weights_.data(), features_.cols);
+  state_ = next;
   return terminated ? -1 : draw_action(policy_, next, rng_);
 }
 

@@ -38,4 +38,33 @@ class PolicyAgent final : public Agent {
   std::size_t state_ = 0;
 };
 
+// The same for U(s) = features(s) . weights, lambda = 0: weights += alpha delta features(s) (semi-gradient).
+class LinearPolicyAgent final : public Agent {
+ public:
+  LinearPolicyAgent(double discount, StepRule steps, View2D<const double> policy,
+                    View2D<const double> features, std::span<double> weights, std::span<std::int64_t> visits,
+                    std::uint64_t seed)
+      : discount_(discount),
+        steps_(steps),
+        policy_(policy),
+        features_(features),
+        weights_(weights),
+        visits_(visits),
+        rng_(seed) {}
+
+  std::int32_t begin(Index state) override;
+  std::int32_t step(double reward, Index next, bool terminated, double value) override;
+
+ private:
+  double known(Index state) const;
+
+  double discount_;
+  StepRule steps_;
+  View2D<const double> policy_, features_;
+  std::span<double> weights_;
+  std::span<std::int64_t> visits_;
+  Rng rng_;
+  Index state_ = 0;
+};
+
 }  // namespace certus::reinforce

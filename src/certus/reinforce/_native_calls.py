@@ -162,3 +162,33 @@ def model_agent(
     """Adaptive dynamic programming, for a policy or for a choice of its own."""
     given = np.empty((0, pairs.shape[1])) if policy is None else policy
     return _native.ModelAgent(discount, exploration, pairs, given, *tables, updates, 1e-12, seed)
+
+
+def linear_control_agent(
+    kind: str,
+    discount: float,
+    rules: tuple[Any, Any],
+    pairs: Pairs,
+    features: Floats,
+    weights: Floats,
+    visits: NDArray[np.int64],
+    seed: int,
+) -> Any:
+    """A learner of Q that is linear in the features of the states, writing into the given weights."""
+    steps, exploration = rules
+    return _native.LinearControlAgent(
+        CONTROL_KINDS.index(kind), discount, steps, exploration, pairs, features, weights, visits, seed
+    )
+
+
+def linear_policy_agent(
+    discount: float,
+    steps: Any,
+    policy: Floats,
+    features: Floats,
+    weights: Floats,
+    visits: NDArray[np.int64],
+    seed: int,
+) -> Any:
+    """TD(0) for values that are linear in features."""
+    return _native.LinearPolicyAgent(discount, steps, policy, features, weights, visits, seed)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from certus.reinforce import _native_calls
 from certus.reinforce.mdp import MDP
-from certus.reinforce.processes.pair_table import PairTable
+from certus.reinforce.processes.pair_table import PairTable, compact
 from certus.reinforce.solvers.linear_solves import PolicySystem
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def induced(mdp: MDP, policy: ArrayLike) -> MDP:
     acting = np.flatnonzero(~mdp.terminal)
     rows = (mix @ table.rows)[acting]
     if sparse.issparse(rows):
-        rows = sparse.csr_array((rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int64)), rows.shape)
+        rows = compact(rows)
     made = MDP.__new__(MDP)
     made.__dict__.update(mdp.__dict__)
     made.n_actions, made.action_names = 1, ["policy"]

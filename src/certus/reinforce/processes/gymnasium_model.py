@@ -45,7 +45,7 @@ def read(env: Any) -> Model:
             lengths.append(len(columns))
             states.append(state)
             actions.append(int(action))
-    indices = (np.array(shares), np.array(columns, np.int32), np.array(lengths, np.int64))
+    indices = (np.array(shares), np.array(columns, np.int32), np.array(lengths, np.int32))
     rows = sparse.csr_array(indices, shape=(len(states), n_states + 1))
     start = getattr(inner, "initial_state_distrib", None)
     return Model(

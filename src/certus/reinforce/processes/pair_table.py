@@ -142,8 +142,15 @@ def csr_of(matrix: Any, shape: tuple[int, int]) -> sparse.csr_array:
     """A matrix as CSR with 32-bit columns; a wrong shape is refused."""
     if matrix.shape != shape:
         raise ValueError(f"transitions: every matrix must have the shape {shape}, got {matrix.shape}.")
-    found = sparse.csr_array(matrix, dtype=np.float64)
-    return sparse.csr_array((found.data, found.indices.astype(np.int32), found.indptr.astype(np.int64)), shape=shape)
+    return compact(sparse.csr_array(matrix, dtype=np.float64))
+
+
+def compact(found: sparse.csr_array) -> sparse.csr_array:
+    """The matrix with 32-bit indices, if they are enough."""
+    if found.nnz >= 2**31 or (found.indices.dtype == found.indptr.dtype == np.int32):
+        return found
+    entries = (found.data, found.indices.astype(np.int32), found.indptr.astype(np.int32))
+    return sparse.csr_array(entries, shape=found.shape)
 
 
 def stacked(matrices: Sequence[Any], states: int) -> sparse.csr_array:

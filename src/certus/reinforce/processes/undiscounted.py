@@ -18,7 +18,7 @@ from scipy import sparse
 
 from certus.reinforce.processes.component_gain import component_gain
 from certus.reinforce.processes.end_components import end_components, quotient
-from certus.reinforce.processes.pair_table import PairTable
+from certus.reinforce.processes.pair_table import PairTable, compact
 from certus.reinforce.processes.state_graphs import (
     Entries,
     backward_search,
@@ -157,9 +157,7 @@ def _reduced(
         rewards=np.where(origin_all == STOP, 0.0, table.rewards[np.maximum(origin_all, 0)])
         if len(order)
         else np.zeros(0),
-        rows=sparse.csr_array(
-            (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int64)), shape=rows.shape
-        ),
+        rows=compact(rows),
         fixed=fixed,
         merged=table.longest_row,
     )

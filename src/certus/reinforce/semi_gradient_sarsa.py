@@ -1,0 +1,51 @@
+"""SARSA with a function that is linear in features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from certus.base import register
+from certus.reinforce.exploration import EpsilonGreedy, Exploration
+from certus.reinforce.learning.linear_learner import LinearControlLearner
+from certus.reinforce.state_features import StateFeatures
+from certus.reinforce.step_lengths import Power, StepLength
+
+
+@register(
+    takes="process",
+    tasks=("control",),
+    guarantees=("loss of the learned policy, in a known process",),
+    cost="fit O(actions * features) per step",
+)
+class SemiGradientSARSA(LinearControlLearner):
+    """SARSA for Q(s, a) = features(s) . weights(a); the target counts as a constant: semi-gradient.
+
+    On-policy learning with linear functions is easier than off-policy learning: it does not diverge.
+
+    Parameters
+    ----------
+    discount : float, default=1.0
+        What a reward is worth one step later, in [0, 1].
+
+    Examples
+    --------
+    >>> from certus.reinforce import Constant, GridWorld, SemiGradientSARSA, TileCoding
+    >>> features = TileCoding([1, 1], [4, 3], tiles=4, tilings=2)    # of (column, row)
+    >>> learner = SemiGradientSARSA(features, 0.9, step=Constant(0.1), random_state=0)
+    >>> learner.fit(GridWorld(discount=0.9), episodes=3000).predict([[3, 3]])
+    array([3])
+    """
+
+    def __init__(
+        self,
+        features: StateFeatures,
+        discount: float = 1.0,
+        *,
+        step: StepLength = Power(0.7),  # noqa: B008  never changed
+        exploration: Exploration = EpsilonGreedy(0.1),  # noqa: B008
+        random_state: Any = None,
+    ) -> None:
+        self._set_parameters(locals())
+
+    def _kind(self) -> str:
+        return "sarsa"
