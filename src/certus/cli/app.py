@@ -27,6 +27,7 @@ COMMANDS = {
     "guard": "Thresholds that keep a named rate, or proof that none does on these rows.",
     "conformal": "Prediction sets and intervals.",
     "monitor": "Watch a deployed model: alarm with a known chance of being false.",
+    "network": "Bayesian networks in files: ask, check, convert, draw.",
     "check": "Verify the certificates of a saved model again.",
     "info": "Describe a saved model.",
     "learners": "List the catalogue of learners.",
@@ -62,8 +63,13 @@ class SingleCommand(TyperCommand):
 
 
 def load_command(name: str | None) -> Any:
-    """The command, built from the typed function in its module."""
+    """The command, built from the typed function in its module, or the group of its functions."""
     module = importlib.import_module(f"certus.cli.commands.{name}")
+    if hasattr(module, "COMMANDS"):
+        group = typer.Typer(help=module.__doc__, no_args_is_help=True, **_PLAIN)
+        for own, function in module.COMMANDS.items():
+            group.command(own, help=function.__doc__)(guarded(function))
+        return typer.main.get_command(group)
     single = typer.Typer(**_PLAIN)
     single.command(name, help=module.command.__doc__, cls=SingleCommand)(guarded(module.command))
     return typer.main.get_command(single)

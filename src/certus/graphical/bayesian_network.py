@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from certus.base import RandomStateLike, register_part, resolve_seed
 from certus.distributions import Factor
 from certus.graphical import _native_calls
+from certus.graphical.networks.drawing.network_picture import dot_of, svg_of
 from certus.graphical.networks.graphs.dag import Dag, unknown_name
 from certus.graphical.networks.graphs.network_independences import NetworkIndependences
 from certus.graphical.networks.inference.exact_queries import rows_given
@@ -270,6 +271,27 @@ class BayesianNetwork(NetworkIndependences, NetworkQuestions):
             row, node = missing[0]
             raise ValueError(f"Rows must be complete, got a missing cell of {self.nodes[node]!r} in row {row}.")
         return _native_calls.network_row_likelihoods(self._arrays, codes)
+
+    # Pictures.
+
+    def to_svg(self, marginals: Mapping[str, Any] | None = None, evidence: Mapping[str, Any] | None = None) -> str:
+        """Draw the graph, parents above children, as the text of an SVG file.
+
+        Parameters
+        ----------
+        marginals : dict of node to array-like, optional
+            Probabilities that are shown as bars, such as ``network.marginals(evidence)``.
+        evidence : dict of node to state, optional
+            Nodes that are marked as observed.
+        """
+        return svg_of(self, marginals, evidence)
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz."""
+        return dot_of(self)
+
+    def _repr_svg_(self) -> str | None:
+        return self.to_svg() if len(self.nodes) <= 100 else None
 
     @cached_property
     def _arrays(self) -> Any:

@@ -1,0 +1,194 @@
+"""Ask, check, convert and draw Bayesian networks in files (BIF, XMLBIF, NET, UAI, JSON, XDSL)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from certus.cli import options
+from certus.cli.output import print_json, print_table, print_text
+
+File = Annotated[Path, typer.Argument(help="A network: .bif, .xmlbif, .net, .uai, .json or .xdsl.", show_default=False)]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NODE=STATE", help="What is known; once per node.", show_default=False),
+]
+Targets = Annotated[list[str], typer.Option("--target", help="A node; once per node.", show_default=False)]
+Method = Literal["exact", "rejection", "weighting", "loopy", "mean_field", "gibbs"]
+
+
+def _read(file: Path) -> Any:
+    from certus.graphical import read_network
+
+    return read_network(file)
+
+
+def _known(network: Any, given: list[str] | None) -> dict[str, Any]:
+    """Evidence by labels: ``node=state``, where the label is looked up by its text."""
+    found = {}
+    for item in given or ():
+        name, sign, text = item.rpartition("=")
+        while sign and name not in network.nodes and "=" in name:  # signs may belong to the state
+            name, _sign, rest = name.rpartition("=")
+            text = f"{rest}={text}"
+        if not sign:
+            raise ValueError(f"evidence must be written as NODE=STATE, got {item!r}.")
+        states = {str(state): state for state in network.states(name)}
+        if text not in states:
+            raise ValueError(f"The state of {name!r} must be one of {', '.join(map(repr, states))}, got {text!r}.")
+        found[name] = states[text]
+    return found
+
+
+def info(file: File, json: options.Json = False) -> None:
+    """Say what is in a file: nodes, edges, parameters, kind, and how wide exact inference is."""
+    network = _read(file)
+    from certus.graphical import JunctionTree
+
+    facts: dict[str, Any] = {
+        "nodes": len(network.nodes),
+        "edges": len(network.edges),
+        "entries": network.n_entries,
+        "parameters": network.n_parameters,
+        "kind": network.kind,
+        "rescaled_rows": sum(network.rescaled.values()),
+    }
+    try:
+        tree = JunctionTree(network)
+        facts |= {"width": tree.width, "cells": tree.cells}
+    except MemoryError as error:
+        facts["too_wide"] = str(error).splitlines()[0]
+    if json:
+        print_json({**facts, "names": list(network.nodes)})
+        return
+    print_table(("", file.name), list(facts.items()))
+
+
+def lint(file: File, json: options.Json = False) -> None:
+    """Remark on zeros, nearly certain or equal rows, useless states, rescaled rows, and better orders."""
+    found = _read(file).lint()
+    if json:
+        print_json([finding._asdict() for finding in found])
+        return
+    print_table(("kind", "node", "remark"), [(item.kind, item.node or "", item.message) for item in found])
+
+
+def query(
+    file: File,
+    target: Targets,
+    evidence: Evidence = None,
+    method: Annotated[Method, typer.Option(help="How to compute it.")] = "exact",
+    json: options.Json = False,
+) -> None:
+    """Give the probabilities of nodes, given evidence."""
+    network = _read(file)
+    answer = network.query(target, _known(network, evidence), method=method, random_state=0)
+    if json:
+        print_json(
+            {
+                "target": target if len(target) > 1 else target[0],
+                "states": [list(network.states(name)) for name in target]
+                if len(target) > 1
+                else list(network.states(target[0])),
+                "probabilities": answer.values.tolist(),
+                "log_evidence": answer.log_evidence,
+                "certificate": answer.certificate.to_dict(),
+            }
+        )
+        return
+    import numpy as np
+
+    rows = [
+        (*(network.states(name)[at] for name, at in zip(target, cell, strict=True)), f"{answer.values[cell]:.6g}")
+        for cell in np.ndindex(*answer.values.shape)
+    ]
+    print_table((*target, "probability"), rows)
+    print_text(str(answer.certificate))
+
+
+def mpe(
+    file: File,
+    evidence: Evidence = None,
+    best: Annotated[int, typer.Option(help="How many assignments, best first.", min=1)] = 1,
+    json: options.Json = False,
+) -> None:
+    """Give the most probable states of all nodes, given evidence."""
+    network = _read(file)
+    found = network.explanations(best, _known(network, evidence))
+    if json:
+        print_json([{"assignment": each.assignment, "log_probability": each.log_probability} for each in found])
+        return
+    columns = ("node", *(f"{each.log_probability:.6g}" for each in found))
+    print_table(columns, [(name, *(each.assignment[name] for each in found)) for name in network.nodes])
+    print_text(str(found[0].certificate))
+
+
+def separate(
+    file: File,
+    a: Annotated[list[str], typer.Option("--a", help="A node of the first set; once per node.", show_default=False)],
+    b: Annotated[list[str], typer.Option("--b", help="A node of the second set; once per node.", show_default=False)],
+    given: Annotated[list[str] | None, typer.Option(help="A node that is known; once per node.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Say whether nodes are independent by the graph, with an open path or what closes each one."""
+    found = _read(file).separation(a, b, given or [])
+    if json:
+        blocks = [{"path": block.path, "node": block.node, "rule": block.rule} for block in found.blocks]
+        print_json({"separated": found.separated, "path": found.path, "blocks": blocks, "complete": found.complete})
+        return
+    print_text(str(found))
+
+
+def sample(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", help="CSV or Parquet to write.", show_default=False)],
+    rows: Annotated[int, typer.Option(help="How many rows.", min=0)] = 1000,
+    evidence: Evidence = None,
+    seed: Annotated[int, typer.Option(help="Of the random numbers.", min=0)] = 0,
+) -> None:
+    """Draw rows, given evidence if there is any."""
+    network = _read(file)
+    table = network.sample(rows, evidence=_known(network, evidence), random_state=seed)
+    table.write_parquet(output) if output.suffix == ".parquet" else table.write_csv(output)
+    print_text(f"{rows} rows in {output}")
+
+
+def convert(
+    file: File, output: Annotated[Path, typer.Argument(help="The file to write, by its ending.", show_default=False)]
+) -> None:
+    """Write a network in another format."""
+    from certus.graphical import write_network
+
+    write_network(_read(file), output)
+    print_text(f"{output}")
+
+
+def draw(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", help=".svg or .dot to write.", show_default=False)],
+    evidence: Evidence = None,
+    marginals: Annotated[bool, typer.Option("--marginals", help="Show probabilities as bars.")] = False,
+) -> None:
+    """Draw a network; with --marginals the probabilities, given evidence if there is any."""
+    network = _read(file)
+    known = _known(network, evidence)
+    if output.suffix == ".dot":
+        text = network.to_dot()
+    else:
+        text = network.to_svg(network.marginals(known) if marginals else None, known)
+    output.write_text(text, encoding="utf-8")
+    print_text(f"{output}")
+
+
+COMMANDS = {
+    "info": info,
+    "lint": lint,
+    "query": query,
+    "mpe": mpe,
+    "separate": separate,
+    "sample": sample,
+    "convert": convert,
+    "draw": draw,
+}
