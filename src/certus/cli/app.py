@@ -27,7 +27,7 @@ COMMANDS = {
     "guard": "Thresholds that keep a named rate, or proof that none does on these rows.",
     "conformal": "Prediction sets and intervals.",
     "monitor": "Watch a deployed model: alarm with a known chance of being false.",
-    "network": "Bayesian networks in files: ask, check, convert, draw.",
+    "network": "Bayesian networks in files: learn, ask, check, convert, draw.",
     "check": "Verify the certificates of a saved model again.",
     "info": "Describe a saved model.",
     "learners": "List the catalogue of learners.",
