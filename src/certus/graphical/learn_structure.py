@@ -34,6 +34,7 @@ RULES: Constraints = {
     "knowledge": [InstanceOf(Knowledge), Exactly(None)],
     "alpha": [Interval(0, 1)],
     "random_state": [RandomState()],
+    "n_jobs": [InstanceOf(int, np.integer), Exactly(None)],
 }
 
 
@@ -111,6 +112,7 @@ def learn_structure(
     target: str | None = None,
     alpha: float = 0.01,
     random_state: RandomStateLike = None,
+    n_jobs: int | None = None,
 ) -> LearnedStructure:
     """Find a network over the columns of a table.
 
@@ -136,6 +138,8 @@ def learn_structure(
         Level of the tests of "pc".
     random_state : int, RandomState instance or None, default=None
         Seed of the new starts.
+    n_jobs : int, default=None
+        Threads that count; -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -153,7 +157,7 @@ def learn_structure(
     given = {name: value for name, value in locals().items() if name in RULES}
     check_parameters("learn_structure", RULES, given)
     columns = state_columns(table)
-    scores = FamilyScores(columns, score, equivalent_sample_size)
+    scores = FamilyScores(columns, score, equivalent_sample_size, n_jobs=n_jobs)
     tree = method in ("chow_liu", "tan")
     limit = max_parents if not tree or max_parents is not None else (1 if method == "chow_liu" else 2)
     rules = ArcRules(columns.names, knowledge, limit)
@@ -203,6 +207,7 @@ def climbed_parents(scores: FamilyScores, rules: ArcRules, seed: int) -> list[li
         patience=30,
         restarts=min(10, 1 + 60 // scores.nodes),  # small networks cost little to search again
         seed=seed,
+        threads=scores.threads,
     )
     return parents
 

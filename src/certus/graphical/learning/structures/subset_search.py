@@ -17,13 +17,13 @@ def search_subsets(scores: FamilyScores, rules: ArcRules) -> tuple[float, list[l
     nodes = scores.nodes
     most = max(rules.most)
     sums = scores.sums
-    joint = _native_calls.all_sums(sums, nodes, min(nodes, most + 1), -1)
+    joint = _native_calls.all_sums(sums, nodes, min(nodes, most + 1), -1, scores.threads)
     by_arity = {}
     best = np.empty((nodes, 2 ** (nodes - 1)))
     which = np.empty(best.shape, dtype=np.uint32)
     for child, arity in enumerate(scores.columns.arities):
         if scores.score == "k2" and arity not in by_arity:  # only there do sums of parents depend on the child
-            by_arity[arity] = _native_calls.all_sums(sums, nodes, most, arity)
+            by_arity[arity] = _native_calls.all_sums(sums, nodes, most, arity, scores.threads)
         allowed, required = bits(rules.allowed[:, child]), bits(rules.required[:, child])
         limits = (allowed, required, rules.most[child])
         best[child], which[child] = _native_calls.best_parents(sums, child, *limits, joint, by_arity.get(arity, joint))
