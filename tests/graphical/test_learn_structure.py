@@ -251,6 +251,16 @@ def test_knowledge_of_a_tree_is_obeyed() -> None:
     assert found.score == pytest.approx(max(v for parents, v in every.items() if rules.fits(parents)), abs=1e-9)
 
 
+@pytest.mark.parametrize("method", ["hill_climb", "exact", "chow_liu", "tan", "pc"])
+def test_tables_with_little_in_them(method: str) -> None:
+    for table in ({"a": ["x", "y"]}, {"a": [1, 1], "b": [2, 2]}, {"a": [1], "b": [2], "c": [3]}):
+        found = learn_structure(table, method=method, random_state=0)
+        assert found.report.check(table)
+        assert found.upper_bound >= found.score
+    if method in ("hill_climb", "exact", "pc"):
+        assert not learn_structure(random_table(1, 4, 200), method=method, max_parents=0).network.edges
+
+
 def test_a_climb_reaches_the_best_of_a_sampled_network() -> None:
     table = random_table(7, 8, 500)
     climbed = learn_structure(table, random_state=0)
@@ -295,6 +305,8 @@ def test_threads_do_not_change_a_bit() -> None:
         ({"a": list(range(40)), "b": [0, 1] * 20}, "40 distinct numbers"),
         ({"a": ["x", None], "b": [0, 1]}, "missing cell in column 'a', row 1"),
         ({}, "at least one column"),
+        ({"a": [[1], [2]], "b": [0, 1]}, "labels that can be told apart, got a list"),
+        ({"a": [np.inf, 1.0], "b": [0, 1]}, "got infinity"),
         ({"a": [None, None], "b": [0, 1]}, "at least one cell"),
     ],
 )
@@ -312,6 +324,7 @@ def test_bad_tables(table: dict, match: str) -> None:
         ({"required": [("X3", "X1")], "tiers": [["X1"], ["X3"]]}, "must not be forbidden"),
         ({"required": [("X3", "X1")], "max_parents": 0}, "room for the required parents of 'X1'"),
         ({"required": ["X1"]}, "must hold pairs"),
+        ({"max_parents": -1}, "whole number of at least 0"),
         ({"tiers": [["X1"], ["X1"]]}, "tiers must name each node once"),
     ],
 )

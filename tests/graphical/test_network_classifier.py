@@ -70,6 +70,23 @@ def test_explanations_add_up_to_the_log_odds(structure: str) -> None:
         assert found["a"][place] == pytest.approx(math.log(table[1, code] / table[0, code]))
 
 
+def test_odds_without_imaginary_counts_may_be_infinite() -> None:
+    frame = pd.DataFrame({"a": ["x", "y"] * 10, "b": ["x", "y"] * 10})
+    model = BayesianNetworkClassifier(structure="naive", alpha=0.0).fit(frame, ["p", "q"] * 10)
+    found = model.explain(frame.head(2))
+    assert found["log_odds"].to_list() == [-math.inf, math.inf]
+    assert found["a"].to_list() == [-math.inf, math.inf]
+    assert found["b"].to_list() == [0.0, 0.0]
+
+
+def test_a_column_without_any_cell() -> None:
+    frame = pd.DataFrame({"a": [None] * 20, "b": [0.0, 1.0] * 10})
+    model = BayesianNetworkClassifier().fit(frame, ["p", "q"] * 10)
+    assert model.predict(pd.DataFrame({"a": ["z"], "b": [1.0]})).tolist() == ["q"]
+    with pytest.raises(ValueError, match="Column 1 must hold numbers, as it did in training"):
+        model.predict(pd.DataFrame({"a": ["z"], "b": ["much"]}))
+
+
 def test_several_classes_are_explained_against_the_first() -> None:
     labels = FIRST
     model = BayesianNetworkClassifier().fit(WORDS[["b"]], labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -270,7 +271,7 @@ class BayesianNetworkClassifier(Classifier):
             "log_odds": odds[-1].ravel(),
             "before": odds[0].ravel(),
         }
-        added = {place: (after - before).ravel() for place, before, after in zip(order, odds, odds[1:], strict=False)}
+        added = {place: _change(before, after) for place, (before, after) in zip(order, pairwise(odds), strict=True)}
         found |= {_apart(name, found): added[place] for place, name in enumerate(names[:-1])}
         return pl.DataFrame(found, strict=False)
 
@@ -302,6 +303,11 @@ def _with_missing_states(names: list[str], labels: list[list[Any]], codes: Codes
         columns.append(np.where(missing, len(own), codes[:, place]))
         states.append((*own, None) if missing.any() else tuple(own))
     return StateColumns(tuple(names), tuple(states), np.ascontiguousarray(np.stack(columns), dtype=np.int32))
+
+
+def _change(before: Floats, after: Floats) -> Floats:
+    """The difference, 0 where odds stay infinite."""
+    return np.subtract(after, before, out=np.zeros_like(after), where=after != before).ravel()
 
 
 def _apart(name: str, taken: dict[str, Any]) -> str:

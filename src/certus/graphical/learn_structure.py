@@ -86,7 +86,7 @@ class LearnedStructure:
         found = [
             bound_certificate(*given, self._priced) if self._best is None else best_certificate(*given, self._best)
         ]
-        if self._tree and self._is_free():
+        if self._tree and self._is_free() and len(self._parents) > (1 if self._target is None else 2):
             information = pair_information(self._scores, self._target)
             found.append(tree_certificate(self._scores, information, self._parents, self._target))
         return Report(found)
@@ -135,7 +135,8 @@ def learn_structure(
     target : str, default=None
         The class of "tan"; the last column by default.
     alpha : float, default=0.01
-        Level of the tests of "pc".
+        Level of the tests of "pc". Where they leave a node more than ``max_parents``, those go that the score misses
+        least.
     random_state : int, RandomState instance or None, default=None
         Seed of the new starts.
     n_jobs : int, default=None
@@ -167,9 +168,11 @@ def learn_structure(
     if tree:
         return LearnedStructure(scores, rules, search_tree(scores, rules, place), tree=True, target=place)
     if method == "pc":
-        found = search_constraints(scores, rules, alpha)
-        most = max([*map(len, found), 0]) if max_parents is None else max_parents
-        return LearnedStructure(scores, ArcRules(columns.names, knowledge, most), found, tree=False, target=None)
+        parents = [
+            _within(scores, rules, node, own) for node, own in enumerate(search_constraints(scores, rules, alpha))
+        ]
+        most = max(map(len, parents)) if max_parents is None else max_parents
+        return LearnedStructure(scores, ArcRules(columns.names, knowledge, most), parents, tree=False, target=None)
     if method == "exact":
         return _exact(scores, rules)
     parents = climbed_parents(scores, rules, resolve_seed(random_state))
@@ -192,6 +195,15 @@ def _exact(scores: FamilyScores, rules: ArcRules) -> LearnedStructure:
     learned = LearnedStructure(scores, rules, program.solve(), tree=False, target=None)
     learned.__dict__["_priced"] = priced
     return learned
+
+
+def _within(scores: FamilyScores, rules: ArcRules, node: int, parents: Sequence[int]) -> list[int]:
+    """The parents without those that the score misses least, until there are no more than may be."""
+    kept, must = list(parents), set(rules.required_parents()[node])
+    while len(kept) > rules.most[node]:
+        smaller = [[other for other in kept if other != parent] for parent in kept if parent not in must]
+        kept = smaller[int(np.argmax(scores.families([node] * len(smaller), smaller)))]
+    return kept
 
 
 def climbed_parents(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]]:
