@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
+_FEW = 5000  # rows up to which a look at each cell is faster than an expression
 
 
 def columns_of(table: Any) -> dict[str, pl.Series]:
@@ -62,7 +63,8 @@ def coded_rows(table: Any, names: Sequence[str], labels: Sequence[Sequence[Any]]
 
 def coded_column(cells: pl.Series, name: str, labels: Sequence[Any]) -> Codes:
     """Places of the cells among the labels; -1 for missing ones. A cell that is no label is an error."""
-    if cells.dtype in (pl.String, pl.Categorical) or isinstance(cells.dtype, pl.Enum):
+    texts = cells.dtype in (pl.String, pl.Categorical) or isinstance(cells.dtype, pl.Enum)
+    if texts and len(cells) > _FEW:
         distinct = {label: place for place, label in enumerate(labels) if isinstance(label, str)}
         found = cells.cast(pl.String).replace_strict(
             pl.Series(list(distinct), dtype=pl.String),
