@@ -79,7 +79,7 @@ def explanation_of(question: Question, rank: int = 1) -> Explanation:
     best = _native_calls.tree_best(question.tree, len(network.nodes))
     states = {node: evidence.states.get(node, int(best[node])) for node in range(len(network.nodes))}
     certify = partial(explanation_certificate, question, states, rank)
-    return Explanation(_named(network, states), log_weight(network, states, evidence), certify)
+    return Explanation(named_states(network, states), log_weight(network, states, evidence), certify)
 
 
 def log_weight(network: Any, states: Mapping[int, int], evidence: Evidence) -> float:
@@ -97,7 +97,7 @@ def marginal_map(network: Any, targets: list[int], evidence: Evidence, max_cells
     log_value = question.collect(SUM_THEN_MAX)
     best = _native_calls.tree_best(question.tree, len(network.nodes), late_only=True)
     states = {target: evidence.states.get(target, int(best[target])) for target in targets}
-    return Explanation(_named(network, states), log_value, partial(marginal_certificate, question, states))
+    return Explanation(named_states(network, states), log_value, partial(marginal_certificate, question, states))
 
 
 def best_explanations(network: Any, k: int, evidence: Evidence) -> list[Explanation]:
@@ -182,5 +182,6 @@ def _state(network: Any, node: int, found: Explanation) -> int:
     return int(network.states(name).index(found.assignment[name]))
 
 
-def _named(network: Any, states: Mapping[int, int]) -> dict[str, Any]:
+def named_states(network: Any, states: Mapping[int, int]) -> dict[str, Any]:
+    """Labels by name."""
     return {network.nodes[node]: network.states(network.nodes[node])[state] for node, state in states.items()}
