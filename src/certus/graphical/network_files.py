@@ -54,9 +54,8 @@ def read_network(path: str | PathLike[str], format: str | None = None) -> Bayesi
     try:
         text = content.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        raise NetworkFileError(
-            f"{path} is not written in {declared[1] if declared else 'UTF-8'} ({error}).", 1
-        ) from None
+        written = encoding.upper().removesuffix("-SIG")
+        raise NetworkFileError(f"{path} is not written in {written} ({error}).", 1) from None
     network: BayesianNetwork = _module(name).read(text)
     return network
 
