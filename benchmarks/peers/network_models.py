@@ -40,7 +40,10 @@ class CertusNetwork:
             table = network.sample(len(codes), random_state=0)
             return {v: np.array([(table[v] == state).mean() for state in network.states(v)]) for v in names}
         if self.ask == "rows":
-            columns = {v: [network.states(v)[state] for state in codes[:, place]] for place, v in enumerate(names[:-1])}
+            import polars
+
+            labels = {v: polars.Series(network.states(v)) for v in names[:-1]}
+            columns = {v: labels[v].gather(codes[:, place]) for place, v in enumerate(names[:-1])}
             return network.query_rows(columns, names[-1])
         engine = self.tree or network
         found = []

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
+_FEW = 5000  # rows up to which a look at each cell is faster than an expression
 
 
 def columns_of(table: Any) -> dict[str, pl.Series]:
@@ -63,13 +64,14 @@ def coded_rows(table: Any, names: Sequence[str], labels: Sequence[Sequence[Any]]
 def coded_column(cells: pl.Series, name: str, labels: Sequence[Any]) -> Codes:
     """Places of the cells among the labels; -1 for missing ones. A cell that is no label is an error."""
     texts = [label for label in labels if isinstance(label, str)]
-    if texts and (cells.dtype in (pl.String, pl.Categorical) or isinstance(cells.dtype, pl.Enum)):
+    many = len(cells) > _FEW
+    if many and texts and (cells.dtype in (pl.String, pl.Categorical) or isinstance(cells.dtype, pl.Enum)):
         places = np.array([*(place for place, label in enumerate(labels) if isinstance(label, str)), -2, -1])
         found = cells.cast(pl.String).cast(pl.Enum(texts), strict=False).to_physical().cast(pl.Int32)
         codes = places[found.fill_null(len(texts)).to_numpy()]
         if cells.null_count():
             codes[cells.is_null().to_numpy()] = -1
-    elif cells.dtype.is_integer() and not cells.null_count() and all(type(label) is int for label in labels):
+    elif many and cells.dtype.is_integer() and not cells.null_count() and all(type(label) is int for label in labels):
         order = np.argsort(np.array(labels, dtype=object)).astype(np.intp)
         ascending = np.array([labels[place] for place in order])
         nearest = np.searchsorted(ascending, cells.to_numpy()).clip(max=len(labels) - 1)
