@@ -19,6 +19,7 @@ from certus.graphical.learning import _native_calls
 from certus.graphical.learning.parameters import row_sums
 from certus.graphical.learning.parameters.row_sums import RowSums
 from certus.graphical.learning.parameters.table_shapes import TableShapes
+from certus.graphical.networks.tables.coded_columns import coded_column
 from certus.guarantees import CertificateError
 from tests.graphical.all_networks import parent_lists, random_table
 
@@ -230,3 +231,16 @@ def test_random_tables_have_the_likelihood_of_the_best_structure_score() -> None
     found = learn_tables(BayesianNetwork({"v1": ["v0"], "v2": ["v0", "v1"]}, states), table)
     assert found.report[0].value < 1e-9
     assert found.report.check(table)
+
+
+def test_codes_of_many_cells_are_those_of_few() -> None:
+    for cells, labels in (
+        (["b", None, "a", "c"], ["c", "a", "b", 7]),
+        ([3, 1, 2, 3], [3, 1, 2]),
+        ([True, False, None, True], [False, True]),
+    ):
+        few, many = pl.Series(cells), pl.Series(cells * 2000)
+        assert (coded_column(many, "x", labels) == np.tile(coded_column(few, "x", labels), 2000)).all()
+    for cells, labels in ((["a", "z"], ["a"]), ([1, 9], [1, 2]), ([1, 0], [1, 2])):
+        with pytest.raises(ValueError, match=f"got {cells[1]!r} in row 1"):
+            coded_column(pl.Series(cells * 4000), "x", labels)
