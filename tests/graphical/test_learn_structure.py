@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -225,7 +226,7 @@ KNOWN = Knowledge(
 )
 
 
-@pytest.mark.parametrize("method", ["hill_climb", "exact", "pc"])
+@pytest.mark.parametrize("method", ["hill_climb", "exact", "pc", "order_mcmc"])
 @pytest.mark.parametrize("seed", range(4))
 def test_knowledge_is_obeyed(seed: int, method: str) -> None:
     table = random_table(seed, 4, 200)
@@ -251,7 +252,7 @@ def test_knowledge_of_a_tree_is_obeyed() -> None:
     assert found.score == pytest.approx(max(v for parents, v in every.items() if rules.fits(parents)), abs=1e-9)
 
 
-@pytest.mark.parametrize("method", ["hill_climb", "exact", "chow_liu", "tan", "pc"])
+@pytest.mark.parametrize("method", ["hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc"])
 def test_tables_with_little_in_them(method: str) -> None:
     for table in ({"a": ["x", "y"]}, {"a": [1, 1], "b": [2, 2]}, {"a": [1], "b": [2], "c": [3]}):
         found = learn_structure(table, method=method, random_state=0)
@@ -259,6 +260,31 @@ def test_tables_with_little_in_them(method: str) -> None:
         assert found.upper_bound >= found.score
     if method in ("hill_climb", "exact", "pc"):
         assert not learn_structure(random_table(1, 4, 200), method=method, max_parents=0).network.edges
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_walks_over_orders_against_all_orders(seed: int) -> None:
+    table = random_table(seed, 4, 25)
+    found = learn_structure(table, method="order_mcmc", score="bdeu", random_state=0)
+    assert found.score == pytest.approx(learn_structure(table, method="exact", score="bdeu").score, abs=1e-9)
+    families = FamilyScores(state_columns(table), "bdeu")
+    weights, arcs = [], []
+    for order in permutations(range(4)):
+        total, given = 0.0, np.zeros((4, 4))
+        for place, node in enumerate(order):
+            before = order[:place]
+            sets = [own for size in range(len(before) + 1) for own in combinations(before, size)]
+            values = families.families([node] * len(sets), sets)
+            total += np.logaddexp.reduce(values)
+            for own, share in zip(sets, np.exp(values - np.logaddexp.reduce(values)), strict=True):
+                given[list(own), node] += share
+        weights.append(total)
+        arcs.append(given)
+    shares = np.exp(np.array(weights) - max(weights))
+    expected = np.tensordot(shares / shares.sum(), np.array(arcs), axes=1)
+    names = list(table)
+    estimates = np.array([[found.arcs.get((a, b), 0.0) for b in names] for a in names])
+    assert np.abs(estimates - expected).max() < 0.12  # 320 orders of a walk
 
 
 def test_a_climb_reaches_the_best_of_a_sampled_network() -> None:

@@ -18,6 +18,7 @@ from certus.graphical.learning import _native_calls
 from certus.graphical.learning.structures.candidate_families import BUDGET, candidate_families
 from certus.graphical.learning.structures.constraint_search import search_constraints
 from certus.graphical.learning.structures.family_scores import SCORES, FamilyScores
+from certus.graphical.learning.structures.order_sampling import walk_orders
 from certus.graphical.learning.structures.state_columns import StateColumns, state_columns
 from certus.graphical.learning.structures.structure_bound import ClusterProgram, PricedClusters
 from certus.graphical.learning.structures.subset_search import MOST_NODES, search_subsets
@@ -25,7 +26,7 @@ from certus.graphical.learning.structures.tree_search import pair_information, s
 from certus.graphical.networks.graphs.dag import Dag
 from certus.guarantees import Report
 
-METHODS = ("hill_climb", "exact", "chow_liu", "tan", "pc")
+METHODS = ("hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc")
 RULES: Constraints = {
     "method": [OneOf(*METHODS)],
     "score": [OneOf(*SCORES)],
@@ -52,6 +53,8 @@ class LearnedStructure:
         asked for, as the report is.
     report : Report
         The certificates: of the bound, and for trees that none is more likely.
+    arcs : dict of (str, str) to float or None
+        Of "order_mcmc" an estimate of every arc's posterior probability, if all orders are as probable before.
     """
 
     network: BayesianNetwork
@@ -68,6 +71,7 @@ class LearnedStructure:
         }
         self.network = BayesianNetwork(named, dict(zip(columns.names, columns.labels, strict=True)))
         self.score = scores.network(self._parents)
+        self.arcs: dict[tuple[str, str], float] | None = None
         self._best: float | None = None
 
     @cached_property
@@ -120,10 +124,11 @@ def learn_structure(
     ----------
     table : polars or pandas frame, or dict of columns
         Complete rows of labels. Numeric columns go through a `Discretizer` first.
-    method : {"hill_climb", "exact", "chow_liu", "tan", "pc"}, default="hill_climb"
+    method : {"hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc"}, default="hill_climb"
         Best additions, deletions and reversals of arcs with a memory and new starts; the best network of all (dynamic
         programming to 20 columns, integer programming beyond); the most likely tree; the most likely tree with the
-        target as parent of all nodes; tests of independence.
+        target as parent of all nodes; tests of independence; a walk over orders of the nodes, which also estimates the
+        probability of every arc.
     score : {"bic", "aic", "bdeu", "k2", "loglik"}, default="bic"
         What is maximized, in natural logarithms. Trees maximize the likelihood and "pc" nothing, whatever the score.
     equivalent_sample_size : float, default=1.0
@@ -175,8 +180,18 @@ def learn_structure(
         return LearnedStructure(scores, ArcRules(columns.names, knowledge, most), parents, tree=False, target=None)
     if method == "exact":
         return _exact(scores, rules)
+    if method == "order_mcmc":
+        return _walked(scores, rules, resolve_seed(random_state))
     parents = climbed_parents(scores, rules, resolve_seed(random_state))
     return LearnedStructure(scores, rules, parents, tree=False, target=None)
+
+
+def _walked(scores: FamilyScores, rules: ArcRules, seed: int) -> LearnedStructure:
+    walk, names = walk_orders(scores, rules, seed), scores.columns.names
+    learned = LearnedStructure(scores, rules, walk.parents, tree=False, target=None)
+    pairs = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    learned.arcs = {(names[i], names[j]): float(walk.arcs[i, j]) for i, j in pairs}
+    return learned
 
 
 def _exact(scores: FamilyScores, rules: ArcRules) -> LearnedStructure:

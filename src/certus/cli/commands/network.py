@@ -16,7 +16,7 @@ Evidence = Annotated[
     typer.Option(metavar="NODE=STATE", help="What is known; once per node.", show_default=False),
 ]
 Targets = Annotated[list[str], typer.Option("--target", help="A node; once per node.", show_default=False)]
-Search = Literal["hill_climb", "exact", "chow_liu", "tan", "pc"]
+Search = Literal["hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc"]
 Score = Literal["bic", "aic", "bdeu", "k2", "loglik"]
 Method = Literal["exact", "rejection", "weighting", "loopy", "mean_field", "gibbs"]
 
