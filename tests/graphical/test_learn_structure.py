@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 from certus.graphical import BayesianNetwork, Knowledge, learn_structure, score_structure
 from certus.graphical.evidence.plain_families import plain_network_score, setting
 from certus.graphical.knowledge import ArcRules
-from certus.graphical.learning.structures.candidate_families import candidate_families
+from certus.graphical.learning.structures.candidate_families import (
+    candidate_families,
+    enumerated,
+    without_useless,
+)
 from certus.graphical.learning.structures.constraint_search import independence_tests
 from certus.graphical.learning.structures.family_scores import SCORES, FamilyScores
 from certus.graphical.learning.structures.state_columns import state_columns
@@ -102,6 +106,20 @@ def test_exact_search_finds_the_best_of_five(score: str) -> None:
     table = random_table(11, 5, 100)
     best = max(scores_of_all(table, score).values())
     assert learn_structure(table, method="exact", score=score).score == pytest.approx(best, abs=1e-9)
+
+
+def test_sets_of_parents_that_are_left_out_lose_to_none() -> None:
+    left_out = 0
+    for seed in range(6):
+        families = FamilyScores(state_columns(random_table(seed, 5, 12 + 4 * seed)), "bic")
+        rules = ArcRules(families.columns.names, None)
+        lower = without_useless(families, rules)
+        for node in range(5):
+            large = [own for own in enumerated(rules, node)[0] if len(own) > lower.most[node]]
+            left_out += len(large)
+            alone = families.families([node], [()])[0]
+            assert (families.families([node] * len(large), large) <= alone).all()
+    assert left_out > 20
 
 
 @pytest.mark.parametrize("seed", range(12))

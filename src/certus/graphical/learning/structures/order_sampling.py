@@ -83,7 +83,7 @@ def walk_orders(scores: FamilyScores, rules: ArcRules, seed: int) -> OrderWalk:
         changed = order[first : last + 1]
         after = totals.copy()
         after[changed] = [nodes[node].total(moved) for node in changed]
-        if math.log(rng.random()) < after.sum() - totals.sum():
+        if math.log(1.0 - rng.random()) < after.sum() - totals.sum():
             places, totals = moved, after
             order[[first, last]] = order[[last, first]]
             value, found = _best(nodes, places)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from certus.graphical.knowledge import ArcRules
 from certus.graphical.learning import _native_calls
+from certus.graphical.learning.structures.candidate_families import without_useless
 from certus.graphical.learning.structures.family_scores import FamilyScores
 
 MOST_NODES = 20  # n 2^(n-1) best parents are kept: 12 bytes each
@@ -14,7 +15,7 @@ MOST_NODES = 20  # n 2^(n-1) best parents are kept: 12 bytes each
 
 def search_subsets(scores: FamilyScores, rules: ArcRules) -> tuple[float, list[list[int]]]:
     """The best score and the parents that reach it."""
-    nodes = scores.nodes
+    nodes, rules = scores.nodes, without_useless(scores, rules)
     most = max(rules.most)
     sums = scores.sums
     joint = _native_calls.all_sums(sums, nodes, min(nodes, most + 1), -1, scores.threads)
