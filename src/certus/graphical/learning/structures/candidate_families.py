@@ -16,7 +16,7 @@ from certus.graphical.learning.structures.family_scores import FamilyScores
 
 Floats = NDArray[np.float64]
 Sets = list[tuple[int, ...]]
-BUDGET = 40_000  # families to score for a bound
+BUDGET = 500_000  # families to score for a bound: some seconds
 
 
 @dataclass(frozen=True)
