@@ -56,6 +56,7 @@ class Grouping {
 
  private:
   void compact();
+  void tally();
 
   const CodedRows* rows_;
   Index most_;
@@ -63,6 +64,7 @@ class Grouping {
   std::vector<std::int32_t> group_;
   std::vector<std::int32_t> renamed_;
   std::vector<double> counts_;
+  std::vector<std::int32_t> tallies_;
 };
 
 // Groups that a grouping may number before it drops the empty ones.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -13,7 +14,11 @@ from hypothesis import strategies as st
 from certus.graphical import BayesianNetwork, Knowledge, learn_structure, score_structure
 from certus.graphical.evidence.plain_families import plain_network_score, setting
 from certus.graphical.knowledge import ArcRules
-from certus.graphical.learning.structures.candidate_families import candidate_families
+from certus.graphical.learning.structures.candidate_families import (
+    candidate_families,
+    enumerated,
+    without_useless,
+)
 from certus.graphical.learning.structures.constraint_search import independence_tests
 from certus.graphical.learning.structures.family_scores import SCORES, FamilyScores
 from certus.graphical.learning.structures.state_columns import state_columns
@@ -101,6 +106,20 @@ def test_exact_search_finds_the_best_of_five(score: str) -> None:
     table = random_table(11, 5, 100)
     best = max(scores_of_all(table, score).values())
     assert learn_structure(table, method="exact", score=score).score == pytest.approx(best, abs=1e-9)
+
+
+def test_sets_of_parents_that_are_left_out_lose_to_none() -> None:
+    left_out = 0
+    for seed in range(6):
+        families = FamilyScores(state_columns(random_table(seed, 5, 12 + 4 * seed)), "bic")
+        rules = ArcRules(families.columns.names, None)
+        lower = without_useless(families, rules)
+        for node in range(5):
+            large = [own for own in enumerated(rules, node)[0] if len(own) > lower.most[node]]
+            left_out += len(large)
+            alone = families.families([node], [()])[0]
+            assert (families.families([node] * len(large), large) <= alone).all()
+    assert left_out > 20
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -225,7 +244,7 @@ KNOWN = Knowledge(
 )
 
 
-@pytest.mark.parametrize("method", ["hill_climb", "exact", "pc"])
+@pytest.mark.parametrize("method", ["hill_climb", "exact", "pc", "order_mcmc"])
 @pytest.mark.parametrize("seed", range(4))
 def test_knowledge_is_obeyed(seed: int, method: str) -> None:
     table = random_table(seed, 4, 200)
@@ -249,6 +268,41 @@ def test_knowledge_of_a_tree_is_obeyed() -> None:
     rules = ArcRules(tuple(table), known, 1)
     every = scores_of_all(table, "loglik")
     assert found.score == pytest.approx(max(v for parents, v in every.items() if rules.fits(parents)), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc"])
+def test_tables_with_little_in_them(method: str) -> None:
+    for table in ({"a": ["x", "y"]}, {"a": [1, 1], "b": [2, 2]}, {"a": [1], "b": [2], "c": [3]}):
+        found = learn_structure(table, method=method, random_state=0)
+        assert found.report.check(table)
+        assert found.upper_bound >= found.score
+    if method in ("hill_climb", "exact", "pc"):
+        assert not learn_structure(random_table(1, 4, 200), method=method, max_parents=0).network.edges
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_walks_over_orders_against_all_orders(seed: int) -> None:
+    table = random_table(seed, 4, 25)
+    found = learn_structure(table, method="order_mcmc", score="bdeu", random_state=0)
+    assert found.score == pytest.approx(learn_structure(table, method="exact", score="bdeu").score, abs=1e-9)
+    families = FamilyScores(state_columns(table), "bdeu")
+    weights, arcs = [], []
+    for order in permutations(range(4)):
+        total, given = 0.0, np.zeros((4, 4))
+        for place, node in enumerate(order):
+            before = order[:place]
+            sets = [own for size in range(len(before) + 1) for own in combinations(before, size)]
+            values = families.families([node] * len(sets), sets)
+            total += np.logaddexp.reduce(values)
+            for own, share in zip(sets, np.exp(values - np.logaddexp.reduce(values)), strict=True):
+                given[list(own), node] += share
+        weights.append(total)
+        arcs.append(given)
+    shares = np.exp(np.array(weights) - max(weights))
+    expected = np.tensordot(shares / shares.sum(), np.array(arcs), axes=1)
+    names = list(table)
+    estimates = np.array([[found.arcs.get((a, b), 0.0) for b in names] for a in names])
+    assert np.abs(estimates - expected).max() < 0.12  # 320 orders of a walk
 
 
 def test_a_climb_reaches_the_best_of_a_sampled_network() -> None:
@@ -279,12 +333,11 @@ def test_twenty_one_columns_are_searched_by_integer_programming() -> None:
         learn_structure(table, method="exact")
 
 
-def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_do_not_change_a_bit() -> None:
     table = random_table(4, 9, 400)
     found = []
-    for threads in ("1", "3"):
-        monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        found.append(learn_structure(table, score="bdeu", random_state=1))
+    for threads in (1, 3):
+        found.append(learn_structure(table, score="bdeu", random_state=1, n_jobs=threads))
     assert found[0].score == found[1].score
     assert found[0].network.edges == found[1].network.edges
 
@@ -296,6 +349,8 @@ def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"a": list(range(40)), "b": [0, 1] * 20}, "40 distinct numbers"),
         ({"a": ["x", None], "b": [0, 1]}, "missing cell in column 'a', row 1"),
         ({}, "at least one column"),
+        ({"a": [[1], [2]], "b": [0, 1]}, "labels that can be told apart, got a list"),
+        ({"a": [np.inf, 1.0], "b": [0, 1]}, "got infinity"),
         ({"a": [None, None], "b": [0, 1]}, "at least one cell"),
     ],
 )
@@ -313,6 +368,7 @@ def test_bad_tables(table: dict, match: str) -> None:
         ({"required": [("X3", "X1")], "tiers": [["X1"], ["X3"]]}, "must not be forbidden"),
         ({"required": [("X3", "X1")], "max_parents": 0}, "room for the required parents of 'X1'"),
         ({"required": ["X1"]}, "must hold pairs"),
+        ({"max_parents": -1}, "whole number of at least 0"),
         ({"tiers": [["X1"], ["X1"]]}, "tiers must name each node once"),
     ],
 )

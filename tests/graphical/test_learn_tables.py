@@ -16,7 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from certus.graphical import BayesianNetwork, learn_tables
 from certus.graphical.learning import _native_calls
+from certus.graphical.learning.parameters import row_sums
+from certus.graphical.learning.parameters.row_sums import RowSums
 from certus.graphical.learning.parameters.table_shapes import TableShapes
+from certus.graphical.networks.tables.coded_columns import coded_column
 from certus.guarantees import CertificateError
 from tests.graphical.all_networks import parent_lists, random_table
 
@@ -123,6 +126,24 @@ def test_missing_cells_are_summed_over(seed: int, nodes: int) -> None:
     assert np.isfinite(after).all()
 
 
+def test_trees_and_completions_count_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    names = [f"v{node}" for node in range(7)]
+    parents = {"v1": ["v0"], "v2": ["v0"], "v3": ["v1", "v2"], "v4": ["v3"], "v5": ["v3", "v0"], "v6": ["v4"]}
+    shapes = TableShapes(BayesianNetwork(parents, {name: ["a", "b", "c"] for name in names}))
+    codes = rng.integers(0, 3, size=(50, 7)).astype(np.int32)
+    codes[rng.random(codes.shape) < 0.6] = -1
+    values, weights = shapes.random(rng, range(7)), rng.random(50)
+    found = RowSums(shapes, codes).counts(values, weights)
+    alone = RowSums(shapes, codes, observed_only=True).likelihoods(values)
+    monkeypatch.setattr(row_sums, "FEW", 0)
+    likelihoods, counts = RowSums(shapes, codes).counts(values, weights)
+    assert likelihoods == pytest.approx(found[0], abs=1e-9)
+    assert counts == pytest.approx(found[1], abs=1e-9)
+    assert RowSums(shapes, codes, observed_only=True).likelihoods(values) == pytest.approx(alone, abs=1e-9)
+    assert alone == pytest.approx(likelihoods, abs=1e-9)
+
+
 def test_a_latent_class_is_found() -> None:
     structure = BayesianNetwork(
         {f"x{j}": ["class"] for j in range(5)},
@@ -201,8 +222,7 @@ def test_errors_help() -> None:
     star = BayesianNetwork({"y": names}, {"y": ["0", "1"], **{name: ["0"] for name in names}})
     assert learn_tables(star, {"y": ["0", "1"]}).converged
     chain = BayesianNetwork({b: [a] for a, b in itertools.pairwise(names)}, {name: ["0", "1"] for name in names})
-    with pytest.raises(MemoryError, match="completions together"):
-        learn_tables(chain, {"v0": ["0", "1"]})
+    assert learn_tables(chain, {"v0": ["0", "1"]}, random_state=0).converged  # 8 million completions of every row
 
 
 def test_random_tables_have_the_likelihood_of_the_best_structure_score() -> None:
@@ -211,3 +231,16 @@ def test_random_tables_have_the_likelihood_of_the_best_structure_score() -> None
     found = learn_tables(BayesianNetwork({"v1": ["v0"], "v2": ["v0", "v1"]}, states), table)
     assert found.report[0].value < 1e-9
     assert found.report.check(table)
+
+
+def test_codes_of_many_cells_are_those_of_few() -> None:
+    for cells, labels in (
+        (["b", None, "a", "c"], ["c", "a", "b", 7]),
+        ([3, 1, 2, 3], [3, 1, 2]),
+        ([True, False, None, True], [False, True]),
+    ):
+        few, many = pl.Series(cells), pl.Series(cells * 2000)
+        assert (coded_column(many, "x", labels) == np.tile(coded_column(few, "x", labels), 2000)).all()
+    for cells, labels in ((["a", "z"], ["a"]), ([1, 9], [1, 2]), ([1, 0], [1, 2])):
+        with pytest.raises(ValueError, match=f"got {cells[1]!r} in row 1"):
+            coded_column(pl.Series(cells * 4000), "x", labels)

@@ -28,7 +28,7 @@ COMMANDS = {
     "conformal": "Prediction sets and intervals.",
     "stream": "Learn from a growing table or a pipe, row by row, with the regret so far.",
     "monitor": "Watch a deployed model: alarm with a known chance of being false.",
-    "network": "Bayesian networks in files: ask, check, convert, draw.",
+    "network": "Bayesian networks in files: learn, ask, check, convert, draw.",
     "check": "Verify the certificates of a saved model again.",
     "info": "Describe a saved model.",
     "learners": "List the catalogue of learners.",

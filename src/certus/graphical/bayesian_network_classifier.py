@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from certus.base import Classifier, fit_method, predict_method, register, resolve_seed, warn_user
+from certus.base import Classifier, fit_method, predict_method, register, resolve_seed
 from certus.base.em import best_climb
 from certus.base.inputs import (
     FLOATS,
@@ -27,7 +28,6 @@ from certus.base.params import ArrayLike, Exactly, InstanceOf, Interval, OneOf, 
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.knowledge import ArcRules
 from certus.graphical.learn_structure import climbed_parents
-from certus.graphical.learning import _native_calls
 from certus.graphical.learning.columns.cut_points import METHODS
 from certus.graphical.learning.columns.feature_states import (
     labeled_columns,
@@ -35,7 +35,8 @@ from certus.graphical.learning.columns.feature_states import (
     learned_labels,
     state_codes,
 )
-from certus.graphical.learning.parameters.incomplete_rows import MOST_COMPLETIONS, IncompleteRows, shares
+from certus.graphical.learning.parameters.incomplete_rows import IncompleteRows, shares
+from certus.graphical.learning.parameters.row_sums import RowSums
 from certus.graphical.learning.parameters.table_shapes import TableShapes
 from certus.graphical.learning.structures.family_scores import SCORES, FamilyScores
 from certus.graphical.learning.structures.state_columns import StateColumns
@@ -187,7 +188,6 @@ class BayesianNetworkClassifier(Classifier):
 
     def _with_tables(self, structure: BayesianNetwork, codes: Codes, weights: Floats) -> BayesianNetwork:
         shapes = TableShapes(structure)
-        codes, weights = _completable(shapes, codes, weights)
         model = IncompleteRows(shapes, codes, weights, np.full(shapes.cells, float(self.alpha)))
         values = shares(shapes, model.counted + model.alpha, shapes.uniform())
         if len(model.rows):
@@ -199,10 +199,12 @@ class BayesianNetworkClassifier(Classifier):
 
     def _joint(self, codes: Codes) -> Floats:
         """``log P(c, cells that are there)`` for every row and class; the last column of the codes is filled in."""
+        shapes = TableShapes(self.network_)
+        values = np.concatenate([self.network_.table(name).ravel() for name in shapes.nodes])
         found = np.empty((len(codes), len(self.classes_)))
         for place in range(len(self.classes_)):
             codes[:, -1] = place
-            found[:, place] = _native_calls.row_likelihoods(self.network_._arrays, codes)
+            found[:, place] = RowSums(shapes, codes, observed_only=True).likelihoods(values)
         return found
 
     def _codes(self, X: TableLike) -> Codes:
@@ -269,7 +271,7 @@ class BayesianNetworkClassifier(Classifier):
             "log_odds": odds[-1].ravel(),
             "before": odds[0].ravel(),
         }
-        added = {place: (after - before).ravel() for place, before, after in zip(order, odds, odds[1:], strict=False)}
+        added = {place: _change(before, after) for place, (before, after) in zip(order, pairwise(odds), strict=True)}
         found |= {_apart(name, found): added[place] for place, name in enumerate(names[:-1])}
         return pl.DataFrame(found, strict=False)
 
@@ -303,19 +305,9 @@ def _with_missing_states(names: list[str], labels: list[list[Any]], codes: Codes
     return StateColumns(tuple(names), tuple(states), np.ascontiguousarray(np.stack(columns), dtype=np.int32))
 
 
-def _completable(shapes: TableShapes, codes: Codes, weights: Floats) -> tuple[Codes, Floats]:
-    """The rows whose missing cells can be summed over; others are left out with a warning."""
-    native = shapes.native(shapes.uniform())
-    if _native_calls.most_completions(native, np.ascontiguousarray(codes), observed_only=False) <= MOST_COMPLETIONS:
-        return codes, weights
-    ways = np.where(codes < 0, np.log2(np.array(shapes.cards, dtype=np.float64)), 0.0).sum(axis=1)
-    kept = ways <= np.log2(MOST_COMPLETIONS)
-    warn_user(
-        f"{int((~kept).sum())} of {len(codes)} rows lack too many cells to be completed and do not count for the "
-        "tables.\n"
-        "Hint: structure='naive' takes any."
-    )
-    return codes[kept], weights[kept]
+def _change(before: Floats, after: Floats) -> Floats:
+    """The difference, 0 where odds stay infinite."""
+    return np.subtract(after, before, out=np.zeros_like(after), where=after != before).ravel()
 
 
 def _apart(name: str, taken: dict[str, Any]) -> str:

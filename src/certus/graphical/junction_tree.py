@@ -17,6 +17,7 @@ from certus.graphical.networks.inference.evidence_input import Evidence
 from certus.graphical.networks.inference.exact_queries import exact_posterior, explanation_of
 
 Floats = NDArray[np.float64]
+_SMALL = 4096  # cells up to which another plan is not worth its while
 
 
 class JunctionTree:
@@ -66,20 +67,45 @@ class JunctionTree:
         self.cliques = tuple(network._named(clique) for clique in self._question.tree.cliques)
         self.width = int(self._question.tree.width)
         self.cells = int(self._question.tree.cells)
+        self._whole = self._question
+        self._sliced: dict[tuple[int, ...], Question | None] = {}
 
     @property
     def recomputed(self) -> int:
         return int(self._question.tree.recomputed)
 
     def _load(self, given: Mapping[str, Any] | None) -> Evidence:
-        """All evidence as likelihoods, so that one plan serves any; the states apart."""
+        """Evidence as likelihoods, so that one plan serves any.
+
+        In larger networks, nodes that are observed for the second time together are sliced out by a plan of their own.
+        """
         evidence = self.network._evidence(given)
+        key = tuple(sorted(evidence.states))
+        if self.cells > _SMALL and key in self._sliced:
+            self._question = self._plan_for(key, evidence)
+            self._question.evidence = evidence
+            self._question.load(evidence)
+            return evidence
+        if len(self._sliced) > 1000:
+            self._sliced.clear()
+        self._sliced[key] = None
         weights = dict(evidence.weights)
         for node, state in evidence.states.items():
             weights[node] = np.eye(1, self.network._cards[node], state)[0]
+        self._question = self._whole
         self._question.evidence = Evidence(evidence.given, {}, weights)
         self._question.load(self._question.evidence)
         return evidence
+
+    def _plan_for(self, key: tuple[int, ...], evidence: Evidence) -> Question:
+        found = self._sliced[key]
+        if found is None:
+            for other in [name for name, plan in self._sliced.items() if plan is not None][:-3]:
+                self._sliced[other] = None  # only the last few keep their tables
+            found = Question(self.network, evidence, max_cells=self._whole.max_cells)
+            found.tree.remember()
+            self._sliced[key] = found
+        return found
 
     def marginals(self, evidence: Mapping[str, Any] | None = None) -> dict[str, Floats]:
         """P(v | evidence) of every unobserved node."""

@@ -53,6 +53,9 @@ class Knowledge:
         if len(set(listed)) < len(listed):
             raise ValueError(f"tiers must name each node once, got {listed!r}.")
         object.__setattr__(self, "tiers", groups)
+        limits = list(self.max_parents.values()) if isinstance(self.max_parents, dict) else [self.max_parents]
+        if any(most is not None and (isinstance(most, bool) or most != int(most) or most < 0) for most in limits):
+            raise ValueError(f"max_parents must be a whole number of at least 0, or such by node, got {limits!r}.")
         if both := set(self.required) & set(self.forbidden):
             raise ValueError(f"An arc must not be required and forbidden, got {sorted(both)[0]!r}.")
 

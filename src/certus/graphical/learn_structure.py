@@ -18,6 +18,7 @@ from certus.graphical.learning import _native_calls
 from certus.graphical.learning.structures.candidate_families import BUDGET, candidate_families
 from certus.graphical.learning.structures.constraint_search import search_constraints
 from certus.graphical.learning.structures.family_scores import SCORES, FamilyScores
+from certus.graphical.learning.structures.order_sampling import walk_orders
 from certus.graphical.learning.structures.state_columns import StateColumns, state_columns
 from certus.graphical.learning.structures.structure_bound import ClusterProgram, PricedClusters
 from certus.graphical.learning.structures.subset_search import MOST_NODES, search_subsets
@@ -25,7 +26,7 @@ from certus.graphical.learning.structures.tree_search import pair_information, s
 from certus.graphical.networks.graphs.dag import Dag
 from certus.guarantees import Report
 
-METHODS = ("hill_climb", "exact", "chow_liu", "tan", "pc")
+METHODS = ("hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc")
 RULES: Constraints = {
     "method": [OneOf(*METHODS)],
     "score": [OneOf(*SCORES)],
@@ -34,6 +35,7 @@ RULES: Constraints = {
     "knowledge": [InstanceOf(Knowledge), Exactly(None)],
     "alpha": [Interval(0, 1)],
     "random_state": [RandomState()],
+    "n_jobs": [InstanceOf(int, np.integer), Exactly(None)],
 }
 
 
@@ -51,6 +53,8 @@ class LearnedStructure:
         asked for, as the report is.
     report : Report
         The certificates: of the bound, and for trees that none is more likely.
+    arcs : dict of (str, str) to float or None
+        Of "order_mcmc" an estimate of every arc's posterior probability, if all orders are as probable before.
     """
 
     network: BayesianNetwork
@@ -67,6 +71,7 @@ class LearnedStructure:
         }
         self.network = BayesianNetwork(named, dict(zip(columns.names, columns.labels, strict=True)))
         self.score = scores.network(self._parents)
+        self.arcs: dict[tuple[str, str], float] | None = None
         self._best: float | None = None
 
     @cached_property
@@ -85,7 +90,7 @@ class LearnedStructure:
         found = [
             bound_certificate(*given, self._priced) if self._best is None else best_certificate(*given, self._best)
         ]
-        if self._tree and self._is_free():
+        if self._tree and self._is_free() and len(self._parents) > (1 if self._target is None else 2):
             information = pair_information(self._scores, self._target)
             found.append(tree_certificate(self._scores, information, self._parents, self._target))
         return Report(found)
@@ -111,6 +116,7 @@ def learn_structure(
     target: str | None = None,
     alpha: float = 0.01,
     random_state: RandomStateLike = None,
+    n_jobs: int | None = None,
 ) -> LearnedStructure:
     """Find a network over the columns of a table.
 
@@ -118,10 +124,11 @@ def learn_structure(
     ----------
     table : polars or pandas frame, or dict of columns
         Complete rows of labels. Numeric columns go through a `Discretizer` first.
-    method : {"hill_climb", "exact", "chow_liu", "tan", "pc"}, default="hill_climb"
+    method : {"hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc"}, default="hill_climb"
         Best additions, deletions and reversals of arcs with a memory and new starts; the best network of all (dynamic
         programming to 20 columns, integer programming beyond); the most likely tree; the most likely tree with the
-        target as parent of all nodes; tests of independence.
+        target as parent of all nodes; tests of independence; a walk over orders of the nodes, which also estimates the
+        probability of every arc.
     score : {"bic", "aic", "bdeu", "k2", "loglik"}, default="bic"
         What is maximized, in natural logarithms. Trees maximize the likelihood and "pc" nothing, whatever the score.
     equivalent_sample_size : float, default=1.0
@@ -133,9 +140,12 @@ def learn_structure(
     target : str, default=None
         The class of "tan"; the last column by default.
     alpha : float, default=0.01
-        Level of the tests of "pc".
+        Level of the tests of "pc". Where they leave a node more than ``max_parents``, those go that the score misses
+        least.
     random_state : int, RandomState instance or None, default=None
         Seed of the new starts.
+    n_jobs : int, default=None
+        Threads that count; -1 for all cores. The result does not depend on it.
 
     Returns
     -------
@@ -153,7 +163,7 @@ def learn_structure(
     given = {name: value for name, value in locals().items() if name in RULES}
     check_parameters("learn_structure", RULES, given)
     columns = state_columns(table)
-    scores = FamilyScores(columns, score, equivalent_sample_size)
+    scores = FamilyScores(columns, score, equivalent_sample_size, n_jobs=n_jobs)
     tree = method in ("chow_liu", "tan")
     limit = max_parents if not tree or max_parents is not None else (1 if method == "chow_liu" else 2)
     rules = ArcRules(columns.names, knowledge, limit)
@@ -163,13 +173,25 @@ def learn_structure(
     if tree:
         return LearnedStructure(scores, rules, search_tree(scores, rules, place), tree=True, target=place)
     if method == "pc":
-        found = search_constraints(scores, rules, alpha)
-        most = max([*map(len, found), 0]) if max_parents is None else max_parents
-        return LearnedStructure(scores, ArcRules(columns.names, knowledge, most), found, tree=False, target=None)
+        parents = [
+            _within(scores, rules, node, own) for node, own in enumerate(search_constraints(scores, rules, alpha))
+        ]
+        most = max(map(len, parents)) if max_parents is None else max_parents
+        return LearnedStructure(scores, ArcRules(columns.names, knowledge, most), parents, tree=False, target=None)
     if method == "exact":
         return _exact(scores, rules)
+    if method == "order_mcmc":
+        return _walked(scores, rules, resolve_seed(random_state))
     parents = climbed_parents(scores, rules, resolve_seed(random_state))
     return LearnedStructure(scores, rules, parents, tree=False, target=None)
+
+
+def _walked(scores: FamilyScores, rules: ArcRules, seed: int) -> LearnedStructure:
+    walk, names = walk_orders(scores, rules, seed), scores.columns.names
+    learned = LearnedStructure(scores, rules, walk.parents, tree=False, target=None)
+    pairs = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    learned.arcs = {(names[i], names[j]): float(walk.arcs[i, j]) for i, j in pairs}
+    return learned
 
 
 def _exact(scores: FamilyScores, rules: ArcRules) -> LearnedStructure:
@@ -190,6 +212,15 @@ def _exact(scores: FamilyScores, rules: ArcRules) -> LearnedStructure:
     return learned
 
 
+def _within(scores: FamilyScores, rules: ArcRules, node: int, parents: Sequence[int]) -> list[int]:
+    """The parents without those that the score misses least, until there are no more than may be."""
+    kept, must = list(parents), set(rules.required_parents()[node])
+    while len(kept) > rules.most[node]:
+        smaller = [[other for other in kept if other != parent] for parent in kept if parent not in must]
+        kept = smaller[int(np.argmax(scores.families([node] * len(smaller), smaller)))]
+    return kept
+
+
 def climbed_parents(scores: FamilyScores, rules: ArcRules, seed: int) -> list[list[int]]:
     """The parents of every node in the best network that a climb finds."""
     start = rules.required_parents()
@@ -203,6 +234,7 @@ def climbed_parents(scores: FamilyScores, rules: ArcRules, seed: int) -> list[li
         patience=30,
         restarts=min(10, 1 + 60 // scores.nodes),  # small networks cost little to search again
         seed=seed,
+        threads=scores.threads,
     )
     return parents
 

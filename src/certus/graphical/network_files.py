@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ _FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     "xdsl": ("xdsl", (".xdsl",)),
 }
 _MOST_BYTES = 2**31
+_ENCODING = re.compile(rb"<\?xml[^>]{0,200}encoding=[\"']([\w.-]+)[\"']")
 
 
 def read_network(path: str | PathLike[str], format: str | None = None) -> BayesianNetwork:
@@ -46,10 +48,14 @@ def read_network(path: str | PathLike[str], format: str | None = None) -> Bayesi
         With the line, if the file does not hold a network.
     """
     name = _format_of(Path(path), format)
+    content = _content(Path(path))
+    declared = _ENCODING.match(content)
+    encoding = declared[1].decode() if declared else "utf-8-sig"
     try:
-        text = _content(Path(path)).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise NetworkFileError(f"{path} is not written in UTF-8 ({error.reason}).", 1) from None
+        text = content.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        written = encoding.upper().removesuffix("-SIG")
+        raise NetworkFileError(f"{path} is not written in {written} ({error}).", 1) from None
     network: BayesianNetwork = _module(name).read(text)
     return network
 

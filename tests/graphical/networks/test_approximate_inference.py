@@ -70,6 +70,21 @@ def test_maxima_are_bounded_too(seed: int) -> None:
     assert bounds[-1].value == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_explanations_that_do_not_fit_come_with_their_gap(seed: int) -> None:
+    network = dense_network(seed)
+    best = network.mpe({"v0": 0}).log_probability
+    found = network.mpe({"v0": 0}, max_cells=10)
+    assert found.assignment["v0"] == 0
+    assert found.log_probability <= best + 1e-9 <= found.log_probability + found.certificate.value + 1e-9
+    assert found.certificate.check()
+    forged = dataclasses.replace(
+        found.certificate, witness=dict(found.certificate.witness) | {"upper": best - 0.1}, value=0.0
+    )
+    with pytest.raises(CertificateError):
+        forged.check()
+
+
 def test_a_bound_without_hoelders_weights_would_be_wrong() -> None:
     """The product of the sums of powers without their roots is no bound: the weights matter."""
     network = dense_network(0)

@@ -278,6 +278,21 @@ def test_new_evidence_computes_only_what_it_touches() -> None:
     np.testing.assert_allclose(changed["v100"], network.marginals({"v0": 1, "v199": 1})["v100"], rtol=1e-12)
 
 
+def test_nodes_that_are_observed_again_get_a_plan_of_their_own() -> None:
+    network = random_network(np.random.default_rng(5), 30, most_parents=5, cards=(2, 3))
+    tree = JunctionTree(network)
+    assert tree.cells > 4096
+    rows = network.sample(6, random_state=0)
+    for row in [*rows.iter_rows(named=True)] * 2:
+        for names in (("v0", "v3"), ("v1",), ("v2", "v7"), ("v9",), ("v4",), ("v5",)):
+            evidence = {name: row[name] for name in names}
+            wanted = network.marginals(evidence)
+            for name, values in tree.marginals(evidence).items():
+                np.testing.assert_allclose(values, wanted[name], rtol=1e-10)
+            assert tree.log_probability(evidence) == pytest.approx(network.log_probability(evidence), abs=1e-10)
+    assert tree.mpe({"v0": 0}).log_probability == pytest.approx(network.mpe({"v0": 0}).log_probability)
+
+
 def test_equal_bits_for_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     network = random_network(np.random.default_rng(5), 40, most_parents=6, cards=(2, 3))
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from certus.graphical import BayesianNetwork, NetworkFileError, read_network, write_network
+from certus.graphical import BayesianNetwork, ImpossibleEvidence, NetworkFileError, read_network, write_network
 from tests.graphical.networks.known_networks import networks
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8)
@@ -220,6 +221,22 @@ def test_a_cycle_in_a_file_is_named(tmp_path: Path) -> None:
     )
     with pytest.raises(NetworkFileError, match=r"'a' -> 'b' -> 'a'|'b' -> 'a' -> 'b'"):
         read_network(path)
+
+
+def test_other_encodings_of_xml(tmp_path: Path) -> None:
+    text = XDSL.replace('"1.0"?', '"1.0" encoding="ISO-8859-1"?').replace('id="y"', 'id="ü"').replace("n y", "n ü")
+    (tmp_path / "a.xdsl").write_bytes(text.encode("latin-1"))
+    assert read_network(tmp_path / "a.xdsl").states("A") == ("ü", "n")
+    odd = BayesianNetwork({}, {"a": ["x\x01", "y"]}, {"a": [0.5, 0.5]})
+    with pytest.raises(ValueError, match="control characters"):
+        write_network(odd, tmp_path / "a.xml")
+
+
+def test_errors_survive_pickling() -> None:
+    again = pickle.loads(pickle.dumps(NetworkFileError("bad", 3, 4)))
+    assert (str(again), again.line) == ("line 3, column 4: bad", 3)
+    impossible = pickle.loads(pickle.dumps(ImpossibleEvidence({"a": 1})))
+    assert impossible.subset == {"a": 1}
 
 
 def test_damaged_packs_and_unknown_formats(tmp_path: Path) -> None:

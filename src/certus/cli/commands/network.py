@@ -1,4 +1,4 @@
-"""Ask, check, convert and draw Bayesian networks in files (BIF, XMLBIF, NET, UAI, JSON, XDSL)."""
+"""Learn, ask, check, convert and draw Bayesian networks in files (BIF, XMLBIF, NET, UAI, JSON, XDSL)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ Evidence = Annotated[
     typer.Option(metavar="NODE=STATE", help="What is known; once per node.", show_default=False),
 ]
 Targets = Annotated[list[str], typer.Option("--target", help="A node; once per node.", show_default=False)]
+Search = Literal["hill_climb", "exact", "chow_liu", "tan", "pc", "order_mcmc"]
+Score = Literal["bic", "aic", "bdeu", "k2", "loglik"]
 Method = Literal["exact", "rejection", "weighting", "loopy", "mean_field", "gibbs"]
 
 
@@ -182,7 +184,51 @@ def draw(
     print_text(f"{output}")
 
 
+def learn(
+    table: Annotated[Path, typer.Argument(help="Rows: CSV, Parquet, a workbook ...", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The network to write.", show_default=False)],
+    method: Annotated[Search, typer.Option(help="How the structure is searched.")] = "hill_climb",
+    score: Annotated[Score, typer.Option(help="What is maximized.")] = "bic",
+    max_parents: Annotated[int | None, typer.Option(help="Most parents of a node.", min=0)] = None,
+    target: Annotated[str | None, typer.Option(help="The class: of tan, and what numbers are cut by.")] = None,
+    alpha: Annotated[float, typer.Option(help="Imaginary counts of every entry.", min=0.0)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of the new starts.", min=0)] = 0,
+    json: options.Json = False,
+) -> None:
+    """Learn a network from a table: its structure from complete rows, its tables from all."""
+    import polars as pl
+
+    from certus.graphical import Discretizer, learn_structure, learn_tables, write_network
+    from certus.tables import read_table
+
+    frame = read_table(table)
+    if target is not None and target not in frame.columns:
+        raise ValueError(f"--target must be one of {', '.join(map(repr, frame.columns))}, got {target!r}.")
+    numbers = [name for name in frame.columns if frame[name].dtype.is_numeric() and name != target]
+    if numbers:
+        labels = None if target is None else frame[target].cast(pl.String).fill_null("").to_numpy()
+        cut = Discretizer(method="quantile" if labels is None else "mdl").fit(frame.select(numbers), labels)
+        frame = frame.with_columns(cut.intervals(frame.select(numbers)))
+    frame = frame.select(pl.all().cast(pl.String))
+    found = learn_structure(
+        frame.drop_nulls(), method=method, score=score, max_parents=max_parents, target=target, random_state=seed
+    )
+    # States that occur in rows with missing cells alone are states, too.
+    states = {name: frame[name].drop_nulls().unique().sort().to_list() for name in frame.columns}
+    structure = type(found.network)({name: found.network.parents(name) for name in states}, states)
+    learned = learn_tables(structure, frame, alpha=alpha)
+    write_network(learned.network, output)
+    if json:
+        certificates = [each.to_dict() for each in (*found.report, *learned.report)]
+        edges = [list(edge) for edge in learned.network.edges]
+        print_json({"edges": edges, "score": found.score, "upper_bound": found.upper_bound, "report": certificates})
+        return
+    print_table(("parent", "child"), list(learned.network.edges))
+    print_text(f"{found.report}\n{learned.report}\n{output}")
+
+
 COMMANDS = {
+    "learn": learn,
     "info": info,
     "lint": lint,
     "query": query,

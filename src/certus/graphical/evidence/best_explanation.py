@@ -48,7 +48,7 @@ def _record(inputs: Any, witness: Any) -> Certificate:
     return BASIS.exact(claim, QUANTITY, "upper", value, math.inf, inputs, witness)
 
 
-def _log_value(witness: Any) -> float:
+def log_value(witness: Any) -> float:
     """The log of the product of all factors at the assignment."""
     states, assignment = list(witness["states"]), [int(state) for state in witness["assignment"]]
     if len(assignment) != len(states) or any(not 0 <= at < count for at, count in zip(assignment, states, strict=True)):
@@ -69,7 +69,7 @@ def check_explanation(certificate: Certificate, _data: Any = None) -> Derivation
     record = _record(certificate.inputs, witness)
     elimination = Elimination(witness)
     best = float(elimination.run([], maximise=True))
-    found = _log_value(witness)
+    found = log_value(witness)
     if not best > 0.0 or found == -math.inf:
         raise CertificateError(f"{QUANTITY}: the assignment is impossible")
     highest = math.log(best) + elimination.log_scale

@@ -85,7 +85,7 @@ def check_interval(certificate: Certificate, _data: Any = None) -> Derivation:
     witness = certificate.witness
     record = _record(certificate.inputs, witness)
     stated_low, stated_high = (float(value) for value in witness["bounds"])
-    high = _upper_by_powers(witness)
+    high = upper_by_powers(witness)
     low = high if witness["exact"] else _lower_by_cells(witness)
     slack = 1e-9 * (1.0 + abs_or_zero(high) + abs_or_zero(low))
     if not stated_high >= high - slack or not stated_low <= max(low, _lower_by_cells(witness)) + slack:
@@ -107,7 +107,7 @@ def _lower_by_cells(witness: Any) -> float:
     return float(total)
 
 
-def _upper_by_powers(witness: Any) -> float:
+def upper_by_powers(witness: Any, *, maximise: bool = False) -> float:
     """Mini-buckets on the numbers themselves, each table divided by its maximum first."""
     cards = [int(count) for count in witness["states"]]
     if sorted(witness["order"]) != list(range(len(cards))):
@@ -133,7 +133,8 @@ def _upper_by_powers(witness: Any) -> float:
                 if not largest > 0.0:
                     return -math.inf
                 product, total = product / largest, total + math.log(largest)
-            message = (product ** len(groups)).sum(axis=0) ** (1.0 / len(groups))
+            powers = product ** len(groups)
+            message = product.max(axis=0) if maximise else powers.sum(axis=0) ** (1.0 / len(groups))
             tables.append((scope[1:], message))
     if split and witness["exact"]:
         raise CertificateError(f"{QUANTITY}: a product was split, so that the bound is not exact")

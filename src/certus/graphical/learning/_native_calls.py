@@ -22,24 +22,24 @@ def set_sums(columns: Codes, arities: Sequence[int], weights: Floats, score: int
     return _native.SetSums(columns, np.array(arities, dtype=np.int32), weights, score, size, penalty)
 
 
-def family_scores(sums: Any, children: Sequence[int], parents: Parents) -> Floats:
+def family_scores(sums: Any, children: Sequence[int], parents: Parents, threads: int) -> Floats:
     """The score of every family."""
     out = np.empty(len(children))
-    sums.score(np.array(children, dtype=np.int32), *_listed(parents), out, resolve_threads())
+    sums.score(np.array(children, dtype=np.int32), *_listed(parents), out, threads)
     return out
 
 
-def entropies(sums: Any, sets: Parents) -> Floats:
+def entropies(sums: Any, sets: Parents, threads: int) -> Floats:
     """``sum N ln N`` over the cells of every set of columns."""
     out = np.empty(len(sets))
-    sums.entropies(*_listed(sets), out, resolve_threads())
+    sums.entropies(*_listed(sets), out, threads)
     return out
 
 
-def all_sums(sums: Any, columns: int, most: int, prior: int) -> Floats:
+def all_sums(sums: Any, columns: int, most: int, prior: int, threads: int) -> Floats:
     """The sums of all sets of at most ``most`` columns by their bits: -1 joint tables, else those of parents."""
     out = np.full(2**columns, np.nan)
-    sums.all_sums(most, prior, out, resolve_threads())
+    sums.all_sums(most, prior, out, threads)
     return out
 
 
@@ -54,11 +54,12 @@ def hill_climb(
     patience: int,
     restarts: int,
     seed: int,
+    threads: int,
 ) -> tuple[float, list[list[int]]]:
     """The score and the parents of the best network that a climb finds."""
     begin = [sorted(own) for own in start]
     limits = (list(most_parents), remembered, patience, restarts, seed)
-    score, parents = sums.hill_climb(allowed, required, begin, *limits, resolve_threads())
+    score, parents = sums.hill_climb(allowed, required, begin, *limits, threads)
     return float(score), [list(own) for own in parents]
 
 

@@ -28,7 +28,7 @@ def learned_cuts(
 def labeled_columns(learner: Any, X: Any, table: NDArray[Any]) -> list[bool]:
     """Which columns hold labels: what the parameter ``categorical_features`` says, and all that are no numbers."""
     given, width = learner.categorical_features, table.shape[1]
-    found = [not are_numbers(column) for column in table.T]
+    found = [not are_numbers(column) or bool(missing_cells(column).all()) for column in table.T]
     if given is None:
         return found
     if isinstance(given, str):  # "from_dtype"
@@ -68,7 +68,7 @@ def state_codes(table: NDArray[Any], cuts: Sequence[Floats | None], labels: Sequ
     codes = np.full(table.shape, -1, dtype=np.int32)
     for place, (column, own) in enumerate(zip(table.T, cuts, strict=True)):
         if own is not None:
-            values = numbers(column)
+            values = _checked_numbers(column, place)
             there = ~np.isnan(values)
             codes[there, place] = np.searchsorted(own, values[there])
         else:
@@ -86,6 +86,13 @@ def numbers(column: NDArray[Any]) -> Floats:
         return column.astype(np.float64)
     missing = missing_cells(column)
     return np.array([np.nan if gone else cell for cell, gone in zip(column, missing, strict=True)], dtype=np.float64)
+
+
+def _checked_numbers(column: NDArray[Any], place: int) -> Floats:
+    try:
+        return numbers(column)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Column {place} must hold numbers, as it did in training: {error}.") from None
 
 
 def plain(cell: Any) -> Any:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from certus.graphical.learning import _native_calls
+from certus.graphical.learning.parameters.row_sums import RowSums
 from certus.graphical.learning.parameters.table_shapes import TableShapes
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
-MOST_COMPLETIONS = 2**22  # of cells that must be summed over together: 32 MB
 
 
 class ImpossibleRowError(ValueError):
@@ -49,18 +49,11 @@ class IncompleteRows:
         native = shapes.native(shapes.uniform())
         _, self.counted = _native_calls.expected_counts(native, whole, weights[complete], shapes.cells)
         self.rows, self.weights = distinct_rows(codes[~complete], weights[~complete])
-        largest = _native_calls.most_completions(native, self.rows, observed_only=False)
-        if largest > MOST_COMPLETIONS:
-            raise MemoryError(
-                f"The missing cells of a row must have at most {MOST_COMPLETIONS:,} completions together, got "
-                f"{largest:,.0f}.\nHint: a structure with fewer links between the columns that lack cells."
-            )
+        self._sums = RowSums(shapes, self.rows)
 
     def expect(self, parameters: Floats) -> tuple[float, Floats]:
         """The objective per row, and expected counts."""
-        likelihoods, counts = _native_calls.expected_counts(
-            self.shapes.native(parameters), self.rows, self.weights, self.shapes.cells
-        )
+        likelihoods, counts = self._sums.counts(parameters, self.weights)
         if np.isneginf(likelihoods).any():
             row = {
                 name: self.shapes.labels[node][code]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import resolve_threads
 from certus.graphical.learning import _native_calls
 from certus.graphical.learning.structures.state_columns import StateColumns
 
@@ -31,11 +32,19 @@ class FamilyScores:
         Imaginary rows of "bdeu".
     weights : ndarray of shape (rows,), optional
         Weights of the rows.
+    n_jobs : int, optional
+        Threads that count.
     """
 
     def __init__(
-        self, columns: StateColumns, score: str, equivalent_sample_size: float = 1.0, weights: Floats | None = None
+        self,
+        columns: StateColumns,
+        score: str,
+        equivalent_sample_size: float = 1.0,
+        weights: Floats | None = None,
+        n_jobs: int | None = None,
     ) -> None:
+        self.threads = resolve_threads(n_jobs)
         self.columns, self.score, self.sample_size = columns, score, float(equivalent_sample_size)
         self.total = float(columns.rows if weights is None else weights.sum())
         kind = {"bdeu": _native_calls.BDEU, "k2": _native_calls.K2}.get(score, _native_calls.LIKELIHOOD)
@@ -51,7 +60,7 @@ class FamilyScores:
 
     def families(self, children: Sequence[int], parents: Sequence[Sequence[int]]) -> Floats:
         """The score of every child with its parents."""
-        return _native_calls.family_scores(self.sums, children, parents)
+        return _native_calls.family_scores(self.sums, children, parents, self.threads)
 
     def network(self, parents: Sequence[Sequence[int]]) -> float:
         """The score of a network by the parents of its nodes."""
@@ -59,7 +68,7 @@ class FamilyScores:
 
     def entropies(self, sets: Sequence[Sequence[int]]) -> Floats:
         """``sum N ln N`` over the cells of every set of columns."""
-        return _native_calls.entropies(self.sums, sets)
+        return _native_calls.entropies(self.sums, sets, self.threads)
 
     def rounding(self) -> float:
         """What the computed scores of two networks may be off by together.

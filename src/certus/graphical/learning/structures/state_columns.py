@@ -71,7 +71,7 @@ def _labels(name: str, cells: pl.Series) -> tuple[Any, ...]:
     if isinstance(cells.dtype, pl.Enum):
         return tuple(cells.dtype.categories)
     if cells.dtype == pl.Object:
-        found = list(dict.fromkeys(cell for cell in cells.to_list() if cell is not None and cell == cell))
+        found = _distinct(name, [cell for cell in cells.to_list() if cell is not None])
         numbers = [cell for cell in found if isinstance(cell, float) and not cell.is_integer()]
         if numbers:
             raise ValueError(_measured(name, numbers[0]))
@@ -79,16 +79,31 @@ def _labels(name: str, cells: pl.Series) -> tuple[Any, ...]:
     present = cells.drop_nulls()
     if present.dtype.is_float():
         present = present.drop_nans()
+        if present.is_infinite().any():
+            raise ValueError(f"Column {name!r} must hold labels, got infinity.\n{HINT}")
         parts = present.filter(present != present.floor())
         if len(parts):
             raise ValueError(_measured(name, parts[0]))
         present = present.cast(pl.Int64)
     if present.dtype == pl.Categorical:
         present = present.cast(pl.String)
+    if present.dtype.is_nested():
+        return _ordered(name, _distinct(name, present.to_list()))
     distinct = present.unique()
     if distinct.dtype.is_numeric() and len(distinct) > MOST_NUMBERS:
         raise ValueError(_measured(name, distinct[0], len(distinct)))
     return _ordered(name, distinct.to_list())
+
+
+def _distinct(name: str, cells: list[Any]) -> list[Any]:
+    """Labels that differ, as they come; a cell that does not equal itself is missing."""
+    try:
+        return list(dict.fromkeys(cell for cell in cells if cell == cell))
+    except TypeError:
+        raise ValueError(
+            f"Column {name!r} must hold labels that can be told apart, got a {type(cells[0]).__name__}.\n"
+            "Hint: numbers, texts, dates and tuples can."
+        ) from None
 
 
 def _ordered(name: str, labels: list[Any]) -> tuple[Any, ...]:

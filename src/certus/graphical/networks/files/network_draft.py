@@ -29,8 +29,12 @@ class NetworkFileError(ValueError):
 
     def __init__(self, message: str, line: int, column: int | None = None) -> None:
         self.line = line
+        self._told = (message, line, column)
         place = f"line {line}" + ("" if column is None else f", column {column}")
         super().__init__(f"{place}: {message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NetworkFileError, self._told
 
 
 @dataclass

@@ -38,7 +38,7 @@ class XmlNode:
 
 def parse_xml(text: str) -> XmlNode:
     """The root element of a document."""
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")  # whatever the head says: the text was decoded before
     parser.buffer_text = True
     top = XmlNode("", {}, 1)
     open_nodes = [top]

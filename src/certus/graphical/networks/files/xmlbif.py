@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
-from xml.sax.saxutils import escape
+from xml.sax import saxutils
 
 from certus.graphical.networks.files.network_draft import NetworkDraft, NetworkFileError, numbers_of
 from certus.graphical.networks.files.xml_nodes import parse_xml
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _DTD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE BIF [
 <!ELEMENT BIF ( NETWORK )*>
@@ -50,6 +52,13 @@ def read(text: str) -> Any:
         if node.all("PROPERTY"):
             draft.properties.setdefault("probabilities", {})[name] = [own.text for own in node.all("PROPERTY")]
     return draft.network()
+
+
+def escape(text: str) -> str:
+    """A text in XML, which has no control characters."""
+    if _CONTROL.search(text):
+        raise ValueError(f"Names and states must have no control characters in XML, got {text!r}.\nHint: write JSON.")
+    return saxutils.escape(text)
 
 
 def write(network: Any) -> str:

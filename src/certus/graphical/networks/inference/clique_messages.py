@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,20 @@ from certus.graphical.networks.inference.evidence_input import Evidence, Impossi
 
 Floats = NDArray[np.float64]
 SUM, MAX, SUM_THEN_MAX = 0, 1, 2
+_ALWAYS = 2**20  # cells that are there without asking
 
 
 def free_cells() -> int:
     """Half of the free memory, in numbers of eight bytes."""
     try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError):
         free = 2**32
-    return max(int(free) // 16, 2**20)
+    with contextlib.suppress(OSError, ValueError):  # a container may allow less
+        limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        free = min(free, max(limit - used, 0))
+    return max(free // 16, _ALWAYS)
 
 
 class Question:
@@ -65,7 +71,7 @@ class Question:
         chosen = [target for target in targets or () if target not in evidence.states] if joint else []
         places = np.array(chosen, dtype=np.int64)
         self.tree = _native_calls.clique_tree(network._arrays, self.kept, self.observed, _flags(nodes, late), places)
-        self.max_cells = free_cells() if max_cells is None else max_cells
+        self.max_cells = max_cells
         self.load(evidence)
 
     def load(self, evidence: Evidence) -> None:
@@ -77,14 +83,17 @@ class Question:
 
     def fits(self, *, drop: bool = False) -> bool:
         """Whether the tables fit into the memory that was allowed."""
-        return bool(self.tree.peak(drop) <= self.max_cells)
+        cells = self.tree.peak(drop)
+        if self.max_cells is None:
+            return bool(cells <= _ALWAYS or cells <= free_cells())
+        return bool(cells <= self.max_cells)
 
     def require_room(self, *, drop: bool = False) -> None:
         """Refuse a tree that does not fit, before anything is allocated."""
         if not self.fits(drop=drop):
-            cells = self.tree.peak(drop)
+            cells, most = self.tree.peak(drop), free_cells() if self.max_cells is None else self.max_cells
             raise MemoryError(
-                f"Exact inference must fit in {self.max_cells:,} cells, got a tree of width {self.tree.width} that "
+                f"Exact inference must fit in {most:,} cells, got a tree of width {self.tree.width} that "
                 f"takes {cells:,.0f} cells ({8 * cells:,.0f} bytes).\nHint: bound_log_probability(...) takes any "
                 "network; query(..., method='weighting') or method='loopy' are approximate; max_cells allows more."
             )

@@ -31,6 +31,9 @@ class ImpossibleEvidence(ValueError):  # noqa: N818  it is what the evidence is
             "Hint: leave out one of these; every smaller part of them is possible."
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ImpossibleEvidence, (self.subset,)
+
 
 @dataclass(frozen=True)
 class Evidence:

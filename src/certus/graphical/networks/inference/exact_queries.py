@@ -79,7 +79,7 @@ def explanation_of(question: Question, rank: int = 1) -> Explanation:
     best = _native_calls.tree_best(question.tree, len(network.nodes))
     states = {node: evidence.states.get(node, int(best[node])) for node in range(len(network.nodes))}
     certify = partial(explanation_certificate, question, states, rank)
-    return Explanation(_named(network, states), log_weight(network, states, evidence), certify)
+    return Explanation(named_states(network, states), log_weight(network, states, evidence), certify)
 
 
 def log_weight(network: Any, states: Mapping[int, int], evidence: Evidence) -> float:
@@ -97,7 +97,7 @@ def marginal_map(network: Any, targets: list[int], evidence: Evidence, max_cells
     log_value = question.collect(SUM_THEN_MAX)
     best = _native_calls.tree_best(question.tree, len(network.nodes), late_only=True)
     states = {target: evidence.states.get(target, int(best[target])) for target in targets}
-    return Explanation(_named(network, states), log_value, partial(marginal_certificate, question, states))
+    return Explanation(named_states(network, states), log_value, partial(marginal_certificate, question, states))
 
 
 def best_explanations(network: Any, k: int, evidence: Evidence) -> list[Explanation]:
@@ -146,16 +146,24 @@ def rows_posterior(network: Any, table: Any, target: int) -> Floats:
         name = network.nodes[node]
         rows[:, node] = coded_column(columns[name], name, network.states(name))
     out = np.empty((count, network._cards[target]))
-    patterns, which = np.unique(rows >= 0, axis=0, return_inverse=True)
-    for place, pattern in enumerate(patterns):
-        chosen = np.flatnonzero(which.ravel() == place)
-        evidence = Evidence({}, dict.fromkeys(np.flatnonzero(pattern).tolist(), 0), {})
+    for chosen in rows_alike(rows >= 0):
+        evidence = Evidence({}, dict.fromkeys(np.flatnonzero(rows[chosen[0]] >= 0).tolist(), 0), {})
         question = Question(network, evidence, [target], joint=True)
         question.require_room()
         found, logs = _native_calls.tree_query_rows(question.tree, rows[chosen], target, network._cards[target])
         found[np.isneginf(logs)] = np.nan
         out[chosen] = found
     return out
+
+
+def rows_alike(seen: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """The places of the rows that are equal to each other, for every kind of row."""
+    packed = np.ascontiguousarray(np.packbits(seen, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    if len(keys) and (keys == keys[0]).all():
+        return [np.arange(len(keys))]
+    _kinds, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.split(np.argsort(which, kind="stable"), np.cumsum(counts)[:-1]) if len(keys) else []
 
 
 def rows_given(network: Any, evidence: Evidence, count: int, seed: int) -> NDArray[np.int32]:
@@ -174,5 +182,6 @@ def _state(network: Any, node: int, found: Explanation) -> int:
     return int(network.states(name).index(found.assignment[name]))
 
 
-def _named(network: Any, states: Mapping[int, int]) -> dict[str, Any]:
+def named_states(network: Any, states: Mapping[int, int]) -> dict[str, Any]:
+    """Labels by name."""
     return {network.nodes[node]: network.states(network.nodes[node])[state] for node, state in states.items()}

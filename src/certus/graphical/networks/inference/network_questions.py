@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from certus.base import RandomStateLike, resolve_seed
 from certus.graphical.evidence.probability_interval import interval_certificate
 from certus.graphical.networks.bounds import estimated_posteriors, sampled_posteriors
+from certus.graphical.networks.bounds.climbed_explanation import climbed_explanation
 from certus.graphical.networks.graphs.dag import as_names
 from certus.graphical.networks.inference import exact_queries
 from certus.graphical.networks.inference.answers import Explanation, Posterior
@@ -120,8 +121,15 @@ class NetworkQuestions:
         return exact_queries.log_evidence(self, self._evidence(evidence))
 
     def mpe(self, evidence: Given = None, *, max_cells: int | None = None) -> Explanation:
-        """The most probable assignment to all nodes given the evidence."""
-        return exact_queries.best_explanation(self, self._evidence(evidence), max_cells)
+        """The most probable assignment to all nodes given the evidence.
+
+        Where max-product does not fit in ``max_cells``, the best assignment that changes of single nodes reach, with a
+        certificate of how much better another one can be.
+        """
+        given = self._evidence(evidence)
+        if not Question(self, given, max_cells=max_cells).fits():
+            return climbed_explanation(self, given)
+        return exact_queries.best_explanation(self, given, max_cells)
 
     def explanations(self, k: int, evidence: Given = None) -> list[Explanation]:
         """The k most probable assignments, best first; fewer if there are no more possible ones."""

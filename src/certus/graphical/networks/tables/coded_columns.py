@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
+_FEW = 5000  # rows up to which a look at each cell is faster than an expression
 
 
 def columns_of(table: Any) -> dict[str, pl.Series]:
@@ -62,15 +63,19 @@ def coded_rows(table: Any, names: Sequence[str], labels: Sequence[Sequence[Any]]
 
 def coded_column(cells: pl.Series, name: str, labels: Sequence[Any]) -> Codes:
     """Places of the cells among the labels; -1 for missing ones. A cell that is no label is an error."""
-    if cells.dtype in (pl.String, pl.Categorical) or isinstance(cells.dtype, pl.Enum):
-        distinct = {label: place for place, label in enumerate(labels) if isinstance(label, str)}
-        found = cells.cast(pl.String).replace_strict(
-            pl.Series(list(distinct), dtype=pl.String),
-            pl.Series(list(distinct.values()), dtype=pl.Int32),
-            default=-2,
-            return_dtype=pl.Int32,
-        )
-        codes = np.where(cells.is_null().to_numpy(), -1, found.fill_null(-1).to_numpy())
+    texts = [label for label in labels if isinstance(label, str)]
+    many = len(cells) > _FEW
+    if many and texts and (cells.dtype in (pl.String, pl.Categorical) or isinstance(cells.dtype, pl.Enum)):
+        places = np.array([*(place for place, label in enumerate(labels) if isinstance(label, str)), -2, -1])
+        found = cells.cast(pl.String).cast(pl.Enum(texts), strict=False).to_physical().cast(pl.Int32)
+        codes = places[found.fill_null(len(texts)).to_numpy()]
+        if cells.null_count():
+            codes[cells.is_null().to_numpy()] = -1
+    elif many and cells.dtype.is_integer() and not cells.null_count() and all(type(label) is int for label in labels):
+        order = np.argsort(np.array(labels, dtype=object)).astype(np.intp)
+        ascending = np.array([labels[place] for place in order])
+        nearest = np.searchsorted(ascending, cells.to_numpy()).clip(max=len(labels) - 1)
+        codes = np.where(ascending[nearest] == cells.to_numpy(), order[nearest], -2)
     else:
         known = {label: place for place, label in enumerate(labels)}
         codes = np.array([-1 if _missing(cell) else known.get(cell, -2) for cell in cells.to_list()], dtype=np.int32)
