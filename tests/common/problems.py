@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 
 from certus.base import catalogue
 from certus.base.catalogue import Entry
+from certus.online import Halving
 
 
 def learners() -> list[Any]:
@@ -70,6 +71,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{key: {"n_arms": 5} for key in ("EpsilonGreedy", "KLUCB", "LinUCB", "SuccessiveElimination", "UCB1")},
     **{key: {"n_arms": 5, "horizon": 120} for key in ("Exp3", "Exp3IX")},
     "Hedge": {"n_experts": 5, "horizon": 120},
+    "OnlineToBatch": {"learner": Halving(), "method": "random-stop", "mistake_bound": 2},
     "ThompsonSampling": {"n_arms": 5},
     "Squint": {"n_experts": 5},
     "LogisticRegressionCV": {

@@ -40,8 +40,10 @@ from certus.online.experts import (
     force_double_loss,
     force_halvings,
 )
+from certus.online.online_to_batch import OnlineToBatch
 
 __all__ = [
+    "OnlineToBatch",
     "DisjunctionMajority",
     "TermElimination",
     "EpsilonGreedy",

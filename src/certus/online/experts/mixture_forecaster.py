@@ -254,6 +254,8 @@ class MixtureForecaster(AdviceLearner):
         return ledger_of(self._learner, setting, account)
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         experts = self.n_experts_
         check_shapes(self, losses_=(experts,), weights_=(experts,), aside_=(experts,), best_=(None, experts))
         check_shapes(self, sums_=(3,))
