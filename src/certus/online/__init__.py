@@ -23,6 +23,8 @@ from certus.online.boolean import DisjunctionMajority, TermElimination
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
+    ExpertsClassifier,
+    ExpertsRegressor,
     FixedShare,
     FlooredWeights,
     ForcedStream,
@@ -43,6 +45,8 @@ from certus.online.experts import (
 from certus.online.online_to_batch import OnlineToBatch
 
 __all__ = [
+    "ExpertsClassifier",
+    "ExpertsRegressor",
     "OnlineToBatch",
     "DisjunctionMajority",
     "TermElimination",
