@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/vector_ops.hpp"
+#include "online/advice_ops.hpp"
 #include "online/sums.hpp"
 
 namespace certus::online {
@@ -51,10 +52,18 @@ void hedge_weights(std::span<const double> losses, double eta, std::span<double>
 
 void run_hedge(View2D<const double> losses, double eta, double low, const Allocation& state,
                std::span<double> paid, StopToken& stop) {
+  const AdviceOps& ops = advice_ops();
+  const auto n = static_cast<Index>(state.losses.size());
   std::vector<double> v(state.losses.size());
+  double least = *std::min_element(state.losses.begin(), state.losses.end());
   for (Index t = 0; t < losses.rows && !stop.poll(); ++t) {
-    mix(state.losses, eta, v);
-    paid[t] = pay(losses.row(t), v, low, state);
+    const double total = ops.exp_weights(state.losses.data(), eta, least, v.data(), n);
+    const PaidSums sums = ops.pay(v.data(), losses.row(t), low, state.losses.data(), n);
+    paid[t] = sums.paid / total;
+    least = sums.least;
+    state.sums[0] += paid[t];
+    state.sums[1] += 1.0;
+    state.sums[2] += sums.squares / total;
   }
 }
 

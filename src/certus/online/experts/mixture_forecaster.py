@@ -218,9 +218,10 @@ class MixtureForecaster(AdviceLearner):
     def _note_outside(self, advice: Floats, labels: Floats, setting: MixtureSetting) -> None:
         if self.void_trial_:
             return
-        found = first_outside(np.column_stack([advice, labels]), setting.low, setting.high)
-        if found is not None:
-            row, value = found
+        parts = [first_outside(part, setting.low, setting.high) for part in (advice, labels)]
+        found = [part for part in parts if part is not None]
+        if found:
+            row, value = min(found, key=lambda part: part[0])
             self.void_trial_ = self.trials_ + row + 1
             self.void_reason_ = f"{value:g} is outside [{setting.low:g}, {setting.high:g}]"
 
