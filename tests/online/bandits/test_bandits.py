@@ -202,6 +202,15 @@ def test_arms_come_and_go():
     assert "regret" not in weighted.report()
 
 
+def test_arms_have_any_names(tmp_path):
+    for names in (["a", "b"], [1, "1"], [("a", 1), ("b", 2)], np.array(["a", "b"])):
+        model = UCB1(names)
+        model.update([names[0], names[1]], [1.0, 0.25])
+        assert model.select() == names[0]
+        certus.save(model, tmp_path / "model.certus")
+        assert certus.load(tmp_path / "model.certus").update(names[1], 0.5).sums_.tolist() == [1.0, 0.75]
+
+
 def test_a_hundred_thousand_arms():
     model = UCB1(100_000)
     for _ in range(20):

@@ -64,8 +64,10 @@ def require_values(table: Floats, allowed: tuple[float, ...] | None, low: float,
 
 def first_outside(table: Floats, low: float, high: float) -> tuple[int, float] | None:
     """The first row with a number outside [low, high], and that number; NaN lies in every range."""
+    if not table.size:
+        return None
     rows = table.reshape(len(table), -1)
-    if not rows.size or (low <= np.fmin.reduce(rows, axis=None) and np.fmax.reduce(rows, axis=None) <= high):
+    if low <= np.fmin.reduce(rows, axis=None) and np.fmax.reduce(rows, axis=None) <= high:
         return None
     bad = (rows < low) | (rows > high)
     if not bad.any():
