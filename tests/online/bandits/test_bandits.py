@@ -183,6 +183,21 @@ def test_rewards_come_late_in_any_order_and_in_batches(name):
     assert model.report().check()
 
 
+@pytest.mark.parametrize("kind", [Exp3, Exp3IX])
+def test_late_rewards_end_the_bound_that_does_not_allow_them(kind):
+    model = kind(3, horizon=100, random_state=0)
+    model.update(model.select(), 0.5)
+    assert "regret" in model.report()
+    first, second = model.select(), model.select()
+    model.update([second, first], [0.5, 1.0])
+    assert "regret" not in model.report()
+    assert "pseudo-regret" in model.report()
+    again = kind(3, horizon=100, random_state=0)
+    again.select()
+    again.run(np.zeros((5, 3)))
+    assert again.late_ == 1
+
+
 def test_arms_come_and_go():
     model = UCB1(["a", "b"], random_state=0)
     model.update(["a", "b"], [0.0, 1.0])

@@ -262,6 +262,9 @@ y : ignored
     def add_arm(self, label: Any) -> ArmLearner:
         """Add an arm, or bring back one that was removed.
 
+        Statements about all arms are then about one more: those of looks before and of looks after hold each at their
+        confidence, not both together.
+
         Parameters
         ----------
         label : label
