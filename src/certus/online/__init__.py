@@ -24,6 +24,8 @@ from certus.online.boolean import DisjunctionMajority, TermElimination
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
+    ExpertsClassifier,
+    ExpertsRegressor,
     FixedShare,
     FlooredWeights,
     ForcedStream,
@@ -44,6 +46,7 @@ from certus.online.experts import (
 from certus.online.ogd_classifier import OGDClassifier
 from certus.online.ogd_regressor import OGDRegressor
 from certus.online.online_perceptron import OnlinePerceptron
+from certus.online.online_to_batch import OnlineToBatch
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
 from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
 from certus.online.stream_progress import StreamProgress
@@ -59,6 +62,8 @@ __all__ = [
     "EpsilonGreedy",
     "Exp3",
     "Exp3IX",
+    "ExpertsClassifier",
+    "ExpertsRegressor",
     "FixedShare",
     "FlooredWeights",
     "ForcedStream",
@@ -71,6 +76,7 @@ __all__ = [
     "OGDClassifier",
     "OGDRegressor",
     "OnlinePerceptron",
+    "OnlineToBatch",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "Specialists",

@@ -143,7 +143,7 @@ def test_exp3_bound_is_broken_when_halved():
 
 def test_exp3_ix_stays_below_its_bound_with_its_probability():
     rewards = stochastic_rewards([0.6, 0.5, 0.5], 400, seed=6)
-    regrets = oblivious_bench(lambda seed: Exp3IX(3, horizon=400, random_state=seed), rewards, replays=300)
+    regrets = oblivious_bench(lambda seed: Exp3IX(3, horizon=400, random_state=seed), rewards, replays=100)
     assert (regrets > exp3_ix_bound(3, 400, 0.5)).mean() <= 0.5
     assert (regrets > exp3_ix_bound(3, 400, 0.05)).mean() <= 0.05
     model = Exp3IX(3, horizon=400, random_state=0)
@@ -183,6 +183,21 @@ def test_rewards_come_late_in_any_order_and_in_batches(name):
     assert model.report().check()
 
 
+@pytest.mark.parametrize("kind", [Exp3, Exp3IX])
+def test_late_rewards_end_the_bound_that_does_not_allow_them(kind):
+    model = kind(3, horizon=100, random_state=0)
+    model.update(model.select(), 0.5)
+    assert "regret" in model.report()
+    first, second = model.select(), model.select()
+    model.update([second, first], [0.5, 1.0])
+    assert "regret" not in model.report()
+    assert "pseudo-regret" in model.report()
+    again = kind(3, horizon=100, random_state=0)
+    again.select()
+    again.run(np.zeros((5, 3)))
+    assert again.late_ == 1
+
+
 def test_arms_come_and_go():
     model = UCB1(["a", "b"], random_state=0)
     model.update(["a", "b"], [0.0, 1.0])
@@ -202,6 +217,15 @@ def test_arms_come_and_go():
     assert "regret" not in weighted.report()
 
 
+def test_arms_have_any_names(tmp_path):
+    for names in (["a", "b"], [1, "1"], [("a", 1), ("b", 2)], np.array(["a", "b"])):
+        model = UCB1(names)
+        model.update([names[0], names[1]], [1.0, 0.25])
+        assert model.select() == names[0]
+        certus.save(model, tmp_path / "model.certus")
+        assert certus.load(tmp_path / "model.certus").update(names[1], 0.5).sums_.tolist() == [1.0, 0.75]
+
+
 def test_a_hundred_thousand_arms():
     model = UCB1(100_000)
     for _ in range(20):
@@ -217,9 +241,9 @@ def test_elimination_drops_what_is_provably_worse():
     assert model.counts_[0] < 60
     wrong = sum(
         not SuccessiveElimination(2, delta=0.2).fit(stochastic_rewards([0.5, 0.6], 400, seed=seed)).left_[1]
-        for seed in range(200)
+        for seed in range(100)
     )
-    assert wrong <= 40
+    assert wrong <= 20
 
 
 @pytest.mark.parametrize(

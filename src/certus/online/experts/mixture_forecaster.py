@@ -21,18 +21,21 @@ from certus.online.experts.regret_bounds import CONSTANTS
 Floats = NDArray[np.float64]
 
 
+LARGEST = 1e100  # squares of sums stay finite
+
+
 class Range:
-    """Two finite numbers, the smaller one first."""
+    """Two numbers whose squares are finite, the smaller one first."""
 
     def allows(self, value: Any) -> bool:
         try:
             low, high = (float(end) for end in value)
         except (TypeError, ValueError):
             return False
-        return math.isfinite(low) and math.isfinite(high) and low < high
+        return -LARGEST <= low < high <= LARGEST
 
     def __str__(self) -> str:
-        return "a pair of finite numbers (low, high) with low < high"
+        return "a pair of numbers (low, high) with -1e100 <= low < high <= 1e100"
 
 
 class Prior:
@@ -61,6 +64,11 @@ class MixtureForecaster(AdviceLearner):
     ----------
     loss : {"log", "square", "absolute"}, default="square"
         What a prediction costs. "log" takes probabilities and labels in [0, 1]: y ln(y/p) + (1-y) ln((1-y)/(1-p)).
+    prediction : {"average", "vovk"}, default="average"
+        The weighted average of the advice (square loss: c = 2), or Vovk's prediction (c = 1/2).
+    switches : int, default=0
+        The best sequences of experts with at most 0 .. `switches` switches are kept, and
+        ``ledger_.switching(k)`` compares with them.
     eta : float, default=None
         Learning rate, for losses of numbers in [0, 1]; None: the largest one with a theorem (absolute loss: 1).
     value_range : (float, float), default=(0.0, 1.0)
@@ -218,9 +226,10 @@ class MixtureForecaster(AdviceLearner):
     def _note_outside(self, advice: Floats, labels: Floats, setting: MixtureSetting) -> None:
         if self.void_trial_:
             return
-        found = first_outside(np.column_stack([advice, labels]), setting.low, setting.high)
-        if found is not None:
-            row, value = found
+        parts = [first_outside(part, setting.low, setting.high) for part in (advice, labels)]
+        found = [part for part in parts if part is not None]
+        if found:
+            row, value = min(found, key=lambda part: part[0])
             self.void_trial_ = self.trials_ + row + 1
             self.void_reason_ = f"{value:g} is outside [{setting.low:g}, {setting.high:g}]"
 
@@ -254,6 +263,8 @@ class MixtureForecaster(AdviceLearner):
         return ledger_of(self._learner, setting, account)
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         experts = self.n_experts_
         check_shapes(self, losses_=(experts,), weights_=(experts,), aside_=(experts,), best_=(None, experts))
         check_shapes(self, sums_=(3,))
@@ -269,7 +280,7 @@ class MixtureForecaster(AdviceLearner):
             raise ValueError("trials_ and sums_ do not belong together.")
         if len(self.best_) != self._sequences(setting):
             raise ValueError("best_ must have a row per number of switches.")
-        if self._share != "none" and not ((self.weights_ >= 0).all() and 0.5 < self.weights_.sum() < 2.0):
+        if self._share != "none" and not ((self.weights_ >= 0).all() and abs(self.weights_.sum() - 1.0) < 1e-6):
             raise ValueError("weights_ must be shares of 1.")
         if self._share == "none" and not np.isfinite(self.weights_).all():
             raise ValueError("weights_ must be logarithms of weights.")
