@@ -67,6 +67,17 @@ def test_few_missing_cells_change_little_and_none_nothing() -> None:
     assert_allclose(model.components_ @ model.components_.T, np.eye(2), atol=1e-12)
 
 
+def test_tables_without_noise_and_constant_tables() -> None:
+    line = np.column_stack([np.arange(10.0), 2.0 * np.arange(10.0)])
+    line[0, 1] = np.nan
+    assert_allclose(PCA(1).fit(line).impute([[3.5, np.nan]]), [[3.5, 7.0]], atol=1e-4)
+    flat = np.ones((9, 3))
+    flat[0, 0] = np.nan
+    model = PCA(1).fit(flat)
+    assert_allclose(model.impute(flat), 1.0)
+    assert model.explained_variance_[0] < 1e-6
+
+
 def test_imputed_cells_are_conditional_means() -> None:
     X = holed(3)
     model = PCA(2).fit(X)

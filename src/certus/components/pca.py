@@ -28,7 +28,7 @@ from certus.components.solvers.row_products import RowProducts
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
-OBSERVED_STEPS, OBSERVED_TOL = 2000, 1e-9  # of EM where cells are missing
+OBSERVED_STEPS, OBSERVED_TOL = 2000, 1e-8  # of EM where cells are missing
 SPARSE = ("auto", "arpack", "covariance_eigh")
 
 

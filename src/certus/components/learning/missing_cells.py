@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-LEAST = 1e-14  # noise over the mean variance, below which the model is exact and steps would divide by 0
+LEAST = 1e-8  # noise in a table whose cells are at most 1: below, rounding over the noise would be all there is
+EXACT = 1e-5  # noise above which the likelihood is exact enough to see that it never falls
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,13 @@ class LatentSteps:
     Parameters
     ----------
     rows : array of shape (n, p)
-        The rows; NaN where a cell is missing.
+        The rows, of at most about 1; NaN where a cell is missing.
     weights : array of shape (n,)
         Their weights.
     """
 
-    ascends = True
-
     def __init__(self, rows: Floats, weights: Floats) -> None:
+        self.ascends = True
         self.there = (~np.isnan(rows)).astype(np.float64)
         self.cells, self.weights = np.where(np.isnan(rows), 0.0, rows), weights
         self.total, self.amounts = float(weights.sum()), self.there.sum(axis=1)
@@ -60,11 +60,12 @@ class LatentSteps:
         scatter = (filled * self.weights[:, None]).T @ filled / self.total
         values, vectors = np.linalg.eigh(scatter)
         values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-        noise = max(float(values[count:].mean()), LEAST * float(values.mean()))
+        noise = max(float(values[count:].mean()), LEAST)
         return LatentModel(mean, vectors[:, :count] * np.sqrt(np.maximum(values[:count] - noise, noise)), noise)
 
     def expect(self, parameters: LatentModel) -> tuple[float, Latent]:
         """Log-likelihood of the observed cells per row, and the coordinates."""
+        self.ascends = parameters.noise > EXACT
         away = (self.cells - parameters.mean) * self.there
         inner, right = _inner(self.there, parameters), away @ parameters.loadings
         inverse = np.linalg.inv(inner)
@@ -92,7 +93,7 @@ class LatentSteps:
         slopes = np.linalg.solve(gram, sums[:, :, None])[:, :, 0]
         squares = float((away * (self.cells - parameters.mean)).sum())
         left = squares - 2.0 * float((slopes * sums).sum()) + float(np.einsum("pi,pij,pj->", slopes, gram, slopes))
-        noise = max(left / self.seen, LEAST * squares / self.seen)
+        noise = max(left / self.seen, LEAST)
         return LatentModel(parameters.mean + slopes[:, -1], slopes[:, :-1], noise)
 
     def expected_log_likelihood(self, new: LatentModel, old: LatentModel) -> float:
