@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KINDS = ("scree", "scores", "loadings")
+SHARES = ("explained variance ratio", "explained share of the squares")  # what reports call the interval
 MOST_POINTS = 2000
 MOST_NAMES = 30
 
@@ -72,7 +73,7 @@ class ComponentsDisplay(Display):
         (2, 0.0)
         """
         report = getattr(estimator, "report_", None) or []
-        ends = [one.value for one in report if str(one.quantity).startswith(("explained variance", "explained share"))]
+        ends = [one.value for one in report if one.quantity in SHARES]
         names = getattr(estimator, "feature_names_in_", None)
         scores = None if X is None else np.asarray(estimator.transform(X))
         shares = estimator.explained_variance_ratio_
