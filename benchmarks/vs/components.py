@@ -1,10 +1,17 @@
-"""Principal components against scikit-learn's solvers and its accelerator, at equal share of the variance explained."""
+"""Principal components and directions of two tables against scikit-learn, at equal share of the variance explained."""
 
 from collections.abc import Callable
 from typing import Any
 
 from benchmarks.measure.task import Competitor, Data, Quality, Task
-from benchmarks.problems.component_data import digits_table, falling_spectrum, unexplained_share
+from benchmarks.problems.component_data import (
+    digits_table,
+    falling_spectrum,
+    two_tables,
+    unexplained_share,
+    unpaired_share,
+    unpredicted_share,
+)
 
 _SHARE = Quality("share of the variance left", unexplained_share, slack=1e-6)
 _SOLVERS = ("auto", "covariance_eigh", "full", "randomized")
@@ -38,7 +45,26 @@ def _task(name: str, count: int, make_data: Callable[..., Data] = falling_spectr
     )
 
 
+def _pair_task(learner: str, measure: Callable[..., float], n: int, d: int, targets: int) -> Task:
+    count = {"n_components": 5}
+    return Task(
+        name=f"{learner.lower()}-{n}x{d}-{targets}",
+        about=f"{learner}, 5 components, {targets} targets",
+        action="fit",
+        make_data=two_tables,
+        size={"n": n, "d": d, "targets": targets},
+        quick_size={"n": 300, "d": 12, "targets": 6},
+        quality=Quality("share left", measure, slack=1e-3),
+        competitors=(
+            Competitor("certus", f"certus.components.{learner}", count),
+            Competitor("scikit-learn", f"sklearn.cross_decomposition.{learner}", count),
+        ),
+    )
+
+
 TASKS = (
+    _pair_task("PLSRegression", unpredicted_share, 20_000, 300, 5),
+    _pair_task("CCA", unpaired_share, 10_000, 60, 40),
     _task("pca-tall", 50, n=100_000, d=500),
     _task("pca-tall-single", 50, n=100_000, d=500, dtype="float32"),
     _task("pca-very-tall", 20, n=171_067, d=142),

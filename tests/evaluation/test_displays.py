@@ -15,12 +15,16 @@ from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 from sklearn.neighbors import KNeighborsClassifier
 
 from certus.cluster import DBSCAN, AgglomerativeClustering, FeatureAgglomeration, KMeans
+from certus.components import PCA
 from certus.evaluation import (
     CalibrationDisplay,
+    ComponentsDisplay,
     ConfusionDisplay,
     DendrogramDisplay,
+    DensityDisplay,
     Display,
     GradientFlowDisplay,
+    EMDisplay,
     ImportancesDisplay,
     LearningCurveDisplay,
     LossCurveDisplay,
@@ -35,6 +39,7 @@ from certus.evaluation import (
     silhouette_score,
 )
 from certus.evaluation.displays.bands import half_width
+from certus.mixture import GaussianMixture
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.random(200) < 0.3
@@ -57,6 +62,11 @@ ALL = [
     GradientFlowDisplay({"<script>": [1e-6, 1e-3, 1.0], "ReLU": [0.5, 0.0, 1.0]}),
     NetworkDisplay([RNG.normal(size=(3, 30)), RNG.normal(size=(30, 1))]),
     RegionsDisplay.from_estimator({"<script>": NEAREST[1], "k = 9": NEAREST[9]}, PLANE, grid=30),
+    ComponentsDisplay([0.6, 0.3], (0.88, 0.92)),
+    ComponentsDisplay([0.6, 0.3], scores=PLANE, kind="scores"),
+    ComponentsDisplay([1.0], loadings=[[0.6, -0.8]], names=["<script>", "b"], kind="loadings"),
+    DensityDisplay.from_estimator(GaussianMixture(2, random_state=0).fit(PLANE), PLANE, grid=30),
+    EMDisplay([-3.0, -2.0, -1.5], [(-9.0, -5.0), (-5.0, -4.0)]),
 ]
 
 
@@ -71,6 +81,26 @@ def test_drawn_on_own_and_on_given_axes(display: Display) -> None:
     assert "var(--accent" in picture
     assert "currentColor" in picture
     assert "http" not in picture.replace("http://www.w3.org", "")
+
+
+def test_components_densities_and_climbs_are_those_of_the_learner() -> None:
+    model = PCA(2).fit(PLANE)
+    shown = ComponentsDisplay.from_estimator(model, PLANE, kind="scores")
+    np.testing.assert_allclose(shown.scores, model.transform(PLANE))
+    assert shown.interval == model.report_["explained variance ratio"].value
+    for kind in ("full", "tied", "diag", "spherical", "spherical_tied"):
+        mixture = GaussianMixture(2, covariance_type=kind, random_state=0).fit(PLANE)
+        display = DensityDisplay.from_estimator(mixture, PLANE, grid=10)
+        matrices = [matrix for _, matrix in display.ellipses]
+        assert np.shape(matrices) == (2, 2, 2)
+        left, _, bottom, _ = display.limits
+        assert display.density[0, 0] == pytest.approx(mixture.score_samples([[left, bottom]])[0])
+        np.testing.assert_array_equal(EMDisplay.from_estimator(mixture).history, mixture.history_)
+    for refused in (lambda: ComponentsDisplay([1.0], kind="pie"), lambda: ComponentsDisplay([1.0], kind="scores")):
+        with pytest.raises(ValueError, match="kind"):
+            refused()
+    with pytest.raises(ValueError, match="two columns"):
+        DensityDisplay.from_estimator(mixture, PLANE[:, :1])
 
 
 def test_counts_and_curves_are_the_usual_ones() -> None:

@@ -115,6 +115,16 @@ def test_weights_are_repetitions(kind: str) -> None:
     assert_allclose(weighted.lower_bound_, repeated.lower_bound_, rtol=1e-10)
 
 
+@every_kind
+def test_singular_tables(kind: str) -> None:
+    X = np.column_stack([np.ones(20), np.random.default_rng(9).normal(size=20)])
+    model = fitted(X, n_components=2, covariance_type=kind, random_state=0)
+    assert np.isfinite(model.history_).all()
+    if kind != "spherical":
+        with pytest.raises(ValueError, match="covariance is regular"):
+            fitted(X, covariance_type=kind, reg_covar=0.0)
+
+
 def test_warm_starts_go_on() -> None:
     X = blobs(6)
     options = {"n_components": 3, "random_state": 0, "reg_covar": 0.0, "tol": 0.0}

@@ -155,6 +155,7 @@ def test_held_out_rows_bound_the_share_below_a_level():
     ("parameters", "words"),
     [
         ({"bandwidth": 0.0}, "bandwidth"),
+        ({"bandwidth": np.inf}, "bandwidth must be finite"),
         ({"bandwidth": [1.0]}, "one finite number above 0 per column"),
         ({"bandwidth": [1.0, -1.0]}, "one finite number above 0 per column"),
         ({"bandwidth": [1.0, 2.0], "metric": "manhattan"}, "must be a number for metric='manhattan'"),

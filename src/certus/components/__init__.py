@@ -9,6 +9,7 @@ from certus.components.pca import PCA
 from certus.components.pls_canonical import PLSCanonical
 from certus.components.pls_regression import PLSRegression
 from certus.components.plssvd import PLSSVD
+from certus.components.principal_component_regression import PrincipalComponentRegression
 from certus.components.random_projections import johnson_lindenstrauss_min_dim
 from certus.components.randomized_decomposition import randomized_svd
 from certus.components.relation_of_tables import CanonicalTest, canonical_test
@@ -28,6 +29,7 @@ __all__ = [
     "PLSCanonical",
     "PLSRegression",
     "PLSSVD",
+    "PrincipalComponentRegression",
     "SparseRandomProjection",
     "SpectralEmbedding",
     "TruncatedSVD",

@@ -50,7 +50,7 @@ class CCA(PairedRegression):
     >>> X = rng.normal(size=(500, 3))
     >>> y = X @ [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]] + rng.normal(size=(500, 2))
     >>> CCA(2).fit(X, y).correlations_.round(2)
-    array([0.7 , 0.05])
+    array([0.72, 0.03])
     """
 
     _constraints: ClassVar[Any] = {

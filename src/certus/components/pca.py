@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from certus.base import fit_method, predict_method, register, resolve_seed, resolve_threads
+from certus.base import fit_method, predict_method, register, resolve_seed, resolve_threads, warn_user
+from certus.base.em import climb
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Boolean, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
@@ -18,6 +20,7 @@ from certus.components.evidence.explained_share import share_certificate
 from certus.components.evidence.ritz_measures import PROVED, measure
 from certus.components.learning.component_count import check_count, resolve_count
 from certus.components.learning.component_learner import LARGEST, ComponentLearner
+from certus.components.learning.missing_cells import LatentModel, LatentSteps, filled_rows
 from certus.components.randomized_decomposition import krylov_steps
 from certus.components.solvers.leading_spectrum import LeadingSpectrum, by_krylov, by_lanczos, by_squares, by_triangle
 from certus.components.solvers.null_directions import completed
@@ -25,6 +28,7 @@ from certus.components.solvers.row_products import RowProducts
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
+OBSERVED_STEPS, OBSERVED_TOL = 2000, 1e-8  # of EM where cells are missing
 SPARSE = ("auto", "arpack", "covariance_eigh")
 
 
@@ -41,6 +45,9 @@ class PCA(ComponentLearner):
 
     All solvers find the directions that maximize the variance; they differ in cost and digits, and the report says how
     close they came. Rows are centered before anything is squared, and sums are in double also for float32.
+
+    Cells may be missing (NaN): then components, mean and noise maximize the likelihood of what is there (probabilistic
+    principal components by EM), `transform` takes the expected coordinates, and the report is empty.
 
     Parameters
     ----------
@@ -115,6 +122,8 @@ class PCA(ComponentLearner):
         "direction_sines_",
     )
 
+    _takes_missing: ClassVar[bool] = True
+
     n_components: Any
     svd_solver: str
     n_samples_: float
@@ -173,21 +182,89 @@ class PCA(ComponentLearner):
                 'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, while '
                 f'"{self.svd_solver}" was passed.\nHint: TruncatedSVD takes sparse tables with any solver.'
             )
-        table = check_X(self, X, reset=True, accept_sparse="csr", min_rows=2, largest=LARGEST)
+        table = check_X(self, X, reset=True, accept_sparse="csr", min_rows=2, largest=LARGEST, allow_nan=True)
         weights = check_weights(self, sample_weight, table)
         kept, given = table, weights
         if weights is not None and not weights.all():
             kept, given = table[weights > 0.0], weights[weights > 0.0]
-        products = RowProducts(kept, given, centered=True, threads=resolve_threads())
-        if products.total <= 1.0:
+        total = float(kept.shape[0] if given is None else given.sum())
+        if total <= 1.0:
             raise ValueError(
-                f"The sum of sample_weight must be above 1, got {products.total:g}: variances divide by it minus 1.\n"
+                f"The sum of sample_weight must be above 1, got {total:g}: variances divide by it minus 1.\n"
                 "Hint: weights count rows; multiply them by the number of rows if they are shares."
             )
+        if _lacks_cells(table):
+            self._learn_observed(np.asarray(kept, dtype=np.float64), given, table.dtype)
+            return table
+        products = RowProducts(kept, given, centered=True, threads=resolve_threads())
         spectrum = self._solve(products)
         self._remember(products, spectrum, table.dtype)
         self._certify_directions(products, spectrum)
         return table
+
+    def _learn_observed(self, rows: Floats, given: Floats | None, dtype: Any) -> None:
+        """Probabilistic principal components of the cells that are there."""
+        count, width = self._observed_count(rows), rows.shape[1]
+        empty = np.isnan(rows).all(axis=0)
+        if empty.any():
+            raise ValueError(
+                f"Every column of X must have a value, got column {int(np.argmax(empty))} with none.\n"
+                "Hint: drop this column."
+            )
+        weights = np.ones(len(rows)) if given is None else given
+        scale = float(np.nanmax(np.abs(rows - np.nanmean(rows, axis=0)))) or 1.0
+        middle = np.nanmean(rows, axis=0)
+        steps = LatentSteps((rows - middle) / scale, weights)
+        run = climb(steps, steps.start(count), tol=OBSERVED_TOL, max_iter=OBSERVED_STEPS)
+        if not run.converged:
+            warn_user(
+                f"PCA did not converge in {OBSERVED_STEPS} steps of EM.\nHint: ask for fewer components.",
+                ConvergenceWarning,
+            )
+        model = run.parameters
+        directions, lengths, _ = np.linalg.svd(model.loadings, full_matrices=False)
+        signs = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(count)])
+        unit = steps.total / (steps.total - 1.0) * scale**2  # variances divide by n - 1, as without missing cells
+        self.components_ = (directions * np.where(signs == 0.0, 1.0, signs)).T.astype(dtype)
+        self.mean_, self.n_components_ = (middle + scale * model.mean).astype(dtype), count
+        self.n_samples_ = len(rows) if given is None else steps.total
+        self.explained_variance_ = (lengths**2 + model.noise) * unit
+        self.noise_variance_ = float(model.noise * unit)
+        whole = float(self.explained_variance_.sum()) + (width - count) * self.noise_variance_
+        self.explained_variance_ratio_ = self.explained_variance_ / whole
+        self.singular_values_ = np.sqrt(self.explained_variance_ * (steps.total - 1.0))
+        self.solver_, self.direction_sines_, self.report_ = "em", np.ones(count), Report()
+
+    def _observed_count(self, rows: Floats) -> int:
+        wanted, most = self.n_components, min(rows.shape) - 1
+        if wanted is None:
+            wanted = most
+        if not isinstance(wanted, int | np.integer) or not 1 <= wanted <= most:
+            raise ValueError(
+                f"n_components must be a whole number from 1 to min(n_samples, n_features) - 1 = {most} for tables "
+                f"with missing cells, got {self.n_components!r}."
+            )
+        return int(wanted)
+
+    def _coordinates(self, table: Any) -> NDArray[Any]:
+        return super()._coordinates(self._filled(table) if _lacks_cells(table) else table)
+
+    def _filled(self, table: Any) -> NDArray[Any]:
+        directions = np.asarray(self.components_, dtype=np.float64)
+        noise = float(self.noise_variance_)
+        lengths = np.sqrt(np.maximum(self.explained_variance_ - noise, 0.0))
+        model = LatentModel(np.asarray(self.mean_, dtype=np.float64), directions.T * lengths, noise)
+        return filled_rows(np.asarray(table, dtype=np.float64), model).astype(table.dtype)
+
+    @predict_method
+    def impute(self, X: TableLike) -> NDArray[Any]:
+        """The rows with the mean of what is missing, given what is there, under the normal distribution of the model.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        return self._filled(check_X(self, X, largest=LARGEST, allow_nan=True))
 
     def _solve(self, products: RowProducts) -> LeadingSpectrum:
         """The components and their eigenvalues by the chosen solver, which is set."""
@@ -291,4 +368,13 @@ class PCA(ComponentLearner):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver in SPARSE
+        tags.input_tags.allow_nan = True
         return tags
+
+
+def _lacks_cells(table: Any) -> bool:
+    cells = table.data if sparse.issparse(table) else table
+    lacks = bool(np.isnan(cells).any())
+    if lacks and sparse.issparse(table):
+        raise ValueError("Missing cells of sparse tables are not supported, got NaN.\nHint: make the table dense.")
+    return lacks

@@ -45,7 +45,7 @@ class SparseRandomProjection(RandomProjection):
     >>> X = np.random.default_rng(0).normal(size=(50, 2000))
     >>> model = SparseRandomProjection(800, density=1 / 3, random_state=0).fit(X)
     >>> print(model.transform(X).shape, round(model.report_["distance distortion"].value, 3))
-    (50, 800) 0.26
+    (50, 800) 0.255
     """
 
     _constraints: ClassVar[Any] = {

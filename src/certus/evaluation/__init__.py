@@ -11,9 +11,12 @@ from certus.evaluation.conformal import (
 from certus.evaluation.conformal.cross_folds import LEAVE_ONE_OUT
 from certus.evaluation.displays import (
     CalibrationDisplay,
+    ComponentsDisplay,
     ConfusionDisplay,
     DendrogramDisplay,
+    DensityDisplay,
     Display,
+    EMDisplay,
     GradientFlowDisplay,
     ImportancesDisplay,
     LearningCurveDisplay,
@@ -34,11 +37,14 @@ from certus.guarantees.holdout import class_response
 
 __all__ = [
     "CalibrationDisplay",
+    "ComponentsDisplay",
     "ConfusionDisplay",
     "CrossConformalClassifier",
     "CrossConformalRegressor",
     "DendrogramDisplay",
+    "DensityDisplay",
     "Display",
+    "EMDisplay",
     "GradientFlowDisplay",
     "ImportancesDisplay",
     "LEAVE_ONE_OUT",

@@ -61,7 +61,8 @@ class BayesianGaussianMixture(GaussianLearner):
     degrees_of_freedom_prior : float or None, default=None
         Degrees of freedom of a precision. None is n_features.
     covariance_prior : float, array-like or None, default=None
-        Inverse scale of a precision, in the shape of one component's covariance. None is the covariance of the rows.
+        Inverse scale of a precision, in the shape of one component's covariance. None is the covariance of the rows,
+        plus ``reg_covar`` where that is singular.
     warm_start : bool, default=False
         Whether a further fit goes on from the present parameters.
     verbose_interval : int, default=10
@@ -188,12 +189,30 @@ class BayesianGaussianMixture(GaussianLearner):
         if self.covariance_prior is None:
             covariance = filled.covariance * (total / max(total - 1.0, 1.0))
             variances = np.diag(covariance)
-            return covariance if has_matrices(kind) else variances if kind == "diag" else np.asarray(variances.mean())
+            found = covariance if has_matrices(kind) else variances if kind == "diag" else np.asarray(variances.mean())
+            return self._regular(found)
         if kind == "spherical":
             return checked_values([self.covariance_prior], (1,), "spherical covariance_prior", positive=True)[0]
         if kind == "diag":
             return checked_values(self.covariance_prior, (width,), "diag covariance_prior", positive=True)
         return checked_matrices(self.covariance_prior, "tied", 1, width, "covariance_prior")
+
+    def _regular(self, scale: Floats) -> Floats:
+        """The covariance of the rows, with ``reg_covar`` added where it is singular: no density belongs to it then."""
+        if scale.ndim == 2:
+            lengths = np.sqrt(np.diag(scale))
+            regular = bool((lengths > 0.0).all())
+            regular = regular and float(np.linalg.eigvalsh(scale / np.outer(lengths, lengths))[0]) > 1e-12
+        else:
+            regular = bool((scale > 0.0).all())
+        if regular:
+            return scale
+        if self.reg_covar == 0.0:
+            raise ValueError(
+                "covariance_prior=None needs rows whose covariance is regular; here a column is constant or a "
+                "combination of others.\nHint: give covariance_prior, or a reg_covar above 0, which is then added."
+            )
+        return scale + self.reg_covar * (np.eye(len(scale)) if scale.ndim == 2 else 1.0)
 
     def _starts(self, steps: VariationalSteps, filled: FilledRows, seed: int) -> list[Any]:
         def start(run: int) -> VariationalGaussians:

@@ -179,6 +179,8 @@ class KernelDensity(DensityLearner):
 
     def _given_bandwidth(self, width: int) -> Any:
         if np.ndim(self.bandwidth) == 0:
+            if not math.isfinite(self.bandwidth):
+                raise ValueError(f"bandwidth must be finite, got {self.bandwidth!r}.")
             return self.bandwidth
         given = np.array(self.bandwidth, dtype=np.float64)
         if given.shape != (width,) or not (np.isfinite(given) & (given > 0.0)).all():

@@ -15,7 +15,9 @@ from certus.theory.boolean_functions import (
 from certus.theory.class_bounds import ClassBounds, class_bounds
 from certus.theory.double_descent import DoubleDescent, double_descent
 from certus.theory.error_decomposition import ErrorDecomposition, decompose_error
+from certus.theory.estimator_bias import EstimatorBias, estimator_bias
 from certus.theory.learning_rates import LearningCurve, Rate, fit_rate, learning_rates
+from certus.theory.matrix_costs import MatrixCosts, matrix_costs
 from certus.theory.neighbor_laboratory import (
     NeighborConsistency,
     distance_contrast,
@@ -45,6 +47,10 @@ from certus.theory.sample_means import (
 )
 
 __all__ = [
+    "EstimatorBias",
+    "MatrixCosts",
+    "estimator_bias",
+    "matrix_costs",
     "risk",
     "plug_in_bound",
     "excess_risk",

@@ -257,7 +257,7 @@ def assert_finite(learner: BaseEstimator, table: Table, *, allow_nan: bool = Fal
 
 def refuse_large(learner: BaseEstimator, table: Table, largest: float, *, name: str = "X") -> None:
     """Raise a ValueError that names row and column if a value's magnitude is above ``largest``."""
-    bad = np.abs(_values(table)) > largest
+    bad = np.abs(_values(table)) > np.float64(largest)  # a number beyond single precision stays what it is
     if not bad.any():
         return
     row, column = _first_place(table, bad)

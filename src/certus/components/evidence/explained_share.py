@@ -54,7 +54,9 @@ def most(values: Floats, outside: float, coupling: float, rest: float) -> float:
     count = len(values)
     ordered = np.sort(values)[::-1]
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    tries = np.concatenate([ordered[ordered > rest], rest + outside / np.sqrt(np.arange(1.0, count + 1.0))])
+    # Where the part outside is so small that it vanishes beside the rest, t is the next number above.
+    beyond = np.maximum(rest + outside / np.sqrt(np.arange(1.0, count + 1.0)), np.nextafter(rest, math.inf))
+    tries = np.concatenate([ordered[ordered > rest], beyond])
     above = count - np.searchsorted(ordered[::-1], tries, side="right")
     found = count * tries + sums[above] - above * tries
     if outside > 0.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, Transformer):
         The mean variance along the directions that were left out, of min(n, p) in all.
     """
 
+    _takes_missing: ClassVar[bool] = False  # whether cells may be missing
+
     whiten: bool
     components_: NDArray[Any]
     explained_variance_: Floats
@@ -71,7 +73,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, Transformer):
         -------
         ndarray of shape (n_samples, n_components)
         """
-        table = check_X(self, X, accept_sparse="csr", largest=LARGEST)
+        table = check_X(self, X, accept_sparse="csr", largest=LARGEST, allow_nan=self._takes_missing)
         return self._coordinates(table)
 
     def _coordinates(self, table: Any) -> NDArray[Any]:

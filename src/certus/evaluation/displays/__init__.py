@@ -1,9 +1,12 @@
 """Pictures of a model's quality; where there is a guarantee, it is in the picture."""
 
 from certus.evaluation.displays.calibration_display import CalibrationDisplay
+from certus.evaluation.displays.components_display import ComponentsDisplay
 from certus.evaluation.displays.confusion_display import ConfusionDisplay
 from certus.evaluation.displays.dendrogram_display import DendrogramDisplay
+from certus.evaluation.displays.density_display import DensityDisplay
 from certus.evaluation.displays.display import Display
+from certus.evaluation.displays.em_display import EMDisplay
 from certus.evaluation.displays.gradient_flow_display import GradientFlowDisplay
 from certus.evaluation.displays.importances_display import ImportancesDisplay
 from certus.evaluation.displays.learning_curve_display import LearningCurveDisplay
@@ -19,9 +22,12 @@ from certus.evaluation.displays.silhouette_display import SilhouetteDisplay
 
 __all__ = [
     "CalibrationDisplay",
+    "ComponentsDisplay",
     "ConfusionDisplay",
     "DendrogramDisplay",
+    "DensityDisplay",
     "Display",
+    "EMDisplay",
     "GradientFlowDisplay",
     "ImportancesDisplay",
     "LearningCurveDisplay",
