@@ -57,6 +57,15 @@ class NetworkLearner(NetworkParameters, Learner):
         """Units of the hidden layers."""
         return hidden_sizes(self)
 
+    def _automatic_batch(self, rows: int) -> int:
+        """What batch_size="auto" means."""
+        return min(200, rows)
+
+    def _holds_out(self, rows: int) -> bool:
+        """Whether rows are held out to judge the epochs by."""
+        del rows
+        return bool(self.early_stopping)
+
     def _members(self) -> int:
         """How many networks share the weights; 0: one without factors."""
         return 0
@@ -69,8 +78,11 @@ class NetworkLearner(NetworkParameters, Learner):
         """Table, targets and weights as the kernels take them."""
         raise NotImplementedError
 
-    def _read_rows(self, X: Any, y: Any, *, reset: bool, y_numeric: bool = False) -> tuple[Any, Any]:
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, y_numeric: bool = False
+    ) -> tuple[Any, Any]:
         """A table that the network can read, and targets of the same length."""
+        del sample_weight  # concerns those who learn from the table how to read it
         return check_Xy(self, X, y, accept_sparse="csr", multi_output=True, y_numeric=y_numeric, reset=reset)
 
     def _validation_targets(self, y: Any) -> NDArray[Any]:
@@ -156,7 +168,7 @@ class NetworkLearner(NetworkParameters, Learner):
         score = None
         if X_val is not None:
             score = self._score_on(self._table(X_val, engine.dtype), self._validation_targets(y_val), None)
-        elif self.early_stopping:
+        elif self._holds_out(data.count):
             binary = self.out_activation_ == "logistic" and self.n_outputs_ == 1
             data, held = data.split(float(self.validation_fraction), random, binary=binary)
             weights = None if data.weights is None else data.weights[held]
@@ -297,7 +309,7 @@ class NetworkLearner(NetworkParameters, Learner):
         chained = all(len(shape) == 2 for shape in shapes) and all(
             upper[0] == lower[1] for lower, upper in itertools.pairwise(shapes)
         )
-        hidden = (self.n_features_in_, *self._hidden_sizes(), self._output().n_outputs)
+        hidden = (self._first_width(), *self._hidden_sizes(), self._output().n_outputs)
         if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
             raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
         several = (self._members(),) if self._members() else ()
@@ -308,6 +320,10 @@ class NetworkLearner(NetworkParameters, Learner):
             given = [np.shape(each) for each in getattr(self, f"{name}_", ())]
             if given != [view.shape for view in getattr(engine, name)]:
                 raise ValueError(f"{name}_ do not fit coefs_.")
+
+    def _first_width(self) -> int:
+        """Numbers that enter the first layer."""
+        return int(self.n_features_in_)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

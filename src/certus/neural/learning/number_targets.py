@@ -46,7 +46,9 @@ class NumberTargets(NetworkLearner, Regressor):
     # ---- targets ---------------------------------------------------------------------------------------------------
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         self._levels()
-        table, y = self._read_rows(X, y, reset=first or not hasattr(self, "n_features_in_"), y_numeric=True)
+        table, y = self._read_rows(
+            X, y, sample_weight, reset=first or not hasattr(self, "n_features_in_"), y_numeric=True
+        )
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         values = np.ascontiguousarray(y.reshape(len(y), -1), dtype=table.dtype)
