@@ -22,18 +22,19 @@ class ColumnEmbedding:
     mean target of each), dates their parts; levels that training did not have are allowed.
     """
 
-    _state = ("numbers", "embedding", "encoder")
+    _state = ("numbers", "embedding", "encoder", "mixed")
 
     def __init__(self, kind: str | None, bins: int) -> None:
         self.embedding = NumberEmbedding(kind, bins)
         self.numbers: list[str] = []
         self.encoder: TableEncoder | None = None
+        self.mixed = False  # whether it learned from a data frame with columns that are no numbers
 
     def fit_transform(self, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
         """Learn from a matrix or data frame, and embed it."""
         if isinstance(X, np.ndarray):
             return self.embedding.fit(X).transform(X)
-        frame = as_frame(X)
+        frame, self.mixed = as_frame(X), True
         kinds = {name: _kind(column.dtype) for name, column in zip(frame.columns, frame.iter_columns(), strict=True)}
         self.numbers = [name for name, kind in kinds.items() if kind == "number"]
         values = self._values(frame)

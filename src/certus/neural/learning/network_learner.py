@@ -101,7 +101,8 @@ class NetworkLearner(NetworkParameters, Learner):
         if self.n_init > 1 and not incremental:
             self._train_members(X, y, sample_weight, X_val, y_val)
             return
-        self.__dict__.pop("members_", None)
+        for name in ("members_", "posterior_scale_", "posterior_step_"):
+            self.__dict__.pop(name, None)
         seed = resolve_seed(self.random_state)
         random = (
             np.random.RandomState(seed & 0xFFFFFFFF)
@@ -167,7 +168,7 @@ class NetworkLearner(NetworkParameters, Learner):
             return
         score = None
         if X_val is not None:
-            score = self._score_on(self._table(X_val, engine.dtype), self._validation_targets(y_val), None)
+            score = self._score_on(*self._read_validation(X_val, y_val, engine.dtype), None)
         elif self._holds_out(data.count):
             binary = self.out_activation_ == "logistic" and self.n_outputs_ == 1
             data, held = data.split(float(self.validation_fraction), random, binary=binary)
@@ -175,6 +176,18 @@ class NetworkLearner(NetworkParameters, Learner):
             score = self._score_on(data.X[held], self._targets_of(data, held), weights)
         self._begin_curves(with_validation=score is not None)
         StochasticDescent(self, engine, data, score).run(1 if incremental else int(self.max_iter))
+
+    def _read_validation(self, X_val: Any, y_val: Any, dtype: Any) -> tuple[Any, NDArray[Any]]:
+        """The user's own validation rows."""
+        if y_val is None:
+            raise ValueError("X_val needs y_val, the targets of the validation rows; got None.\nHint: pass both.")
+        table, targets = self._table(X_val, dtype), self._validation_targets(y_val)
+        if table.shape[0] != len(targets):
+            raise ValueError(
+                f"X_val and y_val must be equally long; got {table.shape[0]} rows and {len(targets)} targets.\n"
+                "Hint: one target per row."
+            )
+        return table, targets
 
     def _begin_curves(self, *, with_validation: bool) -> None:
         """The records of the epochs; a warm start goes on with them."""
@@ -251,6 +264,11 @@ class NetworkLearner(NetworkParameters, Learner):
             if self.start is not None:
                 pretraining.copy_start(self, engine)
             return engine
+        if sizes != self._checked_sizes():
+            raise ValueError(
+                f"The network was fitted with the layers {self._checked_sizes()}, which cannot go on with {sizes}.\n"
+                "Hint: set warm_start=False to begin anew."
+            )
         self._fill(engine)
         self.__dict__.setdefault("t_", 0)
         self.__dict__.setdefault("n_epochs_", 0)
@@ -285,7 +303,7 @@ class NetworkLearner(NetworkParameters, Learner):
         for name in ("coefs", "intercepts", *_NORMS, *_HEADS, *_FACTORS):
             views = getattr(engine, name)
             if views or name in ("coefs", "intercepts"):
-                setattr(self, f"{name}_", views)
+                setattr(self, f"{name}_", list(views))  # of its own, so that replaced entries are noticed
             else:
                 self.__dict__.pop(f"{name}_", None)
         self._network = engine
@@ -298,23 +316,29 @@ class NetworkLearner(NetworkParameters, Learner):
             for mine, own in zip((*self.coefs_, *self.intercepts_), (*engine.coefs, *engine.intercepts), strict=False)
         ):
             return engine
-        sizes = (self.coefs_[0].shape[0], *(coef.shape[1] for coef in self.coefs_))
+        sizes = self._checked_sizes()
         engine = self._new_engine(sizes, self.coefs_[0].dtype, self._output(), 0)
         self._fill(engine)
         self._show(engine)
         return engine
 
-    def _restored(self) -> None:
+    def _checked_sizes(self) -> tuple[int, ...]:
+        """Sizes of all layers, from the fitted attributes; kernels trust that these fit together."""
         shapes = [np.shape(coef) for coef in self.coefs_]
         chained = all(len(shape) == 2 for shape in shapes) and all(
             upper[0] == lower[1] for lower, upper in itertools.pairwise(shapes)
         )
-        hidden = (self._first_width(), *self._hidden_sizes(), self._output().n_outputs)
-        if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
-            raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
+        if not shapes or not chained:
+            raise ValueError(f"coefs_ have the shapes {shapes}, which make no network.\nHint: inputs times outputs.")
         several = (self._members(),) if self._members() else ()
         if [np.shape(each) for each in self.intercepts_] != [(*several, shape[1]) for shape in shapes]:
-            raise ValueError("intercepts_ do not fit coefs_.")
+            raise ValueError("intercepts_ do not fit coefs_.\nHint: one number per output of every layer.")
+        return (shapes[0][0], *(shape[1] for shape in shapes))
+
+    def _restored(self) -> None:
+        sizes, wanted = self._checked_sizes(), (*self._hidden_sizes(), self._output().n_outputs)
+        if sizes != (self._first_width(), *wanted):
+            raise ValueError(f"coefs_ have the layers {sizes}, expected {(self._first_width(), *wanted)}.")
         engine = self._engine()
         for name in (*_NORMS, *_HEADS, *_FACTORS):
             given = [np.shape(each) for each in getattr(self, f"{name}_", ())]
@@ -372,6 +396,10 @@ class NetworkLearner(NetworkParameters, Learner):
             Its outputs.
         """
         count = len(self.coefs_) - 1
+        if count == 0:
+            raise ValueError(
+                "hidden needs a hidden layer; got hidden_layer_sizes=().\nHint: hidden_layer_sizes=(100,)."
+            )
         if not -count <= layer < count:
             raise ValueError(
                 f"layer must be one of the {count} hidden layers, from {-count} to {count - 1}; got {layer}.\n"

@@ -73,7 +73,7 @@ class NumberTargets(NetworkLearner, Regressor):
     def _levels(self) -> tuple[float, ...]:
         """The quantiles, checked."""
         levels = tuple(float(level) for level in np.atleast_1d(self.quantiles))
-        if not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
+        if not levels or not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
             raise ValueError(
                 f"quantiles must be ascending numbers between 0 and 1; got {self.quantiles!r}.\n"
                 "Hint: (0.05, 0.5, 0.95)."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars
 import polars.selectors as selectors
@@ -131,7 +132,15 @@ class TabularNetwork(NetworkLearner):
 
     def _read_columns(self, X: Any, *, reset: bool) -> Any:
         """A matrix of numbers with NaN for missing, or a data frame with columns of other types."""
-        if not has_other_columns(X):
+        mixed = has_other_columns(X)
+        other = mixed if reset or not self.columns_.mixed else not nw.dependencies.is_into_dataframe(X)
+        if other and not reset:
+            learned = "a data frame with columns of several types" if self.columns_.mixed else "a table of numbers"
+            raise ValueError(
+                f"{type(self).__name__} learned from {learned}; got {type(X).__name__} with other types of columns.\n"
+                "Hint: pass tables of the same form to fit and predict."
+            )
+        if not mixed and (reset or not self.columns_.mixed):
             return check_X(self, X, reset=reset, dtype=(np.float64,), allow_nan=True)
         validate_data(self, X, reset=reset, skip_check_array=True)
         frame = as_frame(X)
