@@ -10,25 +10,26 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from certus.base import Learner, predict_method, resolve_seed, resolve_threads
+from certus.base import Learner, resolve_seed, resolve_threads
 from certus.base.inputs import SparseTable, TableLike, check_X, check_Xy
 from certus.guarantees import Report
 from certus.neural.engine import NetworkEngine
-from certus.neural.evidence.posterior import certify_posterior, split_prior
 from certus.neural.evidence.training_measures import training_certificates
 from certus.neural.learning import pretraining
 from certus.neural.learning.descent import StochasticDescent, run_lbfgs
+from certus.neural.learning.hidden_layers import HiddenLayers
 from certus.neural.learning.member_scores import combined_scores
 from certus.neural.learning.network_options import activations_of, check_options, hidden_sizes
 from certus.neural.learning.network_parameters import STATE, NetworkParameters
 from certus.neural.learning.training_data import OutputPlan, TrainingData
 
+Prior = tuple[NDArray[Any], NDArray[np.int64]]  # parameters, and the rows that they were not trained on
 _NORMS = ("scales", "shifts", "running_means", "running_variances")
 _HEADS = ("head_coefs", "head_intercepts")
 _FACTORS = ("in_factors", "out_factors", "blends")
 
 
-class NetworkLearner(NetworkParameters, Learner):
+class NetworkLearner(HiddenLayers, NetworkParameters, Learner):
     """``fit`` and ``partial_fit`` of multi-layer networks; heirs say what targets and outputs are."""
 
     _takes_sparse = True
@@ -112,38 +113,24 @@ class NetworkLearner(NetworkParameters, Learner):
         engine = self._prepared_engine(data, seed, random, first=first, incremental=incremental)
         if first and self.pretraining is not None:
             pretraining.METHODS[self.pretraining](self, engine, data, random)
-        prior = self._train_prior(engine, data, random, seed) if self._wants_prior and not incremental else None
+        prior = None if incremental else self._train_prior(engine, data, random, seed)
         self._descend(engine, data, random, X_val, y_val, incremental=incremental)
         self._refuse_infinite(engine)
-        found = Report() if prior is None else self._certify_posterior(engine, *prior, data, seed)
+        found = Report() if prior is None else self._certify_posterior(engine, prior, data, seed)
         self._keep(engine)
         self.report_ = found if prior is not None or incremental else self._measured(engine, data)
 
     # ---- certificates ----------------------------------------------------------------------------------------------
-    @property
-    def _wants_prior(self) -> bool:
-        return getattr(self, "prior_fraction", None) is not None
-
     def _train_prior(
         self, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState, seed: int
-    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Train the prior network on its share of the rows; its parameters, and the other rows."""
-        first, others = split_prior(data, float(self.prior_fraction), seed)
-        self._descend(engine, first, random, None, None, incremental=False)
-        self._refuse_infinite(engine)
-        return engine.parameters.copy(), others
+    ) -> Prior | None:
+        """Train a prior network on a share of the rows, if there is to be a certified posterior."""
+        del engine, data, random, seed
+        return None
 
-    def _certify_posterior(
-        self, engine: NetworkEngine, prior: NDArray[Any], others: NDArray[np.int64], data: TrainingData, seed: int
-    ) -> Report:
+    def _certify_posterior(self, engine: NetworkEngine, prior: Prior, data: TrainingData, seed: int) -> Report:
         """Leave the engine at the mean of the posterior; its certificates."""
-
-        def errors(engine: NetworkEngine, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-            return self._wrong(engine.forward(data.X[rows]), self._targets_of(data, rows))
-
-        found = certify_posterior(engine, prior, others, errors, confidence=float(self.confidence), seed=seed)
-        self.posterior_scale_, self.posterior_step_ = found.scale, found.step
-        return found.report
+        raise NotImplementedError
 
     def _wrong(self, scores: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.bool_]:
         """For each row whether its label is predicted wrongly."""
@@ -380,50 +367,6 @@ class NetworkLearner(NetworkParameters, Learner):
         if not engine.members:
             return engine.forward(table)
         return combined_scores(engine, table, self.out_activation_)
-
-    @predict_method
-    def hidden(self, X: TableLike, layer: int = -1) -> NDArray[Any]:
-        """What a hidden layer makes of each row.
-
-        Parameters
-        ----------
-        layer : int, default=-1
-            Which one: 0 is the first, -1 the last.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_units)
-            Its outputs.
-        """
-        count = len(self.coefs_) - 1
-        if count == 0:
-            raise ValueError(
-                "hidden needs a hidden layer; got hidden_layer_sizes=().\nHint: hidden_layer_sizes=(100,)."
-            )
-        if not -count <= layer < count:
-            raise ValueError(
-                f"layer must be one of the {count} hidden layers, from {-count} to {count - 1}; got {layer}.\n"
-                "Hint: 0 is the first hidden layer, -1 the last."
-            )
-        return self._engine().forward(self._table(X), depth=layer % count + 1)
-
-    @predict_method
-    def kernel(self, X: TableLike, Z: TableLike | None = None) -> NDArray[Any]:
-        """The kernel that the last hidden layer has learned: the mean over its units of the products of outputs.
-
-        Parameters
-        ----------
-        X, Z : table of shape (n_samples, n_features)
-            Rows; Z None is X.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_X, n_samples_Z)
-            Positive semi-definite for Z = X.
-        """
-        left = self.hidden(X).astype(np.float64)
-        right = left if Z is None else self.hidden(Z).astype(np.float64)
-        return left @ right.T / left.shape[1]
 
 
 def _merit(member: Any) -> float:
