@@ -166,3 +166,21 @@ def coin_bound(seed: int, rows: int = 60) -> float:
 def test_the_bound_of_a_posterior_holds_where_labels_are_coins() -> None:
     values = np.array([coin_bound(seed) for seed in range(60)])
     assert (values < 0.5).mean() <= 0.1 + 3 * (0.1 * 0.9 / 60) ** 0.5
+
+
+def test_few_epochs_are_not_measured() -> None:
+    X, y = cancer()
+    for epochs, measured in ((7, False), (8, True)):  # two more than n_iter_no_change
+        model = MLPClassifier((5,), tol=1e9, n_iter_no_change=epochs, random_state=0).fit(X, y)
+        assert bool(len(model.report_)) == measured
+
+
+@pytest.mark.slow
+def test_a_prior_that_saw_the_rows_of_the_bound_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def every_row(data: Any, share: float, seed: int) -> Any:
+        del share, seed
+        return data, np.arange(data.count)
+
+    monkeypatch.setattr("certus.neural.learning.certified_posterior.split_prior", every_row)
+    values = np.array([coin_bound(seed) for seed in range(20)])
+    assert (values < 0.5).mean() > 0.5

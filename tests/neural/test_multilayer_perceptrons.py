@@ -281,3 +281,30 @@ def test_bad_targets_are_refused() -> None:
         MLPRegressor("quantile").fit(X_SMALL, X_SMALL)
     with pytest.raises(ValueError, match="The input data may contain large values"):
         MLPRegressor().fit(X_SMALL * 1e306, NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"X_val": X_SMALL}, "X_val needs y_val"),
+        ({"X_val": X_SMALL[:5], "y_val": LABELS}, "must be equally long; got 5 rows and 150 targets"),
+        ({"X_val": X_SMALL[:, :2], "y_val": LABELS}, "expecting 4 features"),
+        ({"X_val": X_SMALL, "y_val": LABELS + 5}, "which the training rows do not"),
+    ],
+)
+def test_validation_rows_are_checked(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        MLPClassifier((4,), max_iter=2).fit(X_SMALL, LABELS, **options)
+
+
+def test_weights_that_fit_nothing_are_refused() -> None:
+    model = MLPClassifier((4,), **QUIET).fit(X_SMALL, LABELS)
+    model.coefs_[0] = np.zeros((3, 4))
+    with pytest.raises(ValueError, match="X must be a table of 3 columns"):
+        model.predict(X_SMALL)
+    model.coefs_[0] = np.zeros((4, 5))
+    with pytest.raises(ValueError, match="which make no network"):
+        model.predict(X_SMALL)
+    model.fit(X_SMALL, LABELS)
+    with pytest.raises(ValueError, match="cannot go on with"):
+        model.set_params(warm_start=True, hidden_layer_sizes=(7,)).fit(X_SMALL, LABELS)

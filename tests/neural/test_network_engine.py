@@ -61,7 +61,7 @@ def test_gradients_equal_central_differences(
             smoothing=0.1 if loss in ("multinomial", "logistic") else 0.0,
         )
         engine.initialise(np.random.RandomState(1))
-        given = targets(loss, 13, 3, rng) | {"weights": rng.random(13)}
+        given = targets(loss, 13, 1 if quantiles else 3, rng) | {"weights": rng.random(13)}
         X = rng.normal(size=(13, 5))
         gradient = engine.gradient(X, **given)[1]
         error = np.abs(gradient - central_differences(engine, X, given)).max() / np.abs(gradient).max()
@@ -217,3 +217,27 @@ def test_members_are_networks_with_scaled_weights() -> None:
         scores = ((hidden * engine.in_factors[1][m]) @ engine.coefs[1]) * engine.out_factors[1][m]
         np.testing.assert_allclose(engine.forward(X, member=m), scores + engine.intercepts[1][m], atol=1e-12)
         np.testing.assert_allclose(engine.forward(X, depth=1, member=m), hidden, atol=1e-12)
+
+
+def test_what_does_not_fit_the_network_is_refused() -> None:
+    engine = NetworkEngine((4, 6, 2), ("tanh",))
+    X = np.zeros((5, 4))
+    for table in (np.zeros((5, 3)), X.astype(np.float32), X[0]):
+        with pytest.raises(ValueError, match="X must be a table of 4 columns"):
+            engine.forward(table)
+    for given in (
+        {"values": np.zeros((5, 1))},
+        {"values": np.zeros((4, 2))},
+        {"classes": np.full(5, 2, dtype=np.int32)},
+        {"classes": np.full(5, -1, dtype=np.int32)},
+        {"values": np.zeros((5, 2)), "weights": np.ones(3)},
+        {},
+    ):
+        with pytest.raises(ValueError, match="gradient needs classes"):
+            engine.gradient(X, **given)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="deltas must have the shape"):
+        engine.backward(X, np.zeros((5, 3)))
+    with pytest.raises(ValueError, match="there is no layer 3"):
+        engine.forward(X, depth=3)
+    with pytest.raises(ValueError, match="gradient must have the shape"):
+        engine.step(np.zeros(3), StepRule())

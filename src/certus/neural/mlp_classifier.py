@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 
-from certus.base import fit_method, predict_method, register, resolve_seed
-from certus.base.inputs import ClassWeightLike, RandomStateLike, TableLike, WeightsLike, check_weights
+from certus.base import fit_method, register
+from certus.base.inputs import ClassWeightLike, RandomStateLike, TableLike, WeightsLike
 from certus.base.params import Exactly, InstanceOf, Interval, OneOf
-from certus.guarantees import Report
-from certus.neural.learning.label_targets import LabelTargets
+from certus.neural.learning.certified_posterior import CertifiedPosterior
 from certus.neural.learning.network_options import has_partial_fit
 from certus.neural.learning.network_parameters import CONSTRAINTS, STATE
-
-
-def _has_posterior(learner: Any) -> bool:
-    if learner.prior_fraction is None:
-        raise AttributeError("draw needs prior_fraction: without it there is no posterior.")
-    return True
 
 
 @register(
@@ -34,7 +25,7 @@ def _has_posterior(learner: Any) -> bool:
     cost="fit n times weights per epoch, predict weights per row",
     draws_rows=True,
 )
-class MLPClassifier(LabelTargets):
+class MLPClassifier(CertifiedPosterior):
     """Multi-layer perceptron for labels, one or several per row, trained by backpropagation.
 
     Minimizes, over the weights W and intercepts b of all layers,
@@ -44,21 +35,6 @@ class MLPClassifier(LabelTargets):
     with h_k = activation(W_k'h_{k-1} + b_k), h_0 = x, and l the cross entropy of the softmax (or of the logistic
     function: two classes, several labels per row). Scale the columns first. Results do not depend on the number of
     threads.
-
-    Parameters
-    ----------
-    prior_fraction : float or None
-        Share of the rows that trains a prior network; the network then learns from all rows, and the others bound
-        the expected error of networks drawn around it (`draw`), without rows held out from training.
-    confidence : float
-        Probability with which that bound holds.
-
-    Attributes
-    ----------
-    posterior_scale_ : float
-        Standard deviation s of the weights of the certified posterior N(w, s^2 I), whose mean is the fitted network.
-    posterior_step_ : float
-        Where w lies on the way from the prior network (0) to the one that all rows trained (1).
 
     Examples
     --------
@@ -79,8 +55,6 @@ class MLPClassifier(LabelTargets):
         "confidence": [Interval(0, 1, closed="neither")],
     }
     _state = ("classes_", "several_labels_", "posterior_scale_", "posterior_step_", *STATE)
-    prior_fraction: float | None
-    confidence: float
 
     def __init__(
         self,
@@ -170,33 +144,3 @@ class MLPClassifier(LabelTargets):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
             )
-
-    def _row_weights(self, sample_weight: Any, table: Any) -> NDArray[np.float64] | None:
-        if sample_weight is not None and self.prior_fraction is not None:
-            raise ValueError(
-                "prior_fraction bounds the error over rows that count equally; got sample_weight.\n"
-                "Hint: leave sample_weight out, or use class_weight."
-            )
-        return check_weights(self, sample_weight, table)
-
-    @available_if(_has_posterior)  # type: ignore[untyped-decorator]
-    @predict_method
-    def draw(self, random_state: RandomStateLike = None) -> MLPClassifier:
-        """One network of the certified posterior; the certificate is about the mean error of such draws.
-
-        Parameters
-        ----------
-        random_state : int, RandomState or None, default=None
-            Seed of the draw.
-
-        Returns
-        -------
-        MLPClassifier
-            A fitted network with the weights that were drawn.
-        """
-        random = np.random.default_rng(resolve_seed(random_state))
-        drawn = copy.deepcopy(self)
-        for view in (*drawn.coefs_, *drawn.intercepts_):
-            view += (self.posterior_scale_ * random.standard_normal(view.shape)).astype(view.dtype)
-        drawn.report_ = Report()
-        return drawn

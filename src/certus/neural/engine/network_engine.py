@@ -145,7 +145,7 @@ class NetworkEngine:
         self.parameters = np.zeros(self._native.n_parameters, dtype=self.dtype)
         self.statistics = np.zeros(self._native.n_statistics, dtype=self.dtype)
         self.first = self.second = np.empty(0, dtype=self.dtype)
-        self.members = members
+        self.members, self._ascending = members, len(quantiles) > 0
         self._name_parts(batch_norm=batch_norm, heads=heads)
 
     def _name_parts(self, *, batch_norm: bool, heads: bool) -> None:
@@ -197,6 +197,9 @@ class NetworkEngine:
     def forward(self, X: Any, depth: int | None = None, member: int = 0) -> NDArray[Any]:
         """The outputs of layer ``depth`` (None: the scores) for every row of a table of the right type."""
         depth = len(self.sizes) - 1 if depth is None else depth
+        if not 1 <= depth < len(self.sizes) or not 0 <= member < max(self.members, 1):
+            raise ValueError(f"there is no layer {depth} of a member {member}; layers are 1 to {len(self.sizes) - 1}.")
+        self._check_rows(X)
         out = np.empty((X.shape[0], self.sizes[depth]), dtype=self.dtype)
         self._native.forward(
             self.parameters, self.statistics, kernels.network_table(X), depth, member, self.threads, out
@@ -212,12 +215,21 @@ class NetworkEngine:
         weights: NDArray[np.float64] | None = None,
     ) -> tuple[float, NDArray[Any]]:
         """Mean loss over the rows, against classes or values, and its gradient."""
+        self._check_rows(X)
+        rows, outputs = X.shape[0], self.sizes[-1]
+        labels = classes is not None and classes.shape == (rows,) and bool(((classes >= 0) & (classes < outputs)).all())
+        numbers = values is not None and values.shape == (rows, 1 if self._ascending else outputs)
+        if labels == numbers or not (weights is None or weights.shape == (rows,)):
+            raise ValueError("gradient needs classes (from 0 to outputs - 1) or values, for every row of X and output.")
         targets = kernels.network_targets(self.dtype, classes=classes, values=values, weights=weights)
         return self.gradient_of(kernels.network_table(X), targets)
 
     def backward(self, X: Any, deltas: NDArray[Any]) -> NDArray[Any]:
         """Gradient of the mean over rows of sum_k deltas_k score_k: of any loss whose derivatives are ``deltas``."""
+        self._check_rows(X)
         given = np.ascontiguousarray(deltas, dtype=self.dtype)
+        if given.shape != (X.shape[0], self.sizes[-1]):
+            raise ValueError(f"deltas must have the shape {(X.shape[0], self.sizes[-1])}; got {given.shape}.")
         return self.gradient_of(kernels.network_table(X), kernels.network_targets(self.dtype, deltas=given))[1]
 
     def gradient_of(self, table: Any, targets: Any) -> tuple[float, NDArray[Any]]:
@@ -225,8 +237,18 @@ class NetworkEngine:
         out = np.empty_like(self.parameters)
         return float(self._native.gradient(self.parameters, table, targets, self.threads, out)), out
 
+    def _check_rows(self, X: Any) -> None:
+        """Kernels trust the shape and type of a table."""
+        if X.ndim != 2 or X.shape[1] != self.sizes[0] or X.dtype != self.dtype:
+            raise ValueError(
+                f"X must be a table of {self.sizes[0]} columns of the type {self.dtype}; got the shape {X.shape} "
+                f"and the type {X.dtype}."
+            )
+
     def step(self, gradient: NDArray[Any], rule: StepRule) -> None:
         """Move all parameters along a gradient, which is overwritten where rule clips or penalises."""
+        if gradient.shape != self.parameters.shape:
+            raise ValueError(f"the gradient must have the shape {self.parameters.shape}; got {gradient.shape}.")
         self._remember(rule)
         self._native.step(self.parameters, self.first, self.second, gradient, rule.native, self.steps, self.threads)
         self.steps += 1

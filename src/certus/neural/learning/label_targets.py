@@ -35,7 +35,7 @@ class LabelTargets(NetworkLearner, Classifier):
 
     # ---- targets ---------------------------------------------------------------------------------------------------
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
-        table, y = self._read_rows(X, y, reset=first or not hasattr(self, "n_features_in_"))
+        table, y = self._read_rows(X, y, sample_weight, reset=first or not hasattr(self, "n_features_in_"))
         fresh = first and not (hasattr(self, "classes_") and not hasattr(self, "coefs_"))
         if sparse.issparse(y):
             y = y.toarray()

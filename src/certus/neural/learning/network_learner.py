@@ -10,25 +10,26 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from certus.base import Learner, predict_method, resolve_seed, resolve_threads
+from certus.base import Learner, resolve_seed, resolve_threads
 from certus.base.inputs import SparseTable, TableLike, check_X, check_Xy
 from certus.guarantees import Report
 from certus.neural.engine import NetworkEngine
-from certus.neural.evidence.posterior import certify_posterior, split_prior
 from certus.neural.evidence.training_measures import training_certificates
 from certus.neural.learning import pretraining
 from certus.neural.learning.descent import StochasticDescent, run_lbfgs
+from certus.neural.learning.hidden_layers import HiddenLayers
 from certus.neural.learning.member_scores import combined_scores
 from certus.neural.learning.network_options import activations_of, check_options, hidden_sizes
 from certus.neural.learning.network_parameters import STATE, NetworkParameters
 from certus.neural.learning.training_data import OutputPlan, TrainingData
 
+Prior = tuple[NDArray[Any], NDArray[np.int64]]  # parameters, and the rows that they were not trained on
 _NORMS = ("scales", "shifts", "running_means", "running_variances")
 _HEADS = ("head_coefs", "head_intercepts")
 _FACTORS = ("in_factors", "out_factors", "blends")
 
 
-class NetworkLearner(NetworkParameters, Learner):
+class NetworkLearner(HiddenLayers, NetworkParameters, Learner):
     """``fit`` and ``partial_fit`` of multi-layer networks; heirs say what targets and outputs are."""
 
     _takes_sparse = True
@@ -57,6 +58,15 @@ class NetworkLearner(NetworkParameters, Learner):
         """Units of the hidden layers."""
         return hidden_sizes(self)
 
+    def _automatic_batch(self, rows: int) -> int:
+        """What batch_size="auto" means."""
+        return min(200, rows)
+
+    def _holds_out(self, rows: int) -> bool:
+        """Whether rows are held out to judge the epochs by."""
+        del rows
+        return bool(self.early_stopping)
+
     def _members(self) -> int:
         """How many networks share the weights; 0: one without factors."""
         return 0
@@ -69,8 +79,11 @@ class NetworkLearner(NetworkParameters, Learner):
         """Table, targets and weights as the kernels take them."""
         raise NotImplementedError
 
-    def _read_rows(self, X: Any, y: Any, *, reset: bool, y_numeric: bool = False) -> tuple[Any, Any]:
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, y_numeric: bool = False
+    ) -> tuple[Any, Any]:
         """A table that the network can read, and targets of the same length."""
+        del sample_weight  # concerns those who learn from the table how to read it
         return check_Xy(self, X, y, accept_sparse="csr", multi_output=True, y_numeric=y_numeric, reset=reset)
 
     def _validation_targets(self, y: Any) -> NDArray[Any]:
@@ -89,7 +102,8 @@ class NetworkLearner(NetworkParameters, Learner):
         if self.n_init > 1 and not incremental:
             self._train_members(X, y, sample_weight, X_val, y_val)
             return
-        self.__dict__.pop("members_", None)
+        for name in ("members_", "posterior_scale_", "posterior_step_"):
+            self.__dict__.pop(name, None)
         seed = resolve_seed(self.random_state)
         random = (
             np.random.RandomState(seed & 0xFFFFFFFF)
@@ -99,38 +113,24 @@ class NetworkLearner(NetworkParameters, Learner):
         engine = self._prepared_engine(data, seed, random, first=first, incremental=incremental)
         if first and self.pretraining is not None:
             pretraining.METHODS[self.pretraining](self, engine, data, random)
-        prior = self._train_prior(engine, data, random, seed) if self._wants_prior and not incremental else None
+        prior = None if incremental else self._train_prior(engine, data, random, seed)
         self._descend(engine, data, random, X_val, y_val, incremental=incremental)
         self._refuse_infinite(engine)
-        found = Report() if prior is None else self._certify_posterior(engine, *prior, data, seed)
+        found = Report() if prior is None else self._certify_posterior(engine, prior, data, seed)
         self._keep(engine)
         self.report_ = found if prior is not None or incremental else self._measured(engine, data)
 
     # ---- certificates ----------------------------------------------------------------------------------------------
-    @property
-    def _wants_prior(self) -> bool:
-        return getattr(self, "prior_fraction", None) is not None
-
     def _train_prior(
         self, engine: NetworkEngine, data: TrainingData, random: np.random.RandomState, seed: int
-    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Train the prior network on its share of the rows; its parameters, and the other rows."""
-        first, others = split_prior(data, float(self.prior_fraction), seed)
-        self._descend(engine, first, random, None, None, incremental=False)
-        self._refuse_infinite(engine)
-        return engine.parameters.copy(), others
+    ) -> Prior | None:
+        """Train a prior network on a share of the rows, if there is to be a certified posterior."""
+        del engine, data, random, seed
+        return None
 
-    def _certify_posterior(
-        self, engine: NetworkEngine, prior: NDArray[Any], others: NDArray[np.int64], data: TrainingData, seed: int
-    ) -> Report:
+    def _certify_posterior(self, engine: NetworkEngine, prior: Prior, data: TrainingData, seed: int) -> Report:
         """Leave the engine at the mean of the posterior; its certificates."""
-
-        def errors(engine: NetworkEngine, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-            return self._wrong(engine.forward(data.X[rows]), self._targets_of(data, rows))
-
-        found = certify_posterior(engine, prior, others, errors, confidence=float(self.confidence), seed=seed)
-        self.posterior_scale_, self.posterior_step_ = found.scale, found.step
-        return found.report
+        raise NotImplementedError
 
     def _wrong(self, scores: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.bool_]:
         """For each row whether its label is predicted wrongly."""
@@ -155,14 +155,26 @@ class NetworkLearner(NetworkParameters, Learner):
             return
         score = None
         if X_val is not None:
-            score = self._score_on(self._table(X_val, engine.dtype), self._validation_targets(y_val), None)
-        elif self.early_stopping:
+            score = self._score_on(*self._read_validation(X_val, y_val, engine.dtype), None)
+        elif self._holds_out(data.count):
             binary = self.out_activation_ == "logistic" and self.n_outputs_ == 1
             data, held = data.split(float(self.validation_fraction), random, binary=binary)
             weights = None if data.weights is None else data.weights[held]
             score = self._score_on(data.X[held], self._targets_of(data, held), weights)
         self._begin_curves(with_validation=score is not None)
         StochasticDescent(self, engine, data, score).run(1 if incremental else int(self.max_iter))
+
+    def _read_validation(self, X_val: Any, y_val: Any, dtype: Any) -> tuple[Any, NDArray[Any]]:
+        """The user's own validation rows."""
+        if y_val is None:
+            raise ValueError("X_val needs y_val, the targets of the validation rows; got None.\nHint: pass both.")
+        table, targets = self._table(X_val, dtype), self._validation_targets(y_val)
+        if table.shape[0] != len(targets):
+            raise ValueError(
+                f"X_val and y_val must be equally long; got {table.shape[0]} rows and {len(targets)} targets.\n"
+                "Hint: one target per row."
+            )
+        return table, targets
 
     def _begin_curves(self, *, with_validation: bool) -> None:
         """The records of the epochs; a warm start goes on with them."""
@@ -239,6 +251,11 @@ class NetworkLearner(NetworkParameters, Learner):
             if self.start is not None:
                 pretraining.copy_start(self, engine)
             return engine
+        if sizes != self._checked_sizes():
+            raise ValueError(
+                f"The network was fitted with the layers {self._checked_sizes()}, which cannot go on with {sizes}.\n"
+                "Hint: set warm_start=False to begin anew."
+            )
         self._fill(engine)
         self.__dict__.setdefault("t_", 0)
         self.__dict__.setdefault("n_epochs_", 0)
@@ -273,7 +290,7 @@ class NetworkLearner(NetworkParameters, Learner):
         for name in ("coefs", "intercepts", *_NORMS, *_HEADS, *_FACTORS):
             views = getattr(engine, name)
             if views or name in ("coefs", "intercepts"):
-                setattr(self, f"{name}_", views)
+                setattr(self, f"{name}_", list(views))  # of its own, so that replaced entries are noticed
             else:
                 self.__dict__.pop(f"{name}_", None)
         self._network = engine
@@ -286,28 +303,38 @@ class NetworkLearner(NetworkParameters, Learner):
             for mine, own in zip((*self.coefs_, *self.intercepts_), (*engine.coefs, *engine.intercepts), strict=False)
         ):
             return engine
-        sizes = (self.coefs_[0].shape[0], *(coef.shape[1] for coef in self.coefs_))
+        sizes = self._checked_sizes()
         engine = self._new_engine(sizes, self.coefs_[0].dtype, self._output(), 0)
         self._fill(engine)
         self._show(engine)
         return engine
 
-    def _restored(self) -> None:
+    def _checked_sizes(self) -> tuple[int, ...]:
+        """Sizes of all layers, from the fitted attributes; kernels trust that these fit together."""
         shapes = [np.shape(coef) for coef in self.coefs_]
         chained = all(len(shape) == 2 for shape in shapes) and all(
             upper[0] == lower[1] for lower, upper in itertools.pairwise(shapes)
         )
-        hidden = (self.n_features_in_, *self._hidden_sizes(), self._output().n_outputs)
-        if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
-            raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
+        if not shapes or not chained:
+            raise ValueError(f"coefs_ have the shapes {shapes}, which make no network.\nHint: inputs times outputs.")
         several = (self._members(),) if self._members() else ()
         if [np.shape(each) for each in self.intercepts_] != [(*several, shape[1]) for shape in shapes]:
-            raise ValueError("intercepts_ do not fit coefs_.")
+            raise ValueError("intercepts_ do not fit coefs_.\nHint: one number per output of every layer.")
+        return (shapes[0][0], *(shape[1] for shape in shapes))
+
+    def _restored(self) -> None:
+        sizes, wanted = self._checked_sizes(), (*self._hidden_sizes(), self._output().n_outputs)
+        if sizes != (self._first_width(), *wanted):
+            raise ValueError(f"coefs_ have the layers {sizes}, expected {(self._first_width(), *wanted)}.")
         engine = self._engine()
         for name in (*_NORMS, *_HEADS, *_FACTORS):
             given = [np.shape(each) for each in getattr(self, f"{name}_", ())]
             if given != [view.shape for view in getattr(engine, name)]:
                 raise ValueError(f"{name}_ do not fit coefs_.")
+
+    def _first_width(self) -> int:
+        """Numbers that enter the first layer."""
+        return int(self.n_features_in_)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -340,46 +367,6 @@ class NetworkLearner(NetworkParameters, Learner):
         if not engine.members:
             return engine.forward(table)
         return combined_scores(engine, table, self.out_activation_)
-
-    @predict_method
-    def hidden(self, X: TableLike, layer: int = -1) -> NDArray[Any]:
-        """What a hidden layer makes of each row.
-
-        Parameters
-        ----------
-        layer : int, default=-1
-            Which one: 0 is the first, -1 the last.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_units)
-            Its outputs.
-        """
-        count = len(self.coefs_) - 1
-        if not -count <= layer < count:
-            raise ValueError(
-                f"layer must be one of the {count} hidden layers, from {-count} to {count - 1}; got {layer}.\n"
-                "Hint: 0 is the first hidden layer, -1 the last."
-            )
-        return self._engine().forward(self._table(X), depth=layer % count + 1)
-
-    @predict_method
-    def kernel(self, X: TableLike, Z: TableLike | None = None) -> NDArray[Any]:
-        """The kernel that the last hidden layer has learned: the mean over its units of the products of outputs.
-
-        Parameters
-        ----------
-        X, Z : table of shape (n_samples, n_features)
-            Rows; Z None is X.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_X, n_samples_Z)
-            Positive semi-definite for Z = X.
-        """
-        left = self.hidden(X).astype(np.float64)
-        right = left if Z is None else self.hidden(Z).astype(np.float64)
-        return left @ right.T / left.shape[1]
 
 
 def _merit(member: Any) -> float:

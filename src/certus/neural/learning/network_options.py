@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
-
-import numpy as np
 
 from certus.neural._native_calls import ACTIVATIONS
 
@@ -13,7 +12,8 @@ def hidden_sizes(learner: Any) -> tuple[int, ...]:
     """Units of the hidden layers."""
     given = learner.hidden_layer_sizes
     sizes = list(given) if hasattr(given, "__iter__") else [given]
-    if any(not float(size).is_integer() for size in sizes) or np.any(np.array(sizes) <= 0):
+    whole = all(isinstance(size, numbers.Real) and float(size).is_integer() for size in sizes)
+    if not whole or any(size <= 0 for size in sizes):
         raise ValueError(f"hidden_layer_sizes must be > 0, got {sizes}.\nHint: whole numbers; () for no hidden layer.")
     return tuple(int(size) for size in sizes)
 

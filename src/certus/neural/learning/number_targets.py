@@ -46,7 +46,9 @@ class NumberTargets(NetworkLearner, Regressor):
     # ---- targets ---------------------------------------------------------------------------------------------------
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         self._levels()
-        table, y = self._read_rows(X, y, reset=first or not hasattr(self, "n_features_in_"), y_numeric=True)
+        table, y = self._read_rows(
+            X, y, sample_weight, reset=first or not hasattr(self, "n_features_in_"), y_numeric=True
+        )
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         values = np.ascontiguousarray(y.reshape(len(y), -1), dtype=table.dtype)
@@ -71,7 +73,7 @@ class NumberTargets(NetworkLearner, Regressor):
     def _levels(self) -> tuple[float, ...]:
         """The quantiles, checked."""
         levels = tuple(float(level) for level in np.atleast_1d(self.quantiles))
-        if not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
+        if not levels or not all(0.0 < level < 1.0 for level in levels) or list(levels) != sorted(set(levels)):
             raise ValueError(
                 f"quantiles must be ascending numbers between 0 and 1; got {self.quantiles!r}.\n"
                 "Hint: (0.05, 0.5, 0.95)."

@@ -75,6 +75,11 @@ class Reconstruction(NetworkLearner, Transformer):
 
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         del y, first
+        if not hidden_sizes(self):
+            raise ValueError(
+                f"{type(self).__name__} needs a layer for the code; got hidden_layer_sizes=().\n"
+                "Hint: hidden_layer_sizes=(32,)."
+            )
         table = check_X(self, X, reset=True, order="C")
         weights = check_weights(self, sample_weight, table)
         rows = None if weights is None or weights.all() else np.flatnonzero(weights).astype(np.int64)
