@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus.base import blas_on_one_thread
 from certus.neural.robustness.attacks import find_adversarial
 from certus.neural.robustness.branch_and_bound import CLOSE, Nearest, nearest_change
 from certus.neural.robustness.dense_layers import ScoringNetwork, check_norm, check_rows, lengths, scoring_network
@@ -80,6 +81,12 @@ def robust_radius(
     network, norm = scoring_network(model), check_norm(norm)
     rows = check_rows(network, X)
     method = chosen_method(network, norm, method)
+    with blas_on_one_thread():  # many small products
+        return _radii(network, rows, norm, method, max_nodes)
+
+
+def _radii(network: ScoringNetwork, rows: NDArray, norm: str, method: str, max_nodes: int) -> RobustRadius:
+    """Attacks from outside, bounds from inside, and the search between them."""
     places = network.known_places(rows)
     points = find_adversarial(network, rows, places, norm)
     upper = np.where(np.isnan(points).any(axis=1), np.inf, lengths(points - rows, norm))

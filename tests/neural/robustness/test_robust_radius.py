@@ -102,7 +102,7 @@ def test_a_million_attacks_inside_radii_fail() -> None:
 
 
 @pytest.mark.parametrize("norm", ["inf", "1"])
-@pytest.mark.parametrize(("widths", "seed"), [((2, 5, 2), 0), ((2, 6, 1), 1), ((3, 3, 3, 3), 2), ((1, 7, 2), 3)])
+@pytest.mark.parametrize(("widths", "seed"), [((2, 5, 2), 0), ((2, 5, 1), 1), ((2, 3, 2, 3), 2), ((1, 6, 2), 3)])
 def test_exact_radii_are_those_of_all_regions(widths: tuple[int, ...], seed: int, norm: str) -> None:
     net = network(widths, seed=seed)
     X = np.random.default_rng(seed).normal(size=(3, widths[0]))
@@ -119,13 +119,13 @@ def test_exact_radii_are_those_of_all_regions(widths: tuple[int, ...], seed: int
 
 
 def test_methods_are_ordered() -> None:
-    net, X = network((4, 8, 8, 3), seed=5), RNG.normal(size=(5, 4))
+    net, X = network((4, 6, 6, 3), seed=5), RNG.normal(size=(4, 4))
     interval, linear, exact = (robust_radius(net, X, method=method) for method in ("interval", "linear", "exact"))
     assert (interval.lower <= linear.lower * (1 + 1e-6)).all()
     assert (linear.lower <= exact.lower).all()
     assert linear.lower.mean() > 1.5 * interval.lower.mean()
     assert exact.exact.mean() >= 0.75
-    assert np.array_equal(robust_radius(net, X).lower, exact.lower)  # auto: 16 units
+    assert np.array_equal(robust_radius(net, X).lower, exact.lower)  # auto: 12 units
 
 
 def test_too_few_nodes_leave_a_smaller_radius_that_holds() -> None:
@@ -190,10 +190,10 @@ MUTANTS = {
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    X, caught = np.random.default_rng(3).normal(size=(6, 3)), 0
+    X, caught = np.random.default_rng(3).normal(size=(5, 3)), 0
     module, function, change = MUTANTS[name]
-    for seed in range(3):
-        net = network((3, 5, 3), seed=seed)
+    for seed in range(2):
+        net = network((3, 4, 3), seed=seed)
         expected = np.array([radius_by_regions(net, row) for row in X])
         monkeypatch.setattr(module, function, change(getattr(module, function)))
         radii = np.minimum(proved(net, X, "inf", "linear"), 100.0)
