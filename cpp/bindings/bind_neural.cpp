@@ -99,25 +99,26 @@ void bind_network(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Net* self, const std::vector<Index>& sizes, const std::vector<int>& activations, bool normalised,
-             bool heads, const TrainRule& rule) {
+             bool heads, Index members, const TrainRule& rule) {
             ensure_blas();
-            new (self) Net(Architecture(sizes, activations, normalised, heads), rule);
+            new (self) Net(Architecture(sizes, activations, normalised, heads, members), rule);
           },
-          nb::arg("sizes"), nb::arg("activations"), nb::arg("normalised"), nb::arg("heads"), nb::arg("rule"))
+          nb::arg("sizes"), nb::arg("activations"), nb::arg("normalised"), nb::arg("heads"),
+          nb::arg("members"), nb::arg("rule"))
       .def_prop_ro("n_parameters", [](const Net& self) { return self.net().parameters; })
       .def("rest", &Net::rest, "Give the workspace back.")
       .def_prop_ro("n_statistics", [](const Net& self) { return self.net().statistics; })
       .def(
           "forward",
           [](const Net& self, Vector<const T> parameters, Vector<const T> statistics,
-             const BoundTable<T>& table, Index depth, int threads, Matrix<T> out) {
+             const BoundTable<T>& table, Index depth, Index member, int threads, Matrix<T> out) {
             run_kernel([&](StopToken& stop) {
-              forward(self.net(), parameters.data(), statistics.data(), table.table(), depth, threads, stop,
-                      view(out));
+              forward(self.net(), parameters.data(), statistics.data(), table.table(), depth, member, threads,
+                      stop, view(out));
             });
           },
           nb::arg("parameters").noconvert(), nb::arg("statistics").noconvert(), nb::arg("table"),
-          nb::arg("depth"), nb::arg("threads"), nb::arg("out").noconvert(),
+          nb::arg("depth"), nb::arg("member"), nb::arg("threads"), nb::arg("out").noconvert(),
           "Fill in what the first layers make of each row.")
       .def(
           "gradient",

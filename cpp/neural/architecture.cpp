@@ -6,9 +6,13 @@
 namespace certus::neural {
 
 Architecture::Architecture(const std::vector<Index>& sizes, const std::vector<int>& activations,
-                           bool normalised, bool with_heads) {
+                           bool normalised, bool with_heads, Index members_)
+    : members(members_) {
   if (sizes.size() < 2 || activations.size() != sizes.size() - 2) {
     throw std::invalid_argument("A network needs one activation for every hidden layer.");
+  }
+  if (members > 0 && (normalised || with_heads)) {
+    throw std::invalid_argument("A network with members is neither normalised nor has it heads.");
   }
   const std::size_t hidden = activations.size();
   for (std::size_t l = 0; l <= hidden; ++l) {
@@ -28,7 +32,21 @@ Architecture::Architecture(const std::vector<Index>& sizes, const std::vector<in
   for (auto* group : {&layers, &heads}) {
     for (Layer& layer : *group) {
       layer.bias = parameters;
-      parameters += layer.out;
+      parameters += layer.out * std::max<Index>(members, 1);
+    }
+  }
+  if (members > 0) {
+    for (Layer& layer : layers) {
+      layer.in_factor = parameters;
+      parameters += members * layer.in;
+    }
+    for (Layer& layer : layers) {
+      layer.out_factor = parameters;
+      parameters += members * layer.out;
+    }
+    for (std::size_t l = 0; l < hidden; ++l) {
+      layers[l].blend = parameters;
+      parameters += layers[l].out;
     }
   }
   if (!normalised) return;

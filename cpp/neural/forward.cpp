@@ -32,28 +32,54 @@ void normalise_by_running(const Layer& layer, const T* parameters, const T* stat
 
 namespace {
 
+// How one layer turns what enters it into its outputs, for the rows of a block.
+template <class T>
+void forward_layer(const Architecture& net, const Layer& layer, const T* parameters, const T* statistics,
+                   Index member, Index rows, T* entered, T* z) {
+  const T* bias = parameters + layer.bias + member * layer.out;
+  std::vector<T> zeros;
+  if (net.members > 0) {
+    scale_rows(View2D<const T>(z, rows, layer.out), parameters + layer.out_factor + member * layer.out, z);
+  }
+  if (layer.scale >= 0) {
+    normalise_by_running(layer, parameters, statistics, z, rows);
+    zeros.assign(static_cast<std::size_t>(layer.out), T(0));
+    bias = zeros.data();
+  }
+  T* const none = nullptr;
+  if (layer.blend >= 0) {
+    std::copy_n(z, rows * layer.out, entered);
+    TypedOps<T>::activate(Activation::identity, entered, bias, none, rows, layer.out);
+  }
+  TypedOps<T>::activate(layer.activation, z, bias, none, rows, layer.out);
+  if (layer.blend < 0) return;
+  const T* share = parameters + layer.blend;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < layer.out; ++j, ++z, ++entered) *z = *entered + share[j] * (*z - *entered);
+  }
+}
+
 template <class T>
 void forward_block(const Architecture& net, const T* parameters, const T* statistics, const Table<T>& table,
-                   Index depth, const Rows& rows, T* scratch, View2D<T> out) {
+                   Index depth, Index member, const Rows& rows, T* scratch, View2D<T> out) {
   const Index width = std::max(net.widest(), table.sparse() ? Index(0) : table.cols());
   T* spare[2] = {scratch, scratch + rows.count * width};
-  const T* zeros = scratch + 2 * rows.count * width;
+  T* third = scratch + 2 * rows.count * width;
   View2D<const T> x;
   if (!table.sparse()) x = dense_rows(table, rows, spare[1]);
   for (Index l = 0; l < depth; ++l) {
     const Layer& layer = net.layers[static_cast<std::size_t>(l)];
     T* z = l + 1 == depth ? out.row(rows.first) : spare[l % 2];
+    if (net.members > 0) {
+      scale_rows(x, parameters + layer.in_factor + member * layer.in, third);
+      x = View2D<const T>(third, rows.count, layer.in);
+    }
     if (l == 0 && table.sparse()) {
       multiply_sparse(table, rows, parameters + layer.weight, layer.out, z);
     } else {
       multiply_dense(x, parameters + layer.weight, layer.out, z);
     }
-    const T* bias = parameters + layer.bias;
-    if (layer.scale >= 0) {
-      normalise_by_running(layer, parameters, statistics, z, rows.count);
-      bias = zeros;
-    }
-    TypedOps<T>::activate(layer.activation, z, bias, static_cast<T*>(nullptr), rows.count, layer.out);
+    forward_layer(net, layer, parameters, statistics, member, rows.count, third, z);
     x = View2D<const T>(z, rows.count, layer.out);
   }
 }
@@ -62,15 +88,15 @@ void forward_block(const Architecture& net, const T* parameters, const T* statis
 
 template <class T>
 void forward(const Architecture& net, const T* parameters, const T* statistics, const Table<T>& table,
-             Index depth, int threads, StopToken& stop, View2D<T> out) {
+             Index depth, Index member, int threads, StopToken& stop, View2D<T> out) {
   const Index rows = table.rows(), tall = std::min(block_rows, rows);
   const Index width = std::max(net.widest(), table.sparse() ? Index(0) : table.cols());
   const bool serial = table.entries() * net.layers.front().out + rows * net.parameters < serial_work;
   const int workers = serial ? 1 : threads;
-  const std::size_t share = static_cast<std::size_t>(2 * tall * width + net.widest());
-  std::vector<T> scratch(share * static_cast<std::size_t>(workers), T(0));
+  const auto share = static_cast<std::size_t>((net.members > 0 ? 3 : 2) * tall * width);
+  std::vector<T> scratch(share * static_cast<std::size_t>(workers));
   parallel_ranges(rows, block_rows, workers, stop, [&](Index first, Index last, int worker) {
-    forward_block(net, parameters, statistics, table, depth, Rows{nullptr, first, last - first},
+    forward_block(net, parameters, statistics, table, depth, member, Rows{nullptr, first, last - first},
                   scratch.data() + share * static_cast<std::size_t>(worker), out);
   });
 }
@@ -87,10 +113,10 @@ void softmax_rows(View2D<T> scores, int threads, StopToken& stop) {
   });
 }
 
-#define CERTUS_INSTANTIATE(T)                                                                             \
-  template void normalise_by_running(const Layer&, const T*, const T*, T*, Index);                        \
-  template void forward(const Architecture&, const T*, const T*, const Table<T>&, Index, int, StopToken&, \
-                        View2D<T>);                                                                       \
+#define CERTUS_INSTANTIATE(T)                                                                        \
+  template void normalise_by_running(const Layer&, const T*, const T*, T*, Index);                   \
+  template void forward(const Architecture&, const T*, const T*, const Table<T>&, Index, Index, int, \
+                        StopToken&, View2D<T>);                                                      \
   template void softmax_rows(View2D<T>, int, StopToken&);
 CERTUS_INSTANTIATE(float)
 CERTUS_INSTANTIATE(double)

@@ -1,5 +1,5 @@
 // Prediction: the outputs of the first `depth` layers for every row, in blocks of rows; the last layer's are
-// scores (the caller turns them into probabilities).
+// scores (the caller turns them into probabilities). `member` is 0 where there are none.
 #pragma once
 
 #include "core/stop.hpp"
@@ -10,7 +10,7 @@ namespace certus::neural {
 
 template <class T>
 void forward(const Architecture& net, const T* parameters, const T* statistics, const Table<T>& table,
-             Index depth, int threads, StopToken& stop, View2D<T> out);
+             Index depth, Index member, int threads, StopToken& stop, View2D<T> out);
 
 // Scores as probabilities, in place: softmax of every row.
 template <class T>

@@ -18,6 +18,23 @@ View2D<const T> dense_rows(const Table<T>& table, const Rows& rows, T* scratch) 
   return {scratch, rows.count, table.cols()};
 }
 
+// out_ij = x_ij factor_j
+template <class T>
+void scale_rows(View2D<const T> x, const T* factor, T* out) {
+  for (Index i = 0; i < x.rows; ++i, out += x.cols) {
+    const T* row = x.row(i);
+    for (Index j = 0; j < x.cols; ++j) out[j] = row[j] * factor[j];
+  }
+}
+
+// sums_j += sum_i x_ij y_ij
+template <class T>
+void add_products(const T* x, const T* y, Index rows, Index cols, T* sums) {
+  for (Index i = 0; i < rows; ++i, x += cols, y += cols) {
+    for (Index j = 0; j < cols; ++j) sums[j] += x[j] * y[j];
+  }
+}
+
 template <class T>
 void multiply_sparse(const Table<T>& table, const Rows& rows, const T* w, Index out, T* z) {
   std::fill_n(z, rows.count * out, T(0));

@@ -22,7 +22,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 bool Trainer<T>::stores_slope(const Layer& layer) const {
-  return rule_.dropout > 0.0 || layer.activation == Activation::gelu ||
+  return layer.blend >= 0 || rule_.dropout > 0.0 || layer.activation == Activation::gelu ||
          layer.activation == Activation::silu || layer.activation == Activation::mish;
 }
 
@@ -33,7 +33,7 @@ Index Trainer<T>::slots_for(const Problem<T>& problem, Index rows) const {
   double work = static_cast<double>(net_.weights - table.cols() * net_.layers.front().out);
   work += static_cast<double>(table.entries()) / static_cast<double>(std::max<Index>(table.rows(), 1)) *
           static_cast<double>(net_.layers.front().out);
-  work *= 3.0 * static_cast<double>(rows);
+  work *= 3.0 * static_cast<double>(rows) * static_cast<double>(std::max<Index>(net_.members, 1));
   const double share = std::max(slot_work, 4.0 * static_cast<double>(net_.parameters));
   const Index most = std::min(most_slots, block_count(rows, least_rows));
   return std::clamp(static_cast<Index>(work / share), Index(1), std::max<Index>(most, 1));
@@ -47,18 +47,23 @@ void Trainer<T>::prepare(Slot& slot, Index rows, bool sparse) {
   const std::size_t count = net_.layers.size();
   grow(slot.gradient, net_.parameters);
   if (!sparse) grow(slot.gathered, rows * net_.inputs());
-  grow(slot.delta, rows * net_.widest());
-  grow(slot.below, rows * net_.widest());
+  const Index width = std::max(net_.widest(), net_.members > 0 ? net_.inputs() : Index(0));
+  grow(slot.delta, rows * width);
+  grow(slot.below, rows * width);
   grow(slot.zeros, net_.widest());
   if (!net_.heads.empty()) grow(slot.head, rows * net_.outputs());
   slot.out.resize(count);
   slot.slope.resize(count);
   slot.normal.resize(count);
   slot.spread.resize(count);
+  slot.product.resize(count);
+  if (net_.members > 0) grow(slot.scaled, rows * std::max(net_.widest(), net_.inputs()));
   for (std::size_t l = 0; l < count; ++l) {
     const Layer& layer = net_.layers[l];
     grow(slot.out[l], rows * layer.out);
     if (l + 1 < count && stores_slope(layer)) grow(slot.slope[l], rows * layer.out);
+    if (layer.blend >= 0) grow(slot.normal[l], rows * layer.out);
+    if (net_.members > 0) grow(slot.product[l], rows * layer.out);
     if (layer.scale >= 0) {
       grow(slot.normal[l], rows * layer.out);
       slot.spread[l].resize(at(layer.out));
@@ -79,19 +84,23 @@ double Trainer<T>::pass(const T* parameters, T* statistics, const Problem<T>& pr
   if (slots_.size() < at(used_)) slots_.resize(at(used_));
   const Index share = block_count(rows.count, used_);
   const Index tall = net_.statistics > 0 ? rows.count : std::min(share, chunk_rows);
+  const Index members = std::max<Index>(net_.members, 1);
   parallel_for(used_, threads, stop, [&](Index s, int) {
     Slot& slot = slots_[at(s)];
     prepare(slot, tall, problem.table.sparse());
     const Index first = std::min(s * share, rows.count), last = std::min(first + share, rows.count);
-    if (first == last) std::fill_n(slot.gradient.data(), net_.parameters, T(0));
+    if (first == last || net_.members > 0) std::fill_n(slot.gradient.data(), net_.parameters, T(0));
     for (Index from = first; from < last && !stop.poll(); from += tall) {
-      chunk_pass(slot, {parameters, statistics, problem, rows.part(from, std::min(tall, last - from)),
-                        1.0 / total, epoch, from == first});
+      const Rows part = rows.part(from, std::min(tall, last - from));
+      for (Index member = 0; member < members; ++member) {
+        chunk_pass(slot, {parameters, statistics, problem, part, 1.0 / (total * static_cast<double>(members)),
+                          epoch, from == first && net_.members == 0, member});
+      }
     }
   });
   double loss = 0.0;
   for (Index s = 0; s < used_; ++s) loss += slots_[at(s)].loss;
-  return loss / total;
+  return loss / (total * static_cast<double>(members));
 }
 
 template <class T>
@@ -110,10 +119,11 @@ void Trainer<T>::chunk_pass(Slot& slot, const Chunk& chunk) {
   if (count == 1 && problem.table.sparse()) {
     multiply_sparse(problem.table, chunk.rows, chunk.parameters + last.weight, last.out, scores);
   } else {
-    multiply_dense(input, chunk.parameters + last.weight, last.out, scores);
+    multiply_dense(scale_inputs(slot, chunk, last, input), chunk.parameters + last.weight, last.out, scores);
   }
-  TypedOps<T>::activate(Activation::identity, scores, chunk.parameters + last.bias, static_cast<T*>(nullptr),
-                        chunk.rows.count, last.out);
+  scale_outputs(slot, chunk, count - 1, scores);
+  TypedOps<T>::activate(Activation::identity, scores, chunk.parameters + last.bias + chunk.member * last.out,
+                        static_cast<T*>(nullptr), chunk.rows.count, last.out);
   slot.loss += output_delta(rule_.output, problem.targets, chunk.rows, problem.weights, chunk.factor,
                             View2D<T>(scores, chunk.rows.count, last.out));
   backward(slot, chunk, x);
@@ -126,9 +136,10 @@ void Trainer<T>::hidden_layer(Slot& slot, const Chunk& chunk, std::size_t l, Vie
   if (l == 0 && chunk.problem.table.sparse()) {
     multiply_sparse(chunk.problem.table, chunk.rows, chunk.parameters + layer.weight, layer.out, z);
   } else {
-    multiply_dense(x, chunk.parameters + layer.weight, layer.out, z);
+    multiply_dense(scale_inputs(slot, chunk, layer, x), chunk.parameters + layer.weight, layer.out, z);
   }
-  const T* bias = chunk.parameters + layer.bias;
+  scale_outputs(slot, chunk, l, z);
+  const T* bias = chunk.parameters + layer.bias + chunk.member * layer.out;
   if (layer.scale >= 0) {
     if (l < at(rule_.frozen) && chunk.statistics != nullptr) {
       normalise_by_running(layer, chunk.parameters, static_cast<const T*>(chunk.statistics), z,
@@ -138,18 +149,26 @@ void Trainer<T>::hidden_layer(Slot& slot, const Chunk& chunk, std::size_t l, Vie
     }
     bias = slot.zeros.data();
   }
+  if (layer.blend >= 0) {
+    std::copy_n(z, chunk.rows.count * layer.out, slot.normal[l].data());
+    TypedOps<T>::activate(Activation::identity, slot.normal[l].data(), bias, static_cast<T*>(nullptr),
+                          chunk.rows.count, layer.out);
+  }
   T* slope = stores_slope(layer) ? slot.slope[l].data() : nullptr;
   TypedOps<T>::activate(layer.activation, z, bias, slope, chunk.rows.count, layer.out);
+  blend(slot, chunk, l);
   if (rule_.dropout > 0.0) drop(slot, chunk, l);
 }
 
 template <class T>
 void Trainer<T>::drop(Slot& slot, const Chunk& chunk, std::size_t l) {
   const Index width = net_.layers[l].out;
+  const bool blended = net_.layers[l].blend >= 0;
   const T kept = static_cast<T>(1.0 / (1.0 - rule_.dropout));
   const auto limit = static_cast<std::uint64_t>(rule_.dropout * 0x1.0p32);
   for (Index i = 0; i < chunk.rows.count; ++i) {
-    const auto row = static_cast<std::uint64_t>(chunk.rows[i]);
+    const auto row =
+        static_cast<std::uint64_t>(chunk.rows[i] * std::max<Index>(net_.members, 1) + chunk.member);
     Rng random(rule_.seed ^ (chunk.epoch + 1) * 0x9e3779b97f4a7c15ULL, row * net_.layers.size() + l);
     T* out = slot.out[l].data() + i * width;
     T* slope = slot.slope[l].data() + i * width;
@@ -159,6 +178,7 @@ void Trainer<T>::drop(Slot& slot, const Chunk& chunk, std::size_t l) {
       const T factor = (bits & 0xffffffffULL) < limit ? T(0) : kept;
       out[j] *= factor;
       slope[j] *= factor;
+      if (blended) slot.normal[l][at(i * width + j)] *= factor;
     }
   }
 }
@@ -202,24 +222,28 @@ void Trainer<T>::normalise(Slot& slot, const Chunk& chunk, std::size_t l) {
 }
 
 template <class T>
-void Trainer<T>::layer_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, View2D<const T> x,
-                                bool first, const T* delta) {
-  T* gradient = slot.gradient.data();
+void Trainer<T>::bias_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, const T* delta) {
+  T* gradient = slot.gradient.data() + layer.bias + chunk.member * layer.out;
+  if (chunk.begins) std::fill_n(gradient, layer.out, T(0));
+  TypedOps<T>::add_columns(delta, chunk.rows.count, layer.out, gradient);
+}
+
+template <class T>
+void Trainer<T>::weight_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, View2D<const T> x,
+                                 bool first, const T* delta) {
+  T* gradient = slot.gradient.data() + layer.weight;
   const Index rows = chunk.rows.count;
-  if (chunk.begins) std::fill_n(gradient + layer.bias, layer.out, T(0));
-  TypedOps<T>::add_columns(delta, rows, layer.out, gradient + layer.bias);
-  if (first && chunk.problem.table.sparse()) {
-    if (chunk.begins) std::fill_n(gradient + layer.weight, layer.in * layer.out, T(0));
-    for (Index i = 0; i < rows; ++i) {
-      chunk.problem.table.each(chunk.rows[i], [&](Index column, T value) {
-        TypedOps<T>::add(value, delta + i * layer.out, gradient + layer.weight + column * layer.out,
-                         layer.out);
-      });
-    }
+  if (!first || !chunk.problem.table.sparse()) {
+    gemm_tn<T>(layer.in, layer.out, rows, T(1), x.data, x.row_stride, delta, layer.out,
+               chunk.begins ? T(0) : T(1), gradient, layer.out);
     return;
   }
-  gemm_tn<T>(layer.in, layer.out, rows, T(1), x.data, x.row_stride, delta, layer.out,
-             chunk.begins ? T(0) : T(1), gradient + layer.weight, layer.out);
+  if (chunk.begins) std::fill_n(gradient, layer.in * layer.out, T(0));
+  for (Index i = 0; i < rows; ++i) {
+    chunk.problem.table.each(chunk.rows[i], [&](Index column, T value) {
+      TypedOps<T>::add(value, delta + i * layer.out, gradient + column * layer.out, layer.out);
+    });
+  }
 }
 
 template <class T>
@@ -231,12 +255,17 @@ void Trainer<T>::backward(Slot& slot, const Chunk& chunk, View2D<const T> x) {
     const Layer& layer = net_.layers[l];
     const View2D<const T> input =
         l == 0 ? x : View2D<const T>(slot.out[l - 1].data(), rows, net_.layers[l - 1].out);
-    layer_gradient(slot, chunk, layer, input, l == 0, delta);
-    if (l == 0 || l == at(rule_.frozen)) break;
+    bias_gradient(slot, chunk, layer, delta);
+    factor_gradient(slot, chunk, l, delta);
+    weight_gradient(slot, chunk, layer, scale_inputs(slot, chunk, layer, input), l == 0, delta);
+    if ((l == 0 && net_.members == 0) || (l > 0 && l == at(rule_.frozen))) break;
     gemm_nt<T>(rows, layer.in, layer.out, T(1), delta, layer.out, chunk.parameters + layer.weight, layer.out,
                T(0), below, layer.in);
+    input_gradient(slot, chunk, layer, input, below);
+    if (l == 0) break;
     if (l - 1 < net_.heads.size()) head_pass(slot, chunk, l - 1, below);
     const Layer& under = net_.layers[l - 1];
+    blend_gradient(slot, l - 1, rows, below);
     TypedOps<T>::chain(under.activation, static_cast<const T*>(slot.out[l - 1].data()),
                        stores_slope(under) ? static_cast<const T*>(slot.slope[l - 1].data()) : nullptr, below,
                        rows * under.out);
@@ -257,7 +286,8 @@ void Trainer<T>::head_pass(Slot& slot, const Chunk& chunk, std::size_t l, T* del
   slot.loss +=
       rule_.auxiliary * output_delta(rule_.output, chunk.problem.targets, chunk.rows, chunk.problem.weights,
                                      chunk.factor * rule_.auxiliary, View2D<T>(scores, rows, head.out));
-  layer_gradient(slot, chunk, head, input, false, scores);
+  bias_gradient(slot, chunk, head, scores);
+  weight_gradient(slot, chunk, head, input, false, scores);
   gemm_nt<T>(rows, head.in, head.out, T(1), scores, head.out, chunk.parameters + head.weight, head.out, T(1),
              delta_below, head.in);
 }

@@ -66,9 +66,9 @@ class Trainer {
 
  private:
   struct Slot {
-    std::vector<T> gradient, gathered, delta, below, head, zeros;
-    std::vector<std::vector<T>> out, slope, normal;  // per layer
-    std::vector<std::vector<double>> spread;         // 1 / standard deviation of normalised columns
+    std::vector<T> gradient, gathered, delta, below, head, zeros, scaled;
+    std::vector<std::vector<T>> out, slope, normal, product;  // per layer
+    std::vector<std::vector<double>> spread;                  // 1 / standard deviation of normalised columns
     double loss = 0.0;
   };
   struct Chunk {
@@ -79,6 +79,7 @@ class Trainer {
     double factor;  // 1 / weight of the batch
     std::uint64_t epoch;
     bool begins;  // whether the slot's gradient starts here
+    Index member = 0;
   };
 
   void prepare(Slot& slot, Index rows, bool sparse);
@@ -90,8 +91,15 @@ class Trainer {
   void backward(Slot& slot, const Chunk& chunk, View2D<const T> x);
   void head_pass(Slot& slot, const Chunk& chunk, std::size_t l, T* delta_below);
   void normalise_backward(Slot& slot, const T* parameters, std::size_t l, Index rows, T* delta);
-  void layer_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, View2D<const T> x, bool first,
-                      const T* delta);
+  void bias_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, const T* delta);
+  void weight_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, View2D<const T> x, bool first,
+                       const T* delta);
+  View2D<const T> scale_inputs(Slot& slot, const Chunk& chunk, const Layer& layer, View2D<const T> x) const;
+  void scale_outputs(Slot& slot, const Chunk& chunk, std::size_t l, T* z) const;
+  void blend(Slot& slot, const Chunk& chunk, std::size_t l) const;
+  void blend_gradient(Slot& slot, std::size_t l, Index rows, const T* delta) const;
+  void factor_gradient(Slot& slot, const Chunk& chunk, std::size_t l, T* delta) const;
+  void input_gradient(Slot& slot, const Chunk& chunk, const Layer& layer, View2D<const T> x, T* below) const;
   bool stores_slope(const Layer& layer) const;
 
   Architecture net_;

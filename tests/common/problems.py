@@ -72,6 +72,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     # Networks: 42 epochs without a warning.
     "MLPClassifier": {"hidden_layer_sizes": 16, "learning_rate_init": 0.02, "tol": 1e9, "n_iter_no_change": 40},
     "MLPRegressor": {"hidden_layer_sizes": 16, "learning_rate_init": 0.02, "tol": 1e9, "n_iter_no_change": 40},
+    "TabularMLPClassifier": {"hidden_layer_sizes": 16, "members": 2, "max_iter": 20, "learning_rate_init": 0.02},
+    "TabularMLPRegressor": {"hidden_layer_sizes": 16, "members": 2, "max_iter": 20, "learning_rate_init": 0.02},
     "Autoencoder": {"hidden_layer_sizes": 4, "tol": 1e9, "n_iter_no_change": 40},
     "StackedAutoencoder": {"hidden_layer_sizes": (6, 4), "tol": 1e9, "n_iter_no_change": 40},
     "LocalOutlierFactor": {"novelty": True, "n_neighbors": 5},  # else there is nothing to ask about new rows

@@ -191,3 +191,29 @@ def test_orders_depend_on_seed_and_epoch_alone() -> None:
     np.testing.assert_array_equal(order_of(0, 0), order_of(0, 0))
     np.testing.assert_array_equal(np.sort(order_of(0, 1)), np.arange(64))
     assert len({tuple(order_of(seed, number)) for seed in (0, 1) for number in (0, 1)}) == 4
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
+def test_gradients_of_members_equal_central_differences(dropout: float) -> None:
+    rng = np.random.default_rng(0)
+    for members in (1, 3):
+        engine = NetworkEngine((5, 7, 6, 2), ("relu", "silu"), members=members, dropout=dropout, seed=1)
+        engine.initialise(np.random.RandomState(1))
+        engine.parameters += 0.3 * rng.normal(size=len(engine.parameters))
+        X, given = rng.normal(size=(13, 5)), {"values": rng.normal(size=(13, 2)), "weights": rng.random(13)}
+        gradient = engine.gradient(X, **given)[1]
+        np.testing.assert_allclose(gradient, central_differences(engine, X, given), atol=1e-7 * np.abs(gradient).max())
+
+
+def test_members_are_networks_with_scaled_weights() -> None:
+    rng = np.random.default_rng(0)
+    engine = NetworkEngine((4, 6, 2), ("tanh",), members=2)
+    engine.initialise(np.random.RandomState(0))
+    engine.parameters += 0.2 * rng.normal(size=len(engine.parameters))
+    X = rng.normal(size=(300, 4))
+    for m in range(2):
+        z = ((X * engine.in_factors[0][m]) @ engine.coefs[0]) * engine.out_factors[0][m] + engine.intercepts[0][m]
+        hidden = z + engine.blends[0] * (np.tanh(z) - z)
+        scores = ((hidden * engine.in_factors[1][m]) @ engine.coefs[1]) * engine.out_factors[1][m]
+        np.testing.assert_allclose(engine.forward(X, member=m), scores + engine.intercepts[1][m], atol=1e-12)
+        np.testing.assert_allclose(engine.forward(X, depth=1, member=m), hidden, atol=1e-12)

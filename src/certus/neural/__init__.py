@@ -8,6 +8,8 @@ from certus.neural.mlp_regressor import MLPRegressor
 from certus.neural.robust_error import robust_error, vulnerable_rows
 from certus.neural.robust_radius import RobustRadius, robust_radius
 from certus.neural.stacked_autoencoder import StackedAutoencoder
+from certus.neural.tabular_mlp_classifier import TabularMLPClassifier
+from certus.neural.tabular_mlp_regressor import TabularMLPRegressor
 
 __all__ = [
     "Autoencoder",
@@ -16,6 +18,8 @@ __all__ = [
     "MLPRegressor",
     "RobustRadius",
     "StackedAutoencoder",
+    "TabularMLPClassifier",
+    "TabularMLPRegressor",
     "lipschitz_bound",
     "robust_error",
     "robust_radius",

@@ -77,11 +77,18 @@ def step_rule(solver: str, schedule: str, **numbers: Any) -> Any:
 
 
 def network(
-    sizes: Sequence[int], activations: Sequence[str], *, batch_norm: bool, heads: bool, rule: Any, dtype: Any
+    sizes: Sequence[int],
+    activations: Sequence[str],
+    *,
+    batch_norm: bool,
+    heads: bool,
+    members: int,
+    rule: Any,
+    dtype: Any,
 ) -> Any:
     """A network of these layers for tables of one float type."""
     kind = _native.NetworkFloat if dtype == _SINGLE else _native.NetworkDouble
-    return kind(list(sizes), [ACTIVATIONS.index(name) for name in activations], batch_norm, heads, rule)
+    return kind(list(sizes), [ACTIVATIONS.index(name) for name in activations], batch_norm, heads, members, rule)
 
 
 def softmax_rows(scores: NDArray[Any], threads: int) -> None:

@@ -74,6 +74,9 @@ class NetworkEngine:
         float32 or float64, of parameters and tables alike.
     batch_norm : bool, default=False
         Whether hidden layers are normalised over the batch.
+    members : int, default=0
+        Networks that share their weights, each with rank-one factors and intercepts of its own; 0 is one network
+        without factors. Their units blend activation and identity by a learned share.
     heads : bool, default=False
         Whether hidden layers but the last have outputs of their own, with the weight ``auxiliary`` in the loss.
     smoothing, quantiles, dropout, auxiliary, frozen, seed
@@ -110,6 +113,7 @@ class NetworkEngine:
         dtype: Any = np.float64,
         batch_norm: bool = False,
         heads: bool = False,
+        members: int = 0,
         smoothing: float = 0.0,
         quantiles: Sequence[float] = (),
         dropout: float = 0.0,
@@ -130,11 +134,18 @@ class NetworkEngine:
             seed=seed,
         )
         self._native = kernels.network(
-            self.sizes, self.activations, batch_norm=batch_norm, heads=heads, rule=rule, dtype=self.dtype
+            self.sizes,
+            self.activations,
+            batch_norm=batch_norm,
+            heads=heads,
+            members=members,
+            rule=rule,
+            dtype=self.dtype,
         )
         self.parameters = np.zeros(self._native.n_parameters, dtype=self.dtype)
         self.statistics = np.zeros(self._native.n_statistics, dtype=self.dtype)
         self.first = self.second = np.empty(0, dtype=self.dtype)
+        self.members = members
         self._name_parts(batch_norm=batch_norm, heads=heads)
 
     def _name_parts(self, *, batch_norm: bool, heads: bool) -> None:
@@ -142,12 +153,19 @@ class NetworkEngine:
         layers = list(zip(self.sizes[:-1], self.sizes[1:], strict=True))
         tops = [(size, self.sizes[-1]) for size in self.sizes[1:-2]] if heads else []
         hidden = [(size,) for size in self.sizes[1:-1]] if batch_norm else []
+        several = (self.members,) if self.members else ()
         weights = _views(self.parameters, 0, [*layers, *tops])
         self.n_weights = sum(view.size for view in weights)
-        intercepts = _views(self.parameters, self.n_weights, [(shape[1],) for shape in (*layers, *tops)])
+        intercepts = _views(self.parameters, self.n_weights, [(*several, shape[1]) for shape in (*layers, *tops)])
         self.coefs, self.head_coefs = weights[: len(layers)], weights[len(layers) :]
         self.intercepts, self.head_intercepts = intercepts[: len(layers)], intercepts[len(layers) :]
         at = self.n_weights + sum(view.size for view in intercepts)
+        factors = [(*several, size) for size in (*self.sizes[:-1], *self.sizes[1:])] if several else []
+        found = _views(self.parameters, at, [*factors, *([(size,) for size in self.sizes[1:-1]] if several else [])])
+        self.in_factors, self.out_factors = found[: len(layers)], found[len(layers) : 2 * len(layers)]
+        self.blends = found[2 * len(layers) :]
+        for ones in found:
+            ones[:] = 1.0
         norms = _views(self.parameters, at, [*hidden, *hidden])
         self.scales, self.shifts = norms[: len(hidden)], norms[len(hidden) :]
         running = _views(self.statistics, 0, [shape for shape in hidden for _ in range(2)])
@@ -176,11 +194,13 @@ class NetworkEngine:
         """Give the workspace of training back."""
         self._native.rest()
 
-    def forward(self, X: Any, depth: int | None = None) -> NDArray[Any]:
+    def forward(self, X: Any, depth: int | None = None, member: int = 0) -> NDArray[Any]:
         """The outputs of layer ``depth`` (None: the scores) for every row of a table of the right type."""
         depth = len(self.sizes) - 1 if depth is None else depth
         out = np.empty((X.shape[0], self.sizes[depth]), dtype=self.dtype)
-        self._native.forward(self.parameters, self.statistics, kernels.network_table(X), depth, self.threads, out)
+        self._native.forward(
+            self.parameters, self.statistics, kernels.network_table(X), depth, member, self.threads, out
+        )
         return out
 
     def gradient(

@@ -23,7 +23,7 @@ Score = Callable[[NetworkEngine], float]
 def batch_rows(learner: Any, rows: int) -> int:
     """Rows per step."""
     if learner.batch_size == "auto":
-        return min(200, rows)
+        return learner._automatic_batch(rows)
     if learner.batch_size > rows:
         warn_user(f"Got `batch_size` less than 1 or larger than sample size. It is going to be clipped to {rows}.")
     return min(int(learner.batch_size), rows)
@@ -126,7 +126,8 @@ class StochasticDescent:
 
     def _new_patience(self) -> Patience:
         # More than n_iter_no_change epochs without improvement, as scikit-learn counts them.
-        return Patience(float(self.learner.n_iter_no_change) + 1.0, float(self.learner.tol))
+        limit = self.learner.n_iter_no_change
+        return Patience(np.inf if limit is None else float(limit) + 1.0, float(self.learner.tol))
 
     def _keep_best(self, epoch: int, facts: dict[str, float]) -> None:
         """The better of this epoch and the best one: by the validation score, or by the loss (attributes only)."""

@@ -11,19 +11,21 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from certus.base import Learner, predict_method, resolve_seed, resolve_threads
-from certus.base.inputs import SparseTable, TableLike, check_X
+from certus.base.inputs import SparseTable, TableLike, check_X, check_Xy
 from certus.guarantees import Report
 from certus.neural.engine import NetworkEngine
 from certus.neural.evidence.posterior import certify_posterior, split_prior
 from certus.neural.evidence.training_measures import training_certificates
 from certus.neural.learning import pretraining
 from certus.neural.learning.descent import StochasticDescent, run_lbfgs
+from certus.neural.learning.member_scores import combined_scores
 from certus.neural.learning.network_options import activations_of, check_options, hidden_sizes
 from certus.neural.learning.network_parameters import STATE, NetworkParameters
 from certus.neural.learning.training_data import OutputPlan, TrainingData
 
 _NORMS = ("scales", "shifts", "running_means", "running_variances")
 _HEADS = ("head_coefs", "head_intercepts")
+_FACTORS = ("in_factors", "out_factors", "blends")
 
 
 class NetworkLearner(NetworkParameters, Learner):
@@ -55,6 +57,19 @@ class NetworkLearner(NetworkParameters, Learner):
         """Units of the hidden layers."""
         return hidden_sizes(self)
 
+    def _automatic_batch(self, rows: int) -> int:
+        """What batch_size="auto" means."""
+        return min(200, rows)
+
+    def _holds_out(self, rows: int) -> bool:
+        """Whether rows are held out to judge the epochs by."""
+        del rows
+        return bool(self.early_stopping)
+
+    def _members(self) -> int:
+        """How many networks share the weights; 0: one without factors."""
+        return 0
+
     def _activations(self) -> tuple[str, ...]:
         """Their activations."""
         return activations_of(self)
@@ -62,6 +77,13 @@ class NetworkLearner(NetworkParameters, Learner):
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         """Table, targets and weights as the kernels take them."""
         raise NotImplementedError
+
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, y_numeric: bool = False
+    ) -> tuple[Any, Any]:
+        """A table that the network can read, and targets of the same length."""
+        del sample_weight  # concerns those who learn from the table how to read it
+        return check_Xy(self, X, y, accept_sparse="csr", multi_output=True, y_numeric=y_numeric, reset=reset)
 
     def _validation_targets(self, y: Any) -> NDArray[Any]:
         """Targets of validation rows as `_validation_score` takes them."""
@@ -146,7 +168,7 @@ class NetworkLearner(NetworkParameters, Learner):
         score = None
         if X_val is not None:
             score = self._score_on(self._table(X_val, engine.dtype), self._validation_targets(y_val), None)
-        elif self.early_stopping:
+        elif self._holds_out(data.count):
             binary = self.out_activation_ == "logistic" and self.n_outputs_ == 1
             data, held = data.split(float(self.validation_fraction), random, binary=binary)
             weights = None if data.weights is None else data.weights[held]
@@ -168,7 +190,7 @@ class NetworkLearner(NetworkParameters, Learner):
 
     def _score_on(self, X: Any, y: Any, weights: Any) -> Any:
         def score(engine: NetworkEngine) -> float:
-            return self._validation_score(engine.forward(X), y, weights)
+            return self._validation_score(self._combined_scores(engine, X), y, weights)
 
         return score
 
@@ -203,6 +225,7 @@ class NetworkLearner(NetworkParameters, Learner):
             dtype=dtype,
             batch_norm=bool(self.batch_norm),
             heads=self.auxiliary > 0.0,
+            members=self._members(),
             smoothing=plan.smoothing,
             quantiles=plan.quantiles,
             dropout=float(self.dropout),
@@ -239,7 +262,7 @@ class NetworkLearner(NetworkParameters, Learner):
 
     def _fill(self, engine: NetworkEngine) -> None:
         """The fitted attributes as the parameters of an engine."""
-        for name in ("coefs", "intercepts", *_NORMS, *_HEADS):
+        for name in ("coefs", "intercepts", *_NORMS, *_HEADS, *_FACTORS):
             for view, value in zip(getattr(engine, name), getattr(self, f"{name}_", ()), strict=False):
                 view[...] = value
 
@@ -259,7 +282,7 @@ class NetworkLearner(NetworkParameters, Learner):
         )
 
     def _show(self, engine: NetworkEngine) -> None:
-        for name in ("coefs", "intercepts", *_NORMS, *_HEADS):
+        for name in ("coefs", "intercepts", *_NORMS, *_HEADS, *_FACTORS):
             views = getattr(engine, name)
             if views or name in ("coefs", "intercepts"):
                 setattr(self, f"{name}_", views)
@@ -286,16 +309,21 @@ class NetworkLearner(NetworkParameters, Learner):
         chained = all(len(shape) == 2 for shape in shapes) and all(
             upper[0] == lower[1] for lower, upper in itertools.pairwise(shapes)
         )
-        hidden = (self.n_features_in_, *self._hidden_sizes(), self._output().n_outputs)
+        hidden = (self._first_width(), *self._hidden_sizes(), self._output().n_outputs)
         if not chained or (*(shape[0] for shape in shapes), shapes[-1][1]) != hidden:
             raise ValueError(f"coefs_ have the shapes {shapes}, which make no network with the layers {hidden}.")
-        if [np.shape(each) for each in self.intercepts_] != [(shape[1],) for shape in shapes]:
+        several = (self._members(),) if self._members() else ()
+        if [np.shape(each) for each in self.intercepts_] != [(*several, shape[1]) for shape in shapes]:
             raise ValueError("intercepts_ do not fit coefs_.")
         engine = self._engine()
-        for name in (*_NORMS, *_HEADS):
+        for name in (*_NORMS, *_HEADS, *_FACTORS):
             given = [np.shape(each) for each in getattr(self, f"{name}_", ())]
             if given != [view.shape for view in getattr(engine, name)]:
                 raise ValueError(f"{name}_ do not fit coefs_.")
+
+    def _first_width(self) -> int:
+        """Numbers that enter the first layer."""
+        return int(self.n_features_in_)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -321,7 +349,13 @@ class NetworkLearner(NetworkParameters, Learner):
         return getattr(self, "members_", None) or [self]
 
     def _raw_scores(self, table: NDArray[Any] | SparseTable) -> NDArray[Any]:
-        return self._engine().forward(table)
+        return self._combined_scores(self._engine(), table)
+
+    def _combined_scores(self, engine: NetworkEngine, table: NDArray[Any] | SparseTable) -> NDArray[Any]:
+        """Scores of the network; of members those that belong to their mean prediction."""
+        if not engine.members:
+            return engine.forward(table)
+        return combined_scores(engine, table, self.out_activation_)
 
     @predict_method
     def hidden(self, X: TableLike, layer: int = -1) -> NDArray[Any]:
