@@ -9,7 +9,14 @@ from sklearn.neural_network import MLPClassifier as PeerMLPClassifier
 from certus.guarantees import error_bound
 from certus.guarantees.records import CertificateError
 from certus.guarantees.rows import TrainingRowsError
-from certus.neural import MLPClassifier, robust_error, robust_radius, vulnerable_rows
+from certus.neural import (
+    MLPClassifier,
+    TabularMLPClassifier,
+    lipschitz_bound,
+    robust_error,
+    robust_radius,
+    vulnerable_rows,
+)
 from certus.neural.modules import Dense, ReLU, Sequential
 from tests.neural.robustness.networks import labels, network, radius_by_regions
 
@@ -114,6 +121,12 @@ def test_models_whose_layers_do_not_decide_are_refused() -> None:
     for model in (averaged, several, shifted):
         with pytest.raises(TypeError, match=r"network[\s\S]*Hint:|layers[\s\S]*Hint:"):
             robust_radius(model, X)
+    tabular = TabularMLPClassifier((4,), activation="relu", **options).fit(X, y)
+    with pytest.raises((TypeError, ValueError), match=r"network[\s\S]*Hint:"):
+        robust_radius(tabular, X)
+    for model in (averaged, tabular):
+        with pytest.raises(ValueError, match=r"one network of the columns[\s\S]*Hint:"):
+            lipschitz_bound(model)
     normed = MLPClassifier((4,), batch_norm=True, **options).fit(X, y)
     with pytest.raises(ValueError, match="without batch_norm"):
         robust_radius(normed, X)
