@@ -12,7 +12,7 @@ namespace certus::neural {
 namespace {
 
 constexpr Index chunk_rows = 256;
-constexpr Index least_rows = 64, most_slots = 8;
+constexpr Index least_rows = 128, most_slots = 4;
 constexpr double slot_work = 1e6;        // multiplications that pay for another slot
 constexpr double statistics_rate = 0.1;  // by which running statistics follow those of the batch
 

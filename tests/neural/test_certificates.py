@@ -166,3 +166,10 @@ def coin_bound(seed: int, rows: int = 60) -> float:
 def test_the_bound_of_a_posterior_holds_where_labels_are_coins() -> None:
     values = np.array([coin_bound(seed) for seed in range(60)])
     assert (values < 0.5).mean() <= 0.1 + 3 * (0.1 * 0.9 / 60) ** 0.5
+
+
+def test_few_epochs_are_not_measured() -> None:
+    X, y = cancer()
+    for epochs, measured in ((7, False), (8, True)):  # two more than n_iter_no_change
+        model = MLPClassifier((5,), tol=1e9, n_iter_no_change=epochs, random_state=0).fit(X, y)
+        assert bool(len(model.report_)) == measured

@@ -17,11 +17,14 @@ from certus.neural.evidence.spectral_margin import spectral_certificate
 from certus.neural.learning.training_data import TrainingData
 
 RULE = "neural/gradient-norm"
+FEWEST_EPOCHS = 10  # with fewer, measuring would be a good part of the fit, and training has hardly begun
 THEOREM = "First-order condition of a local minimum (Fermat)"
 
 
 def training_certificates(learner: Any, engine: NetworkEngine, data: TrainingData) -> list[Certificate]:
-    """The certificates that training ends with."""
+    """The certificates that training ends with; each reads the rows about once, so there must have been some epochs."""
+    if learner.n_iter_ < FEWEST_EPOCHS and learner.solver != "lbfgs":
+        return []
     found: list[Certificate | None] = []
     if learner.l1 == 0.0 and learner.dropout == 0.0 and not learner.batch_norm and learner.solver != "adamw":
         found.append(gradient_certificate(learner, engine, data))
