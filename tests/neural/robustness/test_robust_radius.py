@@ -12,7 +12,14 @@ from scipy import sparse
 
 from certus.neural import lipschitz_bound, robust_radius
 from certus.neural.modules import Dense, Dropout, LayeredNetwork, Sequential, Sigmoid, Softmax
-from certus.neural.robustness import branch_and_bound, dense_layers, linear_bounds, node_programs, radius_search
+from certus.neural.robustness import (
+    activation_lines,
+    branch_and_bound,
+    dense_layers,
+    linear_bounds,
+    node_programs,
+    radius_search,
+)
 from tests.neural.robustness.networks import labels, network, radius_by_regions
 
 RNG = np.random.default_rng(0)
@@ -265,6 +272,24 @@ def test_radii_hold_where_rounding_decides(method: str) -> None:
             for point in attacks(net, row, radius, "inf", 40):
                 assert (exact_scores(net, point)[0] > 0) == place
                 assert labels(net, point[None])[0] == place
+
+
+def test_forgotten_roundings_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two tests around this one fail where roundings are not counted."""
+    counted = linear_bounds.Region.add_noise
+
+    def forgotten(region: linear_bounds.Region, layer: int) -> None:
+        counted(region, layer)
+        region.noise[-1] = 0.0 * region.noise[-1]
+
+    monkeypatch.setattr(linear_bounds.Region, "add_noise", forgotten)
+    for module in (linear_bounds, node_programs, activation_lines):
+        monkeypatch.setattr(module, "U", 0.0)
+    monkeypatch.setattr(linear_bounds, "SLACK", 0.0)
+    with pytest.raises(AssertionError):
+        test_radii_hold_where_rounding_decides("linear")
+    with pytest.raises(AssertionError):
+        test_scores_that_rounding_can_turn_have_no_radius()
 
 
 def test_scores_that_rounding_can_turn_have_no_radius() -> None:
