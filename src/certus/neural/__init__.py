@@ -2,6 +2,7 @@
 
 from certus.neural.autoencoder import Autoencoder
 from certus.neural.bernoulli_rbm import BernoulliRBM
+from certus.neural.deep_boltzmann_machine import DeepBoltzmannMachine
 from certus.neural.lipschitz_bound import lipschitz_bound
 from certus.neural.mlp_classifier import MLPClassifier
 from certus.neural.mlp_regressor import MLPRegressor
@@ -14,6 +15,7 @@ from certus.neural.tabular_mlp_regressor import TabularMLPRegressor
 __all__ = [
     "Autoencoder",
     "BernoulliRBM",
+    "DeepBoltzmannMachine",
     "MLPClassifier",
     "MLPRegressor",
     "RobustRadius",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus.base import blas_on_one_thread
 from certus.guarantees import Certificate
 from certus.guarantees.holdout import RateSetting, rate_bound
 from certus.guarantees.records import Quantity, check_confidence
@@ -112,14 +113,23 @@ def vulnerable_rows(
             f"y must have one label per row, got the shape {truth.shape} for {len(rows)} rows.\n"
             "Hint: held-out rows with labels."
         )
-    with watch_rows() as watch:
-        places = network.known_places(rows)
-    watch.overlap(allow=False)
+    method = chosen_method(network, norm, method)
+    with blas_on_one_thread():  # many small products
+        with watch_rows() as watch:
+            places = network.known_places(rows)
+        watch.overlap(allow=False)
+        return _vulnerable(network, rows, truth, places, (float(radius), norm, method, max_nodes))
+
+
+def _vulnerable(
+    network: ScoringNetwork, rows: NDArray, truth: NDArray, places: NDArray, options: tuple[float, str, str, int]
+) -> NDArray[np.bool_]:
+    """Wrong rows, and those that neither the bounds nor the search prove."""
+    radius, norm, method, max_nodes = options
     names = network.model.classes_ if hasattr(network.model, "classes_") else np.arange(1 + int(places.max()))
     bad = np.asarray(names)[places] != truth
-    method = chosen_method(network, norm, method)
     left = np.flatnonzero(~bad)
-    reach = np.full(len(left), float(radius))
+    reach = np.full(len(left), radius)
     bounds = "interval" if method == "interval" else "linear"
     sure = cannot_change(network, rows[left], network.margins(places[left]), reach, norm, bounds)
     open_rows = left[~sure]

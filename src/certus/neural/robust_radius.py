@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus.base import blas_on_one_thread
 from certus.neural.robustness.attacks import find_adversarial
 from certus.neural.robustness.branch_and_bound import CLOSE, Nearest, nearest_change
 from certus.neural.robustness.dense_layers import ScoringNetwork, check_norm, check_rows, lengths, scoring_network
 from certus.neural.robustness.linear_bounds import cannot_change
 from certus.neural.robustness.radius_search import largest_accepted
 
+WIDENINGS = 4  # of the ball, ten times each
 METHODS = ("auto", "interval", "linear", "exact")
 UNITS_FOR_EXACT = 50
 EXACT_NORMS = ("inf", "1")  # distances that are linear programs
@@ -28,7 +30,7 @@ class RobustRadius:
     lower : array of shape (rows,)
         No point nearer than that gets another label than its row: always true, rounding included.
     upper : array of shape (rows,)
-        Distance of `adversarial`; infinite where no such point was found.
+        Distance of `adversarial`; infinite where no such point was found, as where scores become equal and stay so.
     exact : array of shape (rows,)
         Whether both agree to a relative 1e-6.
     adversarial : array of shape (rows, features)
@@ -79,6 +81,12 @@ def robust_radius(
     network, norm = scoring_network(model), check_norm(norm)
     rows = check_rows(network, X)
     method = chosen_method(network, norm, method)
+    with blas_on_one_thread():  # many small products
+        return _radii(network, rows, norm, method, max_nodes)
+
+
+def _radii(network: ScoringNetwork, rows: NDArray, norm: str, method: str, max_nodes: int) -> RobustRadius:
+    """Attacks from outside, bounds from inside, and the search between them."""
     places = network.known_places(rows)
     points = find_adversarial(network, rows, places, norm)
     upper = np.where(np.isnan(points).any(axis=1), np.inf, lengths(points - rows, norm))
@@ -98,13 +106,20 @@ def robust_radius(
 
 
 def _searched(network: ScoringNetwork, row: NDArray, place: int, norm: str, known: Nearest, max_nodes: int) -> Nearest:
-    """The search, inside ten times the proved radius where no point with another label is known."""
+    """The search, inside ever larger balls where no point with another label is known."""
     if known.lower >= known.upper * (1.0 - CLOSE):
         return known
     if np.isfinite(known.upper):
         return nearest_change(network, row, place, norm, known, max_nodes)
-    found = nearest_change(network, row, place, norm, Nearest(known.lower, 10.0 * known.lower, known.point), max_nodes)
-    return found if np.isfinite(found.point).all() else Nearest(found.lower, np.inf, known.point)
+    for _ in range(WIDENINGS):
+        reach = 10.0 * known.lower
+        found = nearest_change(network, row, place, norm, Nearest(known.lower, reach, known.point), max_nodes)
+        if np.isfinite(found.point).all():
+            return found
+        known = Nearest(found.lower, np.inf, known.point)
+        if found.lower < reach * (1.0 - CLOSE):
+            break
+    return known
 
 
 def chosen_method(network: ScoringNetwork, norm: str, method: str) -> str:

@@ -38,6 +38,7 @@ def to_modules(model: Any) -> Sequential:
             f"{type(model).__name__}: needs a Sequential, or a fitted network with coefs_ and intercepts_.\n"
             "Hint: fit it first."
         )
+    _refuse_more_than_layers(model)
     count = len(model.coefs_) - 1
     kinds = [model.activation] * count if isinstance(model.activation, str) else list(model.activation)
     unknown = sorted(set(kinds) - set(ACTIVATIONS))
@@ -56,3 +57,15 @@ def to_modules(model: Any) -> Sequential:
         if activation is not None:
             parts.append(activation())
     return Sequential(*parts)
+
+
+def _refuse_more_than_layers(model: Any) -> None:
+    """Several networks, or layers behind an encoding of columns, are not what their `coefs_` alone compute."""
+    inputs = np.asarray(model.coefs_[0]).shape[0]
+    several, encoded = len(getattr(model, "members_", None) or ()) > 1, hasattr(model, "columns_")
+    if several or encoded or getattr(model, "n_features_in_", inputs) != inputs:
+        found = "an average of networks" if several else "one that encodes its columns first"
+        raise ValueError(
+            f"{type(model).__name__}: the model must be one network of the columns themselves, got {found}.\n"
+            "Hint: MLPClassifier or MLPRegressor on columns that were encoded before."
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from certus.base import resolve_seed
+from certus.base import blas_on_one_thread, resolve_seed
 from certus.neural.modules.activations import Tanh
 from certus.neural.modules.dense import Dense
 from certus.neural.modules.module import Array
@@ -57,7 +57,8 @@ def approximation_errors(
     X = np.stack(np.meshgrid(*[side] * dimension), axis=-1).reshape(-1, dimension)
     y = np.asarray(function(X), dtype=np.float64).reshape(-1, 1)
     rng = np.random.default_rng(resolve_seed(random_state))
-    return np.array([min(_fitted_error(X, y, width, rng, max_iter) for _ in range(starts)) for width in widths])
+    with blas_on_one_thread():  # the products are small
+        return np.array([min(_fitted_error(X, y, width, rng, max_iter) for _ in range(starts)) for width in widths])
 
 
 def _fitted_error(X: Array, y: Array, width: int, rng: np.random.Generator, max_iter: int) -> float:
