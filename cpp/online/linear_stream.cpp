@@ -344,6 +344,90 @@ struct Forward {
   }
 };
 
+double squared_length(const double* w, Index n) {
+  double sum = 0.0;
+  for (Index j = 0; j < n; ++j) sum += w[j] * w[j];
+  return sum;
+}
+
+// What the two seekers of a large margin share: a mistake is counted, whether or not it is stepped on.
+bool count_mistake(const Problem& p, double margin) {
+  const bool wrong = margin <= 0.0;
+  p[Numbers::loss] += wrong ? 1.0 : 0.0;
+  return wrong;
+}
+
+struct Alma {
+  static constexpr int fields = 1;
+  template <class R>
+  static double score(const Problem& p, const R& row) {
+    return row.dot(p.vector(0));
+  }
+  template <class R>
+  static void learn(const Problem& p, const R& row, double y, double f) {
+    count_mistake(p, y * f);
+    const double length = std::sqrt(row.square()), root = std::sqrt(p[Numbers::updates] + 1.0);
+    if (length <= 0.0 || y * f > (1.0 - p.options.threshold) * p.options.factor / root * length) return;
+    double* w = p.vector(0);
+    row.add(std::sqrt(2.0) / root * y / length, w);
+    const double norm = std::sqrt(squared_length(w, p.stride));
+    for (Index j = 0; norm > 1.0 && j < p.stride; ++j) w[j] /= norm;
+    p[Numbers::updates] += 1.0;
+  }
+};
+
+struct Romma {
+  static constexpr int fields = 1;
+  template <class R>
+  static double score(const Problem& p, const R& row) {
+    return row.dot(p.vector(0));
+  }
+  template <class R>
+  static void learn(const Problem& p, const R& row, double y, double f) {
+    const bool wrong = count_mistake(p, y * f);
+    const double length = row.square();
+    if (length <= 0.0 || !(wrong || (p.options.squared && y * f < 1.0))) return;
+    double* w = p.vector(0);
+    const double norm = squared_length(w, p.stride), area = length * norm - f * f;
+    // Whether the row alone decides: the shortest w with y w.x = 1 is in the half-space already.
+    const bool alone = area <= 1e-12 * length * norm || length * norm <= y * f;
+    const double keep = alone ? 0.0 : (length * norm - y * f) / area;
+    for (Index j = 0; j < p.stride; ++j) w[j] *= keep;
+    row.add(alone ? y / length : norm * (y - f) / area, w);
+    p[Numbers::updates] += 1.0;
+  }
+};
+
+// Divergences of phi(w) = w ln w - w and of phi(w) = w asinh(w / b) - sqrt(w^2 + b^2), which is about |w| ln
+// |w|.
+struct Mirror {
+  static constexpr int fields = 2;  // w, sum of gradients
+  template <class R>
+  static double score(const Problem& p, const R& row) {
+    return row.dot(p.vector(0));
+  }
+  template <class R>
+  static void learn(const Problem& p, const R& row, double y, double f) {
+    const double slope = slope_of(p, row, y, f);
+    if (slope == 0.0) return;
+    const double scale = p.options.factor;
+    row.each([&](Index j, double value) {
+      double& total = p.vector(1)[j];
+      total += slope * value;
+      const double dual = std::clamp(-p.options.eta * total, -largest_log, largest_log);
+      double& w = p.vector(0)[j];
+      const double before = w;
+      w = scale * (p.options.squared ? std::sinh(dual) : std::exp(dual));
+      p[Numbers::moves] += divergence(before, w, dual, scale, p.options.squared);
+    });
+  }
+  // D(from, to), where `dual` is phi'(to).
+  static double divergence(double from, double to, double dual, double scale, bool both_signs) {
+    if (!both_signs) return (from > 0.0 ? from * (std::log(from / scale) - dual) : 0.0) - from + to;
+    return from * (std::asinh(from / scale) - dual) - std::hypot(from, scale) + std::hypot(to, scale);
+  }
+};
+
 // f(rule) for the struct of a rule.
 template <class F>
 auto with_rule(Rule rule, F&& f) {
@@ -364,6 +448,12 @@ auto with_rule(Rule rule, F&& f) {
       return f(Newton{});
     case Rule::forward:
       return f(Forward{});
+    case Rule::alma:
+      return f(Alma{});
+    case Rule::romma:
+      return f(Romma{});
+    case Rule::mirror:
+      return f(Mirror{});
     default:
       return f(Perceptron{});
   }

@@ -55,6 +55,9 @@ RULES = {
     "balanced": StreamRule(6, (0.0, 0.0), (0, 1)),
     "newton": StreamRule(7, (0.0, 0.0, 0.0), (0, 2), matrix=True),
     "forward": StreamRule(8, (0.0, 0.0, 0.0), (0, 2), matrix=True),
+    "alma": StreamRule(9, (0.0,), (0,)),
+    "romma": StreamRule(10, (0.0,), (0,)),
+    "mirror": StreamRule(11, (0.0, 0.0), (0, 1)),
 }
 
 

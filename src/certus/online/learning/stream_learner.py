@@ -74,6 +74,7 @@ class StreamLearner(Learner):
     _takes_sparse = True
     _rule_name: ClassVar[str]
     _classifies: ClassVar[bool]
+    _ends_with: ClassVar[str] = "updates"  # what has to stay the same for a whole pass, if epochs is None
 
     fit_intercept: bool
     hash_bits: int | None
@@ -218,9 +219,9 @@ class StreamLearner(Learner):
         self.__dict__.pop("_engine", None)
         epochs = MOST_EPOCHS if self.epochs is None else self.epochs
         for _ in range(epochs):
-            before = self.state_.number("updates").sum() if "state_" in vars(self) else 0.0
+            before = self.state_.number(self._ends_with).sum() if "state_" in vars(self) else 0.0
             self._learn(X, y, played=False)
-            if self.epochs is None and self.state_.number("updates").sum() == before:
+            if self.epochs is None and self.state_.number(self._ends_with).sum() == before:
                 break
         else:
             if self.epochs is None:
