@@ -12,6 +12,7 @@ namespace certus::online {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double smallest = 1e-300;  // nobody is lost for good where nothing is shared
 
 double entropy_term(double y, double p) {
   if (y == 0.0) return 0.0;
@@ -152,6 +153,11 @@ class Forecaster {
       buffer_[i] /= total;
     }
     if (n_ == 1) return;
+    share();
+    for (double& weight : state_.weights) weight = std::max(weight, smallest);
+  }
+
+  void share() {
     switch (rule_.share) {
       case Share::fixed:
         return share_fixed();

@@ -11,6 +11,9 @@ from sklearn.utils import get_tags
 
 from certus.base import catalogue
 from certus.base.catalogue import Entry
+from certus.bayes import BernoulliNB
+from certus.linear import SGDRegressor
+from certus.online import Halving
 
 
 def learners() -> list[Any]:
@@ -72,7 +75,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{key: {"alpha": 0.1} for key in ("FixedShare", "FlooredWeights", "MixingPastPosteriors", "VariableShare")},
     **{key: {"n_arms": 5} for key in ("EpsilonGreedy", "KLUCB", "LinUCB", "SuccessiveElimination", "UCB1")},
     **{key: {"n_arms": 5, "horizon": 120} for key in ("Exp3", "Exp3IX")},
+    "ExpertsClassifier": {"experts": [("one", BernoulliNB()), ("two", BernoulliNB(alpha=9.0))]},
+    "ExpertsRegressor": {
+        "experts": [("one", SGDRegressor(random_state=0)), ("two", SGDRegressor(alpha=9.0, random_state=0))]
+    },
     "Hedge": {"n_experts": 5, "horizon": 120},
+    "OnlineToBatch": {"learner": Halving(), "method": "random-stop", "mistake_bound": 2},
     "ThompsonSampling": {"n_arms": 5},
     "Squint": {"n_experts": 5},
     "LogisticRegressionCV": {

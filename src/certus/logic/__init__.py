@@ -1,5 +1,7 @@
 """Boolean formulas: literals, terms, clauses, DNF and CNF, as text, as functions of tables and as half-spaces."""
 
+from certus.logic.formula_text import as_cnf, parse, truth_table_dnf
+from certus.logic.formulas import CNF, DNF, Clause, Formula, Literal, Term
 from certus.logic.truth_values import (
     decode,
     doubled,
@@ -11,8 +13,6 @@ from certus.logic.truth_values import (
     number_of_terms,
     sign,
 )
-from certus.logic.formula_text import as_cnf, parse, truth_table_dnf
-from certus.logic.formulas import CNF, DNF, Clause, Formula, Literal, Term
 
 __all__ = [
     "CNF",

@@ -25,6 +25,8 @@ from certus.online.boolean import DisjunctionMajority, TermElimination
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
+    ExpertsClassifier,
+    ExpertsRegressor,
     FixedShare,
     FlooredWeights,
     ForcedStream,
@@ -46,6 +48,7 @@ from certus.online.mirror_descent import MirrorDescent
 from certus.online.ogd_classifier import OGDClassifier
 from certus.online.ogd_regressor import OGDRegressor
 from certus.online.online_perceptron import OnlinePerceptron
+from certus.online.online_to_batch import OnlineToBatch
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
 from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
 from certus.online.romma import ROMMA
@@ -56,8 +59,6 @@ from certus.online.winnow import Winnow
 
 __all__ = [
     "ALMA",
-    "MirrorDescent",
-    "ROMMA",
     "AdaHedge",
     "AggregatingAlgorithm",
     "BalancedWinnow",
@@ -65,6 +66,8 @@ __all__ = [
     "EpsilonGreedy",
     "Exp3",
     "Exp3IX",
+    "ExpertsClassifier",
+    "ExpertsRegressor",
     "FixedShare",
     "FlooredWeights",
     "ForcedStream",
@@ -73,12 +76,15 @@ __all__ = [
     "KLUCB",
     "LinUCB",
     "MetaExperts",
+    "MirrorDescent",
     "MixingPastPosteriors",
     "OGDClassifier",
     "OGDRegressor",
     "OnlinePerceptron",
+    "OnlineToBatch",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
+    "ROMMA",
     "Specialists",
     "Squint",
     "StreamProgress",

@@ -136,6 +136,8 @@ class AdversarialArms(ArmLearner):
 
     def _restored(self) -> None:
         super()._restored()
+        if "labels_" not in vars(self):
+            return
         arms, chances = self.pending_arms_, self.pending_probabilities_
         whole = isinstance(arms, np.ndarray) and arms.dtype == np.int64 and arms.ndim == 1
         real = isinstance(chances, np.ndarray) and chances.dtype == np.float64

@@ -320,6 +320,8 @@ y : ignored
         return [self.labels_[arm] for arm in np.flatnonzero(high < best_other(low))]
 
     def _restored(self) -> None:
+        if "labels_" not in vars(self):
+            return
         arms = len(self.labels_)
         integers = dict.fromkeys(("chosen_", "counts_"), np.int64)
         flags = dict.fromkeys(("present_", "left_"), np.uint8)

@@ -105,6 +105,8 @@ class DisjunctionMajority(VoteLearner):
         return found
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         variables = self.n_experts_
         if not 1 <= variables <= MOST or math.comb(variables, self.literals) != np.size(self.expert_mistakes_):
             raise ValueError("expert_mistakes_ must have one number per disjunction.")

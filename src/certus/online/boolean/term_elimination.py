@@ -109,6 +109,8 @@ class TermElimination(AdviceLearner):
         return elimination_ledger(self.trials_, self.n_experts_, self.mistakes_, self.refuted_)
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         check_shapes(self, left_=(2, self.n_experts_))
         if self.left_.dtype != np.int64 or not np.isin(self.left_, (0, 1)).all():
             raise ValueError("left_ must be 0 or 1.")

@@ -7,6 +7,8 @@ from certus.online.experts.ada_hedge import AdaHedge
 from certus.online.experts.adversaries import ForcedStream, c_regret, force_double_loss, force_halvings
 from certus.online.experts.aggregating_algorithm import AggregatingAlgorithm
 from certus.online.experts.best_switching import best_switching
+from certus.online.experts.experts_classifier import ExpertsClassifier
+from certus.online.experts.experts_regressor import ExpertsRegressor
 from certus.online.experts.fixed_share import FixedShare
 from certus.online.experts.floored_weights import FlooredWeights
 from certus.online.experts.halving import Halving
@@ -20,6 +22,8 @@ from certus.online.experts.weighted_average import WeightedAverage
 from certus.online.experts.weighted_majority import WeightedMajority
 
 __all__ = [
+    "ExpertsClassifier",
+    "ExpertsRegressor",
     "ForcedStream",
     "MetaExperts",
     "c_regret",

@@ -192,6 +192,8 @@ y : ignored
         return allocation_ledger(self._learner, self._settings(), trials=self.trials_, outside=outside, account=account)
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         check_shapes(self, losses_=(self.n_experts,), sums_=(4,), outside_=(2,))
         self.losses_ = _doubles(self.losses_, "losses_")
         self.sums_ = _doubles(self.sums_, "sums_")

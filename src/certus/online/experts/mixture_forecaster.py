@@ -254,6 +254,8 @@ class MixtureForecaster(AdviceLearner):
         return ledger_of(self._learner, setting, account)
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         experts = self.n_experts_
         check_shapes(self, losses_=(experts,), weights_=(experts,), aside_=(experts,), best_=(None, experts))
         check_shapes(self, sums_=(3,))
@@ -269,7 +271,7 @@ class MixtureForecaster(AdviceLearner):
             raise ValueError("trials_ and sums_ do not belong together.")
         if len(self.best_) != self._sequences(setting):
             raise ValueError("best_ must have a row per number of switches.")
-        if self._share != "none" and not ((self.weights_ >= 0).all() and 0.5 < self.weights_.sum() < 2.0):
+        if self._share != "none" and not ((self.weights_ >= 0).all() and abs(self.weights_.sum() - 1.0) < 1e-6):
             raise ValueError("weights_ must be shares of 1.")
         if self._share == "none" and not np.isfinite(self.weights_).all():
             raise ValueError("weights_ must be logarithms of weights.")

@@ -90,7 +90,7 @@ def _replay(setting: MixtureSetting, advice: Floats, labels: Floats) -> dict[str
         after = np.where(awake, v * np.exp(-setting.eta * lost), v)
         after[awake] *= mass / after[awake].sum()
         past.append(after)
-        v = share_readably(setting, after, lost, past)
+        v = np.maximum(share_readably(setting, after, lost, past), 1e-300)
     kept = best.min(axis=1) if setting.share != "none" else np.zeros(0)
     return {
         "trials": len(labels),

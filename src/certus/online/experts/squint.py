@@ -76,6 +76,8 @@ class Squint(AllocationLearner):
 
     def _restored(self) -> None:
         super()._restored()
+        if not self._started:
+            return
         check_shapes(self, regrets_=(self.n_experts,), variances_=(self.n_experts,))
         for name in ("regrets_", "variances_"):
             array = getattr(self, name)

@@ -100,6 +100,8 @@ class VoteLearner(AdviceLearner):
         return vote_ledger(self._ledger_settings(), **self._numbers())
 
     def _restored(self) -> None:
+        if not self._started:
+            return
         check_shapes(self, expert_mistakes_=(self.n_experts_,))
         mistakes = self.expert_mistakes_
         if mistakes.dtype != np.int64 or not len(mistakes) or mistakes.min() < 0 or mistakes.max() > self.trials_:
