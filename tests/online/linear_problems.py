@@ -11,6 +11,7 @@ from certus.online import (
     MirrorDescent,
     OGDClassifier,
     OGDRegressor,
+    OnlineNewtonStep,
     OnlinePerceptron,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -33,6 +34,7 @@ CLASSIFIERS = {
     "balanced": BalancedWinnow(factor=1.1),
     "alma": ALMA(alpha=0.7),
     "romma": ROMMA(),
+    "newton": OnlineNewtonStep(penalty=0.5),
     "aggressive": ROMMA(aggressive=True, fit_intercept=False),
 }
 REGRESSORS = {

@@ -20,6 +20,7 @@ from certus.online import (
     MirrorDescent,
     OGDClassifier,
     OGDRegressor,
+    OnlineNewtonStep,
     OnlinePerceptron,
     PassiveAggressiveClassifier,
     VovkAzouryWarmuth,
@@ -312,3 +313,18 @@ def test_mirror_descent_stays_below_its_bound_and_comes_near_it(divergence):
         dual = -0.02 * learner.state_.vector(1)[0]
         link = np.sinh if divergence == "hypentropy" else np.exp
         np.testing.assert_allclose(learner.coef_, 0.5 * link(dual)[:3], rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_newton_steps_stay_below_their_bound_and_regret_grows_like_a_logarithm(loss):
+    X = np.random.default_rng(0).normal(size=(2000, 3)) @ np.array([[1, 1, 1], [0, 0.3, 1], [0, 0, 0.1]])
+    y = (X[:, 0] - X[:, 1] + np.random.default_rng(1).logistic(size=2000) > 0).astype(int)
+    regrets = []
+    for trials in (500, 1000, 2000):
+        learner = OnlineNewtonStep(loss, classes=(0, 1))
+        learner.run(X[:trials], y[:trials])
+        ledger = learner.ledger_
+        assert 0 < ledger.regret <= ledger.bound < 20 * ledger.regret
+        regrets.append(ledger.regret)
+    assert regrets[2] - regrets[1] < regrets[0]  # a square root would add as much again
+    adversary(OnlineNewtonStep(loss, classes=(0.0, 1.0)), 100, 2)

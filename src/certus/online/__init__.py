@@ -47,6 +47,7 @@ from certus.online.experts import (
 from certus.online.mirror_descent import MirrorDescent
 from certus.online.ogd_classifier import OGDClassifier
 from certus.online.ogd_regressor import OGDRegressor
+from certus.online.online_newton_step import OnlineNewtonStep
 from certus.online.online_perceptron import OnlinePerceptron
 from certus.online.online_to_batch import OnlineToBatch
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
@@ -80,6 +81,7 @@ __all__ = [
     "MixingPastPosteriors",
     "OGDClassifier",
     "OGDRegressor",
+    "OnlineNewtonStep",
     "OnlinePerceptron",
     "OnlineToBatch",
     "PassiveAggressiveClassifier",

@@ -181,7 +181,22 @@ def mirror(given: dict[str, Any], account: Account, v: Array, x: Array, y: float
     v[0, touched] = after
 
 
+def newton(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """W -= A^-1 g / gamma, solved anew with the whole matrix."""
+    g = _slope(given, account, y, score) * x
+    A = given.setdefault("A", given["penalty"] * np.eye(len(x)))
+    before = np.linalg.slogdet(A)[1]
+    A += np.outer(g, g)
+    step = np.linalg.solve(A, g)
+    account["squares"] += float(g @ g)
+    account["moves"] += float(g @ step)
+    account["falls"] += np.linalg.slogdet(A)[1] - before
+    v[2] += g
+    v[0] -= step / given["factor"]
+
+
 STEPS: dict[str, Step] = {
+    "newton": newton,
     "alma": alma,
     "romma": romma,
     "mirror": mirror,
@@ -266,6 +281,7 @@ def _prepare(learner: Any, rows: Array, y: Any) -> Array:
 def _replay_problem(learner: Any, rows: Array, targets: Array) -> None:
     rule, state = learner.state_.rule, learner.state_
     given = {"classifies": learner._classifies, "factor": 2.0, "threshold": 0.0, "radius": 1.0, **learner._settings()}
+    given["penalty"] = learner._penalty()
     account = dict.fromkeys(NUMBER, 0.0) | {"unit": float(state.number("unit")[0]), "since": 1.0}
     account["weight"] = float(state.number("weight")[0])
     met: set[float] = set() if learner._classifies and learner.classes is None else {-1.0, 1.0}
