@@ -7,7 +7,7 @@
 
 #include "core/loss_point.hpp"
 #include "online/adaptive_ops.hpp"
-#include "online/inverse_update.hpp"
+#include "online/factor_update.hpp"
 
 namespace certus::online {
 namespace {
@@ -299,7 +299,7 @@ struct Balanced {
 };
 
 struct Newton {
-  static constexpr int fields = 3;  // w, A^-1 g as workspace, sum of gradients
+  static constexpr int fields = 3;  // w, A^-1 g, sum of gradients
   template <class R>
   static double score(const Problem& p, const R& row) {
     return row.dot(p.vector(0));
@@ -310,28 +310,28 @@ struct Newton {
     if (slope == 0.0) return;
     p[Numbers::squares] += slope * slope * row.square();
     row.add(slope, p.vector(2));
-    const double inner = slope * slope * inverse_times(p.matrix, row, p.vector(1));
-    add_to_inverse(p.matrix, slope * slope, p.vector(1), 1.0 + inner);
-    p[Numbers::moves] += inner / (1.0 + inner);
-    p[Numbers::falls] += std::log1p(inner);
-    const double step = slope / ((1.0 + inner) * p.options.factor);
-    for (Index j = 0; j < p.stride; ++j) p.vector(0)[j] -= step * p.vector(1)[j];
+    double* step = p.vector(1);
+    std::fill(step, step + p.stride, 0.0);
+    row.add(slope, step);
+    add_to_factor(p.matrix, step);
+    std::fill(step, step + p.stride, 0.0);
+    row.add(slope, step);
+    solve_factored(p.matrix, step);
+    p[Numbers::moves] += slope * row.dot(step);
+    for (Index j = 0; j < p.stride; ++j) p.vector(0)[j] -= step[j] / p.options.factor;
   }
 };
 
 struct Forward {
-  static constexpr int fields = 3;  // w, A^-1 x as workspace, sum of y x
+  static constexpr int fields = 3;  // w, workspace, sum of y x
   template <class R>
   static double score(const Problem& p, const R& row) {
-    const double inner = inverse_times(p.matrix, row, p.vector(1));
-    add_to_inverse(p.matrix, 1.0, p.vector(1), 1.0 + inner);
-    p[Numbers::falls] += std::log1p(inner);
-    for (Index j = 0; j < p.stride; ++j) {
-      const double* line = p.matrix.row(j);
-      double sum = 0.0;
-      for (Index k = 0; k < p.stride; ++k) sum += line[k] * p.vector(2)[k];
-      p.vector(0)[j] = sum;
-    }
+    double* v = p.vector(1);
+    std::fill(v, v + p.stride, 0.0);
+    row.add(1.0, v);
+    add_to_factor(p.matrix, v);
+    std::copy(p.vector(2), p.vector(2) + p.stride, p.vector(0));
+    solve_factored(p.matrix, p.vector(0));
     return row.dot(p.vector(0));
   }
   template <class R>
@@ -474,7 +474,7 @@ void learn_row(const Row<Rows>& row, double target, const Options& options, cons
   const Index problems = state.problems(), stride = state.vectors.cols;
   const auto code = static_cast<Index>(target);
   const auto problem = [&](Index k) {
-    return Problem{options, state.vectors.row(k * R::fields), stride, state.numbers.row(k), state.inverse(k)};
+    return Problem{options, state.vectors.row(k * R::fields), stride, state.numbers.row(k), state.factor(k)};
   };
   for (Index k = 0; k < problems; ++k) scores[static_cast<std::size_t>(k)] = R::score(problem(k), row);
   if (options.classifies && is_mistake(scores, code)) state.numbers(0, Numbers::mistakes) += 1.0;
@@ -518,7 +518,7 @@ void score_rows(const Rows& x, const Options& options, const State& state, StopT
       const Row<Rows> row{x, i};
       for (Index k = 0; k < state.problems(); ++k) {
         Problem of_k{options, state.vectors.row(k * R::fields), state.vectors.cols, state.numbers.row(k),
-                     state.inverse(k)};
+                     state.factor(k)};
         if constexpr (std::is_same_v<R, Adaptive>) {
           scores(i, k) = R::peek(of_k, row);
         } else if constexpr (std::is_same_v<R, Forward>) {  // whose score moves the matrix

@@ -71,7 +71,7 @@ struct Numbers {
     moves,     // entropic: sum of a max_j g_j^2; newton: of g' A^-1 g; passive: of tau (2 l - tau |x|^2)
     largest,   // |x|^2
     jumps,     // what shrinking limits add to the first and
-    falls,     //   second part of the adaptive bound; the inverses: log of the growth of the determinant
+    falls,     //   second part of the adaptive bound
     rate,      // entropic: a
     weight,    // entropic: sum of cosh; Winnow: sum of weights
     promoted,  // mistakes on positive rows
@@ -92,9 +92,9 @@ int fields(Rule rule) noexcept;
 struct State {
   View2D<double> vectors;  // problems * fields rows
   View2D<double> numbers;  // a row per problem
-  View2D<double> matrix;   // of the rules newton and forward: an inverse per problem, one below the other
+  View2D<double> matrix;   // of the rules newton and forward: a factor per problem, one below the other
   Index problems() const { return numbers.rows; }
-  View2D<double> inverse(Index problem) const {
+  View2D<double> factor(Index problem) const {
     return matrix.rows_from(problem * (matrix.rows / numbers.rows), matrix.rows / numbers.rows);
   }
 };

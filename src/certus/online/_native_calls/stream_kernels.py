@@ -36,7 +36,7 @@ class StreamRule:
     odd : tuple of int
         Vectors whose sign changes when the two labels change places.
     matrix : bool
-        Whether it keeps an inverse.
+        Whether it keeps the factor of a matrix.
     """
 
     number: int
