@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "core/vector_ops.hpp"
+#include "online/advice_ops.hpp"
 #include "online/sums.hpp"
 
 namespace certus::online {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double below_half = 0.5 - 0x1p-54;
 
 // Weights into `v`; returns -1/eta ln mean exp(-eta losses), the loss of the mixture so far.
 double mix(std::span<const double> losses, double eta, std::span<double> v) {
@@ -51,10 +53,18 @@ void hedge_weights(std::span<const double> losses, double eta, std::span<double>
 
 void run_hedge(View2D<const double> losses, double eta, double low, const Allocation& state,
                std::span<double> paid, StopToken& stop) {
+  const AdviceOps& ops = advice_ops();
+  const auto n = static_cast<Index>(state.losses.size());
   std::vector<double> v(state.losses.size());
+  double least = *std::min_element(state.losses.begin(), state.losses.end());
   for (Index t = 0; t < losses.rows && !stop.poll(); ++t) {
-    mix(state.losses, eta, v);
-    paid[t] = pay(losses.row(t), v, low, state);
+    const double total = ops.exp_weights(state.losses.data(), eta, least, v.data(), n);
+    const PaidSums sums = ops.pay(v.data(), losses.row(t), low, state.losses.data(), n);
+    paid[t] = sums.paid / total;
+    least = sums.least;
+    state.sums[0] += paid[t];
+    state.sums[1] += 1.0;
+    state.sums[2] += sums.squares / total;
   }
 }
 
@@ -113,7 +123,7 @@ void run_votes(View2D<const double> advice, std::span<const double> labels, doub
   const auto n = static_cast<Index>(mistakes.size());
   // Experts with equally many mistakes are counted, not added up, so that a tie of votes is seen as one.
   const auto levels =
-      static_cast<std::int64_t>(eta == infinity ? 1.0 : std::ceil(std::min(745.0 / eta, 1e6)) + 1.0);
+      static_cast<std::int64_t>(eta == infinity ? 1.0 : std::ceil(std::min(745.0 / eta, 1e12)) + 1.0);
   std::vector<std::int64_t> yes, no;
   for (Index t = 0; t < advice.rows && !stop.poll(); ++t) {
     const auto [least, most] = std::minmax_element(mistakes.begin(), mistakes.end());
@@ -125,13 +135,17 @@ void run_votes(View2D<const double> advice, std::span<const double> labels, doub
       const std::int64_t level = mistakes[i] - low;
       if (level < kept) (votes[i] != 0.0 ? yes : no)[level] += 1;
     }
-    double ones = 0.0, zeros = 0.0;
+    double ones = 0.0, zeros = 0.0, lead = 0.0;
     for (std::int64_t level = kept - 1; level >= 0; --level) {
       const double weight = level == 0 ? 1.0 : std::exp(-eta * static_cast<double>(level));
       ones += weight * static_cast<double>(yes[level]);
       zeros += weight * static_cast<double>(no[level]);
+      lead += weight * static_cast<double>(yes[level] - no[level]);
     }
     chances[t] = ones / (ones + zeros);
+    // What the sums of both sides are too coarse for, their difference tells.
+    if (lead < 0.0) chances[t] = std::min(chances[t], below_half);
+    if (lead >= 0.0) chances[t] = std::max(chances[t], 0.5);
     if (t < static_cast<Index>(labels.size())) {
       for (Index i = 0; i < n; ++i) mistakes[i] += votes[i] != labels[t];
     }

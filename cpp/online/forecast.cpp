@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/vector_ops.hpp"
+#include "online/advice_ops.hpp"
 #include "online/sums.hpp"
 
 namespace certus::online {
@@ -52,6 +53,10 @@ class Forecaster {
 
   // False, with the state as it was, if all weight would vanish.
   bool learn(const double* x, double y, double prediction) {
+    if (rule_.loss == AdviceLoss::square && rule_.share == Share::fixed && state_.best.rows == 1 && n_ > 1) {
+      learn_fused(x, y, prediction);
+      return true;
+    }
     for (Index i = 0; i < n_; ++i) lost_[i] = awake(x, i) ? loss_of(rule_.loss, y, x[i]) : 0.0;
     bool lives = rule_.loss != AdviceLoss::log;  // the other losses are finite
     for (Index i = 0; i < n_ && !lives; ++i) lives = v_[i] > 0.0 && lost_[i] < infinity;
@@ -124,6 +129,19 @@ class Forecaster {
     for (Index i = 0; i < n_; ++i) buffer_[i] = awake(x, i) ? -rule_.eta * loss_of(rule_.loss, y, x[i]) : 0.0;
     exponentiate(buffer_.data());
     return -std::log(vector_ops().dot_d(v_.data(), buffer_.data(), n_));
+  }
+
+  // Fixed Share for the square loss with one comparator, in two passes.
+  void learn_fused(const double* x, double y, double prediction) {
+    const AdviceOps& ops = advice_ops();
+    const LossSums sums = ops.square_losses(v_.data(), x, y, rule_.eta, state_.losses.data(),
+                                            state_.best.row(0), buffer_.data(), n_);
+    const double each = rule_.alpha / static_cast<double>(n_ - 1);
+    ops.affine(buffer_.data(), (1.0 - rule_.alpha - each) / sums.mixed, each, smallest, state_.weights.data(),
+               n_);
+    state_.sums[0] += (y - prediction) * (y - prediction);
+    state_.sums[1] += 1.0;
+    state_.sums[2] += sums.lost / static_cast<double>(n_);
   }
 
   void learn_static() {

@@ -90,7 +90,7 @@ def test_saved_and_refused(tmp_path):
     assert not OnlineToBatch(TermElimination(), "random-stop").fit(X, y).report_
     with pytest.raises(ValueError, match="loss must be 'error'"):
         OnlineToBatch(TermElimination(), "random-stop", loss="squared").fit(X, y)
-    with pytest.raises(ValueError, match="one label per row"):
+    with pytest.raises(ValueError, match="one label per trial"):
         OnlineToBatch(TermElimination()).fit(X, y[:-1])
     with pytest.raises(ValueError, match="method"):
         OnlineToBatch(TermElimination(), "best").fit(X, y)

@@ -35,6 +35,7 @@ from certus.base.params import Constraints
 from certus.guarantees import Certificate, ConfidenceSequence, Report
 from certus.guarantees.records import Derivation, confidence_percent, failure_of, number, percent, rules
 from certus.guarantees.records import count as counted
+from certus.online.experts.advice_input import labels_of
 
 Floats = NDArray[np.float64]
 AVERAGE, STOPPED, SURVIVOR = "average", "random-stop", "longest-survivor"
@@ -139,9 +140,9 @@ y : array-like of shape (n_trials,)
     @fit_method
     def fit(self, X: ArrayLike, y: ArrayLike) -> OnlineToBatch:
         """Pass over the rows once, in their order."""
-        rows, labels = np.asarray(X), np.asarray(y, dtype=np.float64)
-        if rows.ndim != 2 or not len(rows) or labels.shape != (len(rows),):
-            raise ValueError(f"X and y must have one label per row, at least one, got {rows.shape} and {labels.shape}.")
+        rows, labels = np.asarray(X), labels_of(y, len(np.asarray(X)), 1)
+        if rows.ndim != 2 or not len(rows):
+            raise ValueError(f"X must have at least one row and one column per variable, got the shape {rows.shape}.")
         if self.loss != "error" and self.method != AVERAGE:
             raise ValueError(f"loss must be 'error' for method={self.method!r}, got {self.loss!r}.")
         learner, losses = copy.deepcopy(self.learner), np.zeros(len(rows))

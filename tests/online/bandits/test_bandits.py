@@ -183,6 +183,21 @@ def test_rewards_come_late_in_any_order_and_in_batches(name):
     assert model.report().check()
 
 
+@pytest.mark.parametrize("kind", [Exp3, Exp3IX])
+def test_late_rewards_end_the_bound_that_does_not_allow_them(kind):
+    model = kind(3, horizon=100, random_state=0)
+    model.update(model.select(), 0.5)
+    assert "regret" in model.report()
+    first, second = model.select(), model.select()
+    model.update([second, first], [0.5, 1.0])
+    assert "regret" not in model.report()
+    assert "pseudo-regret" in model.report()
+    again = kind(3, horizon=100, random_state=0)
+    again.select()
+    again.run(np.zeros((5, 3)))
+    assert again.late_ == 1
+
+
 def test_arms_come_and_go():
     model = UCB1(["a", "b"], random_state=0)
     model.update(["a", "b"], [0.0, 1.0])
@@ -200,6 +215,15 @@ def test_arms_come_and_go():
     assert "regret" in weighted.report()
     weighted.add_arm("late")
     assert "regret" not in weighted.report()
+
+
+def test_arms_have_any_names(tmp_path):
+    for names in (["a", "b"], [1, "1"], [("a", 1), ("b", 2)], np.array(["a", "b"])):
+        model = UCB1(names)
+        model.update([names[0], names[1]], [1.0, 0.25])
+        assert model.select() == names[0]
+        certus.save(model, tmp_path / "model.certus")
+        assert certus.load(tmp_path / "model.certus").update(names[1], 0.5).sums_.tolist() == [1.0, 0.75]
 
 
 def test_a_hundred_thousand_arms():

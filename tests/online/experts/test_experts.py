@@ -422,6 +422,28 @@ def test_bad_parameters_and_shapes():
         MetaExperts(0.1).run(np.zeros((30, 3)), np.zeros(30))
 
 
+def test_extreme_parameters():
+    """Weights far below the largest still break ties; constants are accurate for a beta near 1."""
+    votes, labels = vote_stream(5, experts=6, trials=60)
+    for beta in (1e-300, 1e-9, 0.999999):
+        model = WeightedMajority(beta)
+        model.run(votes, labels)
+        assert model.ledger_.check((votes, labels))
+    for alpha in (0.0, 1.0):
+        for make in (FixedShare, VariableShare, FlooredWeights):
+            model = make(alpha, switches=2)
+            advice, outcomes = coins(model, 3, experts=4, trials=20)
+            model.run(advice, outcomes)
+            assert model.ledger_.check((advice, outcomes))
+    assert WeightedAverage().run(np.zeros((0, 3)), []).shape == (0,)
+    assert Hedge(3, eta=1.0).run(np.zeros((0, 3))).shape == (0,)
+    with pytest.raises(ValueError, match="value_range"):
+        WeightedAverage(value_range=(-1e200, 1e200)).learn_one([0.1, 0.2], 1.0)
+    far = FixedShare(0.0)
+    far.run(np.repeat([[1.0, 0.0], [0.0, 1.0]], [2000, 4000], axis=0), np.zeros(6000))
+    assert far.ledger_.regret <= far.ledger_.bound  # who was 2000 behind leads again
+
+
 def test_one_expert_alone():
     for name, make in FORECASTERS.items():
         if name == "average-prior":

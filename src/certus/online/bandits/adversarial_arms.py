@@ -65,6 +65,8 @@ class AdversarialArms(ArmLearner):
     ----------
     pending_arms_, pending_probabilities_ : ndarray
         Choices whose reward is still to come, with their probabilities.
+    late_ : int
+        1 once an arm was chosen while a reward was missing, which the bounds on the regret do not allow.
     """
 
     _constraints: ClassVar[Constraints] = {
@@ -72,16 +74,18 @@ class AdversarialArms(ArmLearner):
         "horizon": [Interval(1, 10**15, integer=True), Exactly(None)],
         "eta": [Interval(0.0, 1e6, closed="right"), Exactly(None)],
     }
-    _state: ClassVar[tuple[str, ...]] = (*ArmLearner._state, "pending_arms_", "pending_probabilities_")
+    _state: ClassVar[tuple[str, ...]] = (*ArmLearner._state, "pending_arms_", "pending_probabilities_", "late_")
 
     horizon: int | None
     eta: float | None
     pending_arms_: Integers
     pending_probabilities_: Floats
+    late_: int
 
     def _begin(self) -> None:
         super()._begin()
         self.pending_arms_, self.pending_probabilities_ = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self.late_ = 0
 
     def _parameter(self) -> float:
         if self.eta is not None:
@@ -93,7 +97,11 @@ class AdversarialArms(ArmLearner):
         arms = int(self.n_arms) if isinstance(self.n_arms, (int, np.integer)) else len(self.n_arms)
         return tuned_exp3(arms, int(self.horizon))
 
+    def _account(self, table: Floats, arms: Integers, probabilities: Floats) -> None:
+        self.late_ |= int(len(table) > 0 and len(self.pending_arms_) > 0)
+
     def _remember(self, arm: int, probability: float) -> None:
+        self.late_ |= int(len(self.pending_arms_) > 0)
         self.pending_arms_ = np.append(self.pending_arms_, np.int64(arm))
         self.pending_probabilities_ = np.append(self.pending_probabilities_, probability)
 
@@ -116,7 +124,7 @@ class AdversarialArms(ArmLearner):
         fixed = self.n_arms if isinstance(self.n_arms, (int, np.integer)) else len(self.n_arms)
         if len(self.labels_) != fixed or not self.present_.all():
             return "arms were added or removed"
-        return "rewards are missing" if len(self.pending_arms_) else None
+        return "rewards are missing or came late" if self.late_ or len(self.pending_arms_) else None
 
     def _regret_bound(self, confidence: float) -> Certificate | None:
         raise NotImplementedError
@@ -127,8 +135,8 @@ class AdversarialArms(ArmLearner):
         Returns
         -------
         Report
-            "regret", from the rule alone, while arms stay the same and no reward is missing; and "pseudo-regret", if
-            every arm's rewards have one mean.
+            "regret", from the rule alone, while arms stay the same and every reward comes before the next choice;
+            and "pseudo-regret", if every arm's rewards have one mean.
         """
         found = super().report(confidence)
         bound = None if self._waits() else self._regret_bound(confidence)
@@ -146,6 +154,8 @@ class AdversarialArms(ArmLearner):
         if len(arms) and not ((arms >= 0) & (arms < len(self.labels_)) & (chances > 0) & (chances <= 1)).all():
             raise ValueError("pending choices must be arms with probabilities.")
         self.pending_arms_, self.pending_probabilities_ = arms.copy(), chances.copy()
+        if self.late_ not in (0, 1):
+            raise ValueError("late_ must be 0 or 1.")
 
 
 def regret_record(

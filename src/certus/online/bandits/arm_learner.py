@@ -22,6 +22,12 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+def names_of(arms: Any) -> list[Any]:
+    """The names in a list, tuple or array."""
+    found: list[Any] = arms.tolist() if isinstance(arms, np.ndarray) else list(arms)
+    return found
+
+
 class ArmNames:
     """A number of arms, or their names."""
 
@@ -115,7 +121,7 @@ y : ignored
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
         self._parameter()
         count = isinstance(self.n_arms, (int, np.integer))
-        labels = list(range(int(self.n_arms))) if count else np.asarray(self.n_arms, dtype=object).tolist()
+        labels = list(range(int(self.n_arms))) if count else names_of(self.n_arms)
         arms = len(labels)
         self.labels_, self.selections_, self.seed_ = labels, 0, resolve_seed(getattr(self, "random_state", None))
         self.chosen_, self.counts_ = np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64)
@@ -255,6 +261,9 @@ y : ignored
 
     def add_arm(self, label: Any) -> ArmLearner:
         """Add an arm, or bring back one that was removed.
+
+        Statements about all arms are then about one more: those of looks before and of looks after hold each at their
+        confidence, not both together.
 
         Parameters
         ----------

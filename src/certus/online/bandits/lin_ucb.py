@@ -12,7 +12,7 @@ from certus.base import Interval, Learner, check_parameters, fit_method, predict
 from certus.base.params import Constraints
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
-from certus.online.bandits.arm_learner import ArmNames
+from certus.online.bandits.arm_learner import ArmNames, names_of
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ reward : float
     def _begin(self, width: int) -> None:
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
         count = isinstance(self.n_arms, (int, np.integer))
-        self.labels_ = list(range(int(self.n_arms))) if count else np.asarray(self.n_arms, dtype=object).tolist()
+        self.labels_ = list(range(int(self.n_arms))) if count else names_of(self.n_arms)
         self.inverses_ = np.repeat(np.eye(width)[None] / self.penalty, len(self.labels_), axis=0)
         self.moments_ = np.zeros((len(self.labels_), width))
         self.report_ = Report()

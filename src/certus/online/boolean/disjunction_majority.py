@@ -13,6 +13,7 @@ from certus.base import Interval, register
 from certus.base.params import Constraints
 from certus.guarantees.ledgers import Ledger, replayed, twin
 from certus.online.experts.vote_learner import VoteLearner
+from certus.online.experts.weighted_majority import BETA
 
 Floats = NDArray[np.float64]
 MOST = 2_000_000
@@ -36,7 +37,7 @@ class DisjunctionMajority(VoteLearner):
     literals : int, default=2
         The number k.
     beta : float, default=0.36787944117144233
-        What a wrong disjunction keeps of its weight, in (0, 1); the default is exp(-1).
+        What a wrong disjunction keeps of its weight, above 0 and at most 0.999999; the default is exp(-1).
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class DisjunctionMajority(VoteLearner):
 
     _constraints: ClassVar[Constraints] = {
         "literals": [Interval(1, 64, integer=True)],
-        "beta": [Interval(0.0, 1.0, closed="neither")],
+        "beta": [BETA],
     }
 
     literals: int

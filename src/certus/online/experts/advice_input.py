@@ -24,8 +24,8 @@ def advice_table(advice: ArrayLike, experts: int | None, first: int, *, asleep: 
             f"advice must come from {experts} experts as before, got {table.shape[1]} columns.\n"
             "Hint: an expert without advice is NaN for Specialists."
         )
-    bad = np.isinf(table) if asleep else ~np.isfinite(table)
-    if bad.any():
+    if _has_others(table, asleep=asleep):
+        bad = np.isinf(table) if asleep else ~np.isfinite(table)
         row, expert = np.argwhere(bad)[0].tolist()
         raise ValueError(
             f"advice of expert {expert} in trial {first + row} must be finite, got {table[row, expert]}.\n"
@@ -64,12 +64,24 @@ def require_values(table: Floats, allowed: tuple[float, ...] | None, low: float,
 
 def first_outside(table: Floats, low: float, high: float) -> tuple[int, float] | None:
     """The first row with a number outside [low, high], and that number; NaN lies in every range."""
+    if not table.size:
+        return None
     rows = table.reshape(len(table), -1)
+    if low <= np.fmin.reduce(rows, axis=None) and np.fmax.reduce(rows, axis=None) <= high:
+        return None
     bad = (rows < low) | (rows > high)
     if not bad.any():
         return None
     row, column = np.argwhere(bad)[0].tolist()
     return row, float(rows[row, column])
+
+
+def _has_others(table: Floats, *, asleep: bool) -> bool:
+    """Whether there are infinities, or NaN that is not sleep; one pass where all is well."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(table.sum()):
+            return False
+    return bool((np.isinf(table) if asleep else ~np.isfinite(table)).any())
 
 
 def _floats(values: ArrayLike, name: str, wanted: str) -> Floats:

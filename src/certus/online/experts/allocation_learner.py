@@ -120,13 +120,18 @@ y : ignored
         table = advice_table(losses, int(self.n_experts), first)
         if not self._started:
             self._begin()
-        for side, (low, high) in enumerate(((self._range()[0], np.inf), (-np.inf, self._range()[1]))):
-            found = first_outside(table, low, high)
-            if found is not None and not self.outside_[side]:
-                self.outside_[side] = self.trials_ + found[0] + 1
+        low, high = self._range()
+        if first_outside(table, low, high) is not None:
+            self._note_outside(table, low, high)
         paid = self._pay(table)
         self.trials_ += len(table)
         return paid
+
+    def _note_outside(self, table: Floats, low: float, high: float) -> None:
+        for side, ends in enumerate(((low, np.inf), (-np.inf, high))):
+            found = first_outside(table, *ends)
+            if found is not None and not self.outside_[side]:
+                self.outside_[side] = self.trials_ + found[0] + 1
 
     def observe(self, losses: ArrayLike) -> float:
         """Pay for one trial and learn it.

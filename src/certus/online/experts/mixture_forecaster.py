@@ -21,18 +21,21 @@ from certus.online.experts.regret_bounds import CONSTANTS
 Floats = NDArray[np.float64]
 
 
+LARGEST = 1e100  # squares of sums stay finite
+
+
 class Range:
-    """Two finite numbers, the smaller one first."""
+    """Two numbers whose squares are finite, the smaller one first."""
 
     def allows(self, value: Any) -> bool:
         try:
             low, high = (float(end) for end in value)
         except (TypeError, ValueError):
             return False
-        return math.isfinite(low) and math.isfinite(high) and low < high
+        return -LARGEST <= low < high <= LARGEST
 
     def __str__(self) -> str:
-        return "a pair of finite numbers (low, high) with low < high"
+        return "a pair of numbers (low, high) with -1e100 <= low < high <= 1e100"
 
 
 class Prior:
@@ -218,9 +221,10 @@ class MixtureForecaster(AdviceLearner):
     def _note_outside(self, advice: Floats, labels: Floats, setting: MixtureSetting) -> None:
         if self.void_trial_:
             return
-        found = first_outside(np.column_stack([advice, labels]), setting.low, setting.high)
-        if found is not None:
-            row, value = found
+        parts = [first_outside(part, setting.low, setting.high) for part in (advice, labels)]
+        found = [part for part in parts if part is not None]
+        if found:
+            row, value = min(found, key=lambda part: part[0])
             self.void_trial_ = self.trials_ + row + 1
             self.void_reason_ = f"{value:g} is outside [{setting.low:g}, {setting.high:g}]"
 

@@ -147,7 +147,7 @@ def majority_constants(beta: float) -> tuple[float, float]:
     >>> [round(value, 3) for beta in (math.exp(-1), 0.25) for value in majority_constants(beta)]
     [2.632, 2.632, 2.95, 2.128]
     """
-    b = 1.0 / math.log(2.0 / (1.0 + beta))
+    b = -1.0 / math.log1p(-0.5 * (1.0 - beta))  # 1 / ln(2/(1+beta)), also for a beta near 1
     return math.log(1.0 / beta) * b if beta > 0.0 else math.inf, b
 
 

@@ -13,6 +13,7 @@ from certus.base.params import Constraints
 from certus.online.experts.vote_learner import VoteLearner
 
 Floats = NDArray[np.float64]
+BETA = Interval(1e-300, 0.999999)  # nearer to 1, differences of weights would drown in rounding errors
 
 
 @register(
@@ -31,7 +32,7 @@ class WeightedMajority(VoteLearner):
     Parameters
     ----------
     beta : float, default=0.36787944117144233
-        What a wrong expert keeps, in (0, 1); the default is exp(-1).
+        What a wrong expert keeps, above 0 and at most 0.999999; the default is exp(-1).
     randomized : bool, default=False
         Whether to follow an expert drawn by weight instead of the majority.
     random_state : int, RandomState or None, default=None
@@ -48,7 +49,7 @@ class WeightedMajority(VoteLearner):
     """
 
     _constraints: ClassVar[Constraints] = {
-        "beta": [Interval(0.0, 1.0, closed="neither")],
+        "beta": [BETA],
         "randomized": [Boolean()],
         "random_state": [RandomState()],
     }
