@@ -26,7 +26,7 @@ def true_error(predictions, noise=0.0):
 
 def test_mean_risk_of_all_hypotheses_is_bounded_with_confidence():
     failed = halved = 0
-    for seed in range(40):
+    for seed in range(25):
         X, y = draws(seed, 40, noise=0.2)
         model = OnlineToBatch(DisjunctionMajority(1), "average", confidence=0.8).fit(X, y)
         risk = np.mean(
@@ -38,21 +38,21 @@ def test_mean_risk_of_all_hypotheses_is_bounded_with_confidence():
         failed += risk > certificate.value
         halved += risk > 0.5 * certificate.value
         assert true_error(model.predict(CUBE), 0.2) <= 2 * risk
-    assert failed <= 8
-    assert halved > 8  # a bound half as large would not hold
+    assert failed <= 5
+    assert halved > 5  # a bound half as large would not hold
 
 
 def test_expected_error_of_the_random_stop_is_the_mean_number_of_mistakes():
-    """E error = E M / m, so that it is at most B/m; over 1000 draws within four standard errors."""
+    """E error = E M / m, so that it is at most B/m; over 500 draws within four standard errors."""
     errors, mistakes, rows = [], [], 12
-    for seed in range(1000):
+    for seed in range(500):
         X, y = draws(seed, rows)
         model = OnlineToBatch(TermElimination(), "random-stop", mistake_bound=5, random_state=seed).fit(X, y)
         errors.append(true_error(model.predict(CUBE)))
         whole = TermElimination()
         whole.run(X, y)
         mistakes.append(whole.mistakes_ / rows)
-    spread = math.sqrt((np.var(errors) + np.var(mistakes)) / 1000)
+    spread = math.sqrt((np.var(errors) + np.var(mistakes)) / 500)
     assert abs(np.mean(errors) - np.mean(mistakes)) <= 4 * spread
     certificate = model.report_["error"]
     assert np.mean(errors) <= certificate.value == 5 / 12

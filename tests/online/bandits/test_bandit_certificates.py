@@ -26,7 +26,7 @@ def worst_evidence(make, runs, trials):
     return worst
 
 
-@pytest.mark.parametrize("runs", [1500, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [800, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_intervals_of_arms_hold_together_at_every_look(runs):
     """At a confidence of 1 - delta, with log(K/delta) to exceed; without the K, or at half of the level, they fail."""
     worst = worst_evidence(lambda seed: EpsilonGreedy(3, epsilon=0.3, random_state=seed), runs, 400)
@@ -35,7 +35,7 @@ def test_intervals_of_arms_hold_together_at_every_look(runs):
     assert (worst >= 0.4 * math.log(3 / 0.1)).mean() > 0.1  # a level too small by a constant is seen
 
 
-@pytest.mark.parametrize("runs", [150, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_pseudo_regret_is_covered_by_its_certificate(runs):
     failed = wrongly = 0
     for seed in range(runs):

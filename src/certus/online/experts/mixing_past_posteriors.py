@@ -26,11 +26,6 @@ class MixingPastPosteriors(MixtureForecaster):
         The share of earlier weights, in [0, 1].
     loss : {"log", "square"}, default="square"
         What a prediction costs.
-    prediction : {"average", "vovk"}, default="average"
-        The weighted average of the advice (square loss: c = 2), or Vovk's prediction (c = 1/2).
-    switches : int, default=0
-        The best sequences of experts with at most 0 .. `switches` switches are kept, and
-        ``ledger_.switching(k)`` compares with them.
 
     Examples
     --------

@@ -64,6 +64,11 @@ class MixtureForecaster(AdviceLearner):
     ----------
     loss : {"log", "square", "absolute"}, default="square"
         What a prediction costs. "log" takes probabilities and labels in [0, 1]: y ln(y/p) + (1-y) ln((1-y)/(1-p)).
+    prediction : {"average", "vovk"}, default="average"
+        The weighted average of the advice (square loss: c = 2), or Vovk's prediction (c = 1/2).
+    switches : int, default=0
+        The best sequences of experts with at most 0 .. `switches` switches are kept, and
+        ``ledger_.switching(k)`` compares with them.
     eta : float, default=None
         Learning rate, for losses of numbers in [0, 1]; None: the largest one with a theorem (absolute loss: 1).
     value_range : (float, float), default=(0.0, 1.0)

@@ -26,8 +26,6 @@ class Specialists(MixtureForecaster):
     ----------
     loss : {"log", "square"}, default="square"
         What a prediction costs.
-    prediction : {"average", "vovk"}, default="average"
-        The weighted average of the advice (square loss: c = 2), or Vovk's prediction (c = 1/2).
 
     Attributes
     ----------

@@ -27,11 +27,6 @@ class VariableShare(MixtureForecaster):
         What an expert with the loss 1 gives away, in [0, 1].
     loss : {"square"}, default="square"
         What a prediction costs.
-    prediction : {"average", "vovk"}, default="average"
-        The weighted average of the advice (square loss: c = 2), or Vovk's prediction (c = 1/2).
-    switches : int, default=0
-        The best sequences of experts with at most 0 .. `switches` switches are kept, and
-        ``ledger_.switching(k)`` compares with them.
 
     Examples
     --------
