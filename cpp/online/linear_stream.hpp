@@ -10,6 +10,10 @@
 //   newton       A += g g', w -= A^-1 g / gamma (Hazan et al. 2007)
 //   forward      w = (penalty I + sum x x')^-1 sum y x with the row itself in the matrix (Vovk; Azoury,
 //   Warmuth)
+//   alma         y f / |x| <= (1 - alpha) B / sqrt(k): w += sqrt(2/k) y x / |x|, cut to |w| <= 1 (Gentile
+//   2001) romma        y f <= 0: w = c w + d x, the shortest w with y w.x = 1 and w_t.w >= |w_t|^2 (Li, Long
+//   2002) mirror       w_j = link(-eta G_j), G = sum g: mirror descent with a divergence that is a sum over
+//   columns
 //
 // Several classes are one problem each, the class against the rest; two classes are one problem. Coefficients
 // have one entry more than there are columns, the last one for the constant. Rows are taken in order by one
@@ -36,7 +40,10 @@ enum class Rule : int {
   winnow,
   balanced,
   newton,
-  forward
+  forward,
+  alma,
+  romma,
+  mirror
 };
 
 struct Options {
@@ -44,9 +51,9 @@ struct Options {
   Loss loss{LossKind::perceptron};
   double eta = 0.0;  // step, cost C or penalty; 0: chosen by the rule
   double radius = 1.0;
-  double factor = 2.0;     // of Winnow; gamma of the Newton steps
-  double threshold = 0.0;  // of Winnow
-  bool squared = false;    // PA-II
+  double factor = 2.0;     // of Winnow; gamma of the Newton steps; B of alma; scale of the link
+  double threshold = 0.0;  // of Winnow; alpha of alma
+  bool squared = false;    // PA-II; romma: steps wherever y f < 1; mirror: sinh instead of exp
   bool conservative = false;
   bool classifies = true;
 };
@@ -64,7 +71,7 @@ struct Numbers {
     moves,     // entropic: sum of a max_j g_j^2; newton: of g' A^-1 g; passive: of tau (2 l - tau |x|^2)
     largest,   // |x|^2
     jumps,     // what shrinking limits add to the first and
-    falls,     //   second part of the adaptive bound; the inverses: log of the growth of the determinant
+    falls,     //   second part of the adaptive bound
     rate,      // entropic: a
     weight,    // entropic: sum of cosh; Winnow: sum of weights
     promoted,  // mistakes on positive rows
@@ -85,9 +92,9 @@ int fields(Rule rule) noexcept;
 struct State {
   View2D<double> vectors;  // problems * fields rows
   View2D<double> numbers;  // a row per problem
-  View2D<double> matrix;   // of the rules newton and forward: an inverse per problem, one below the other
+  View2D<double> matrix;   // of the rules newton and forward: a factor per problem, one below the other
   Index problems() const { return numbers.rows; }
-  View2D<double> inverse(Index problem) const {
+  View2D<double> factor(Index problem) const {
     return matrix.rows_from(problem * (matrix.rows / numbers.rows), matrix.rows / numbers.rows);
   }
 };

@@ -117,12 +117,12 @@ VERBS = (
         "When rows keep coming, or do not fit in memory: every row is predicted first and learned then. CSV or JSON "
         "lines, a file that grows or a pipe.",
         "certus stream predictions.csv --target left --learner perceptron --state stream.certus",
-        "Errors are those of the predictions made before each label, so that nothing was learned from a row when it "
-        "was judged; the interval holds at every look. `--state` remembers what was learned: the same command on the "
-        "grown table goes on, also after a kill, and ends at the same bits. `--learner square` or `vaw` predicts numbers. A "
-        "row that cannot be read stops the command (exit 2) or is counted (`--on-bad-row skip`). `--predictions FILE` "
-        "keeps the predictions, `--model FILE.certus` the model for `certus predict`. [online.md](../online.md) has "
-        "the learners and their accounts.",
+        "Errors are those of the predictions made before each label, so that nothing was learned from a row when "
+        "it was judged; the interval holds at every look. `--state` remembers what was learned: the same command "
+        "on the grown table goes on, also after a kill, and ends at the same bits. `--learner square` or `vaw` "
+        "predicts numbers. A row that cannot be read stops the command (exit 2) or is counted (`--on-bad-row "
+        "skip`). `--predictions FILE` keeps the predictions, `--model FILE.certus` the model for `certus predict`. "
+        "[online.md](../online.md) has the learners and their accounts.",
         "certus.online.OnlinePerceptron().run(X, y)",
     ),
     Verb(

@@ -194,6 +194,33 @@ def test_wrong_use(stream: Path, tmp_path: Path, arguments: tuple[str, ...], mes
     assert "the input is empty" in Run("stream", tmp_path / "empty.csv", "--target", "y").err
 
 
+def test_no_file_is_written_over_the_input(stream: Path, tmp_path: Path) -> None:
+    before = stream.read_bytes()
+    for option in ("--predictions", "--state", "--model"):
+        run = Run("stream", stream, "--target", "y", option, stream)
+        assert run.code == 2
+        assert f"{option}: {stream} is given twice" in run.err
+    same_file = tmp_path / "new"
+    assert Run("stream", stream, "--target", "y", "--state", same_file, "--model", same_file).code == 2
+    assert stream.read_bytes() == before
+
+
+def test_line_ends_quotes_and_marks_of_tables(tmp_path: Path) -> None:
+    text = '\ufeffa;note;y\r\n1;"two\r\nlines; and ""quotes""";u\r\n\r\n2;plain;v\r\n3;;u\r\n'
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    run = Run("stream", tmp_path / "t.csv", "--target", "y", "--state", tmp_path / "s", "--json")
+    assert run.code == 0, run.err
+    assert (run.json["rows"], run.json["learned"]) == (3, 3)
+    names = certus.load(tmp_path / "s").table.model.names_
+    assert set(names) == {"a", 'note=two\r\nlines; and "quotes"', "note=plain"}
+    (tmp_path / "header.csv").write_text("a,y\n")
+    run = Run("stream", tmp_path / "header.csv", "--target", "y", "--json")
+    assert (run.code, run.json["rows"], run.json["mean_loss"]) == (0, 0, None)
+    (tmp_path / "latin.csv").write_bytes(b"a,y\nM\xfcller,u\n")
+    run = Run("stream", tmp_path / "latin.csv", "--target", "y")
+    assert (run.code, "row 1: is not UTF-8 at byte 2" in run.err) == (2, True)
+
+
 def test_a_killed_run_is_continued_to_the_bit(stream: Path, tmp_path: Path) -> None:
     state, told = tmp_path / "state", tmp_path / "told.csv"
     line = [sys.executable, "-m", "certus", "stream", "-", "--target", "y", "--state", str(state), "--every", "40"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from certus.online import (
+    ALMA,
+    ROMMA,
     BalancedWinnow,
+    MirrorDescent,
     OGDClassifier,
     OGDRegressor,
+    OnlineNewtonStep,
     OnlinePerceptron,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -28,6 +32,10 @@ CLASSIFIERS = {
     "tuned": OGDClassifier("hinge", geometry="entropy", radius=3.0, horizon=300, max_norm=3.0),
     "conservative": OGDClassifier("hinge", conservative=True),
     "balanced": BalancedWinnow(factor=1.1),
+    "alma": ALMA(alpha=0.7),
+    "romma": ROMMA(),
+    "newton": OnlineNewtonStep(penalty=0.5),
+    "aggressive": ROMMA(aggressive=True, fit_intercept=False),
 }
 REGRESSORS = {
     "squared": OGDRegressor(),
@@ -35,6 +43,9 @@ REGRESSORS = {
     "huber": OGDRegressor("huber", epsilon=0.5, geometry="euclidean", eta=0.01),
     "entropic": OGDRegressor("epsilon_insensitive", geometry="entropy", radius=3.0),
     "pa": PassiveAggressiveRegressor(C=0.3),
+    "mirror": MirrorDescent("huber", eta=0.001),
+    "mirror entropy": MirrorDescent("absolute", divergence="entropy", eta=0.001, scale=0.5),
+    "mirror hypentropy": MirrorDescent(divergence="hypentropy", eta=0.0001, scale=0.5),
     "pa squared": PassiveAggressiveRegressor(C=0.3, loss="squared_epsilon_insensitive"),
     "forward": VovkAzouryWarmuth(0.5),
     "forward with a constant": VovkAzouryWarmuth(2.0, fit_intercept=True),

@@ -80,7 +80,8 @@ def test_dicts_learn_what_rows_learn(name):
     assert predictions == played.tolist()
     assert one.names_ == {"a": 0, "b": 1, "c": 2, "d": 3}
     assert one.ledger_.trials == 80
-    if getattr(one, "geometry", "") != "entropy":  # whose weights count columns that may come
+    grown = getattr(one, "geometry", ""), getattr(one, "divergence", "")
+    if "entropy" not in grown:  # whose weights count columns that may come
         table = clone(LEARNERS[name])
         table.run(X, y)
         np.testing.assert_allclose(one.coef_, table.coef_, rtol=1e-9, atol=1e-12)
@@ -252,3 +253,22 @@ def test_a_dict_learner_keeps_its_names_in_its_file(tmp_path):
     again = certus.load(tmp_path / "model.certus")
     assert again.names_ == {"a": 0, "b": 1, "kind=x": 2}
     assert again.predict_one({"kind": "x"}) == learner.predict_one({"kind": "x"})
+
+
+def test_labels_of_another_kind_and_targets_that_are_none_are_refused():
+    learner = OnlinePerceptron().learn_one({"a": 1.0}, "yes")
+    with pytest.raises(ValueError, match=r"the label 1 does not go with the known ones \['yes'\].*\n*Hint"):
+        learner.learn_one({"a": 1.0}, 1)
+    with pytest.raises(ValueError, match=r"y must be one label or number, got \[1\]"):
+        learner.learn_one({"a": 1.0}, [1])
+    with pytest.raises(ValueError, match="Hint: y must hold numbers"):
+        OGDRegressor().learn_one({"a": 1.0}, "many")
+    assert learner.ledger_.trials == 1
+
+
+def test_a_nearly_singular_matrix_does_no_harm():
+    X = np.random.default_rng(0).normal(size=(50, 3)) * 1e6
+    learner = VovkAzouryWarmuth(1e-8)
+    learner.run(X, np.ones(50))
+    ledger = learner.ledger_
+    assert 0.0 <= ledger.regret <= ledger.bound < 200.0

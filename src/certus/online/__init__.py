@@ -1,5 +1,6 @@
 """Online learning: experts, linear learners and bandits, each with a ledger of its regret."""
 
+from certus.online.alma import ALMA
 from certus.online.balanced_winnow import BalancedWinnow
 from certus.online.bandits import (
     KLUCB,
@@ -43,18 +44,22 @@ from certus.online.experts import (
     force_double_loss,
     force_halvings,
 )
+from certus.online.mirror_descent import MirrorDescent
 from certus.online.ogd_classifier import OGDClassifier
 from certus.online.ogd_regressor import OGDRegressor
+from certus.online.online_newton_step import OnlineNewtonStep
 from certus.online.online_perceptron import OnlinePerceptron
 from certus.online.online_to_batch import OnlineToBatch
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
 from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
+from certus.online.romma import ROMMA
 from certus.online.stream_progress import StreamProgress
 from certus.online.table_stream import TableStream
 from certus.online.vovk_azoury_warmuth import VovkAzouryWarmuth
 from certus.online.winnow import Winnow
 
 __all__ = [
+    "ALMA",
     "AdaHedge",
     "AggregatingAlgorithm",
     "BalancedWinnow",
@@ -72,13 +77,16 @@ __all__ = [
     "KLUCB",
     "LinUCB",
     "MetaExperts",
+    "MirrorDescent",
     "MixingPastPosteriors",
     "OGDClassifier",
     "OGDRegressor",
+    "OnlineNewtonStep",
     "OnlinePerceptron",
     "OnlineToBatch",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
+    "ROMMA",
     "Specialists",
     "Squint",
     "StreamProgress",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from scipy.linalg import cho_solve
+
 from certus.base import register
 from certus.base.params import Interval
 from certus.guarantees.ledgers import Line
@@ -62,7 +65,7 @@ class VovkAzouryWarmuth(StreamRegressor):
 
     def _coefficients(self) -> Array:
         super()._coefficients()
-        return self.state_.vector(2) @ self.state_.matrix
+        return np.asarray(cho_solve((self.state_.matrix, False), self.state_.vector(2)[0]))[None, :]
 
     def _lines(self) -> tuple[Line, ...]:
         return (forward_line(self.state_),) if self._trials() else ()

@@ -10,6 +10,7 @@ import numpy as np
 from certus.base import register
 from certus.base.params import Exactly, Interval
 from certus.guarantees.ledgers import Line
+from certus.online.boolean import minimal_disjunction
 from certus.online.evidence.hindsight import hindsight
 from certus.online.evidence.mistake_lines import winnow_line
 from certus.online.learning.stream_classifier import CLASSIFIER_CONSTRAINTS, StreamClassifier
@@ -96,15 +97,15 @@ class Winnow(StreamClassifier):
         super()._start(columns)
         self.state_.number("weight")[:] = columns
 
-    def audit(self, X: Any, y: Any, *, variables: Sequence[int]) -> Self:
+    def audit(self, X: Any, y: Any, *, variables: Sequence[int] | None = None) -> Self:
         """Bound the mistakes by a disjunction that is consistent with the stream.
 
         Parameters
         ----------
         X, y : table and labels
             All trials since the learner was new, in their order.
-        variables : sequence of int
-            Columns of the disjunction; the fewer, the better.
+        variables : sequence of int, optional
+            Columns of the disjunction; by default the fewest that there are.
 
         Returns
         -------
@@ -117,6 +118,11 @@ class Winnow(StreamClassifier):
         rows = np.asarray(stream.rows.toarray() if hasattr(stream.rows, "toarray") else stream.rows)
         if not np.isin(rows, (0.0, 1.0)).all():
             raise ValueError("the bound is one for rows of zeros and ones; other values came.\nHint: encode them.")
+        if variables is None:
+            found = minimal_disjunction(rows, stream.targets > 0.0)
+            if found is None:
+                raise ValueError("no disjunction is right on every row.\nHint: the perceptron's bound needs none.")
+            variables = found.variables
         says = np.where(rows[:, list(variables)].any(axis=1), 1.0, -1.0)
         wrong = np.flatnonzero(says != stream.targets)
         if len(wrong):

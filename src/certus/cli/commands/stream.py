@@ -49,6 +49,7 @@ def command(
     Numbers are centered and scaled as they come, texts become indicators, empty cells say nothing.
     """
     started = time.perf_counter()
+    _keep_apart(rows, state=state, predictions=predictions, model=model)
     progress = _progress(state, target, learner)
     with _opened(rows) as stream, _predictions(predictions, progress) as told:
         from certus.cli.row_batches import RowReader
@@ -63,6 +64,19 @@ def command(
 
         persistence.save(progress.table, model)
     _show(progress, time.perf_counter() - started, json=json)
+
+
+def _keep_apart(rows: Path, **outputs: Path | None) -> None:
+    """No file may be written over the input or over another one."""
+    from certus.base.persistence import is_one_of
+
+    before: list[Path] = [rows]
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        if is_one_of(path, before) or path in before:
+            raise ValueError(f"--{name}: {path} is given twice.\nHint: name another file.")
+        before.append(path)
 
 
 def _progress(state: Path | None, target: str, learner: str) -> StreamProgress:

@@ -36,7 +36,7 @@ class StreamRule:
     odd : tuple of int
         Vectors whose sign changes when the two labels change places.
     matrix : bool
-        Whether it keeps an inverse.
+        Whether it keeps the factor of a matrix.
     """
 
     number: int
@@ -55,6 +55,9 @@ RULES = {
     "balanced": StreamRule(6, (0.0, 0.0), (0, 1)),
     "newton": StreamRule(7, (0.0, 0.0, 0.0), (0, 2), matrix=True),
     "forward": StreamRule(8, (0.0, 0.0, 0.0), (0, 2), matrix=True),
+    "alma": StreamRule(9, (0.0,), (0,)),
+    "romma": StreamRule(10, (0.0,), (0,)),
+    "mirror": StreamRule(11, (0.0, 0.0), (0, 1)),
 }
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from certus.guarantees.ledgers import Line
 from certus.guarantees.records import rules
@@ -18,16 +19,16 @@ FORWARD = "online/forward-ridge"
 def forward_line(state: LinearState) -> Line:
     """Loss minus min_u (sum (y - x'u)^2 + penalty |u|^2) is at most Y^2 ln det(I + X'X / penalty)."""
     loss, squares, largest = (float(state.number(name)[0]) for name in ("loss", "targets", "target"))
-    growth = float(state.number("falls")[0])
-    products = state.vector(2)[0]
-    best = squares - float(products @ state.matrix @ products)
+    growth = float(np.sum(2.0 * np.log(np.diag(state.matrix)) - math.log(state.penalty)))
+    half = solve_triangular(state.matrix, state.vector(2)[0], trans="T")
+    best = squares - float(half @ half)
     return Line(
         loss=loss,
         comparator=max(0.0, best),
-        bound=largest**2 * growth,
+        bound=largest**2 * max(0.0, growth),
         rule=FORWARD,
         theorem="Forward ridge regression (Vovk 2001; Azoury, Warmuth 2001)",
-        facts={"largest": largest, "growth": growth},
+        facts={"largest": largest, "growth": max(0.0, growth)},
     )
 
 

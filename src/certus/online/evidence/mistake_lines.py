@@ -12,6 +12,7 @@ from certus.guarantees.records import Derivation, rules
 PERCEPTRON = "online/perceptron-mistakes"
 PASSIVE = "online/passive-aggressive-mistakes"
 WINNOW = "online/winnow-mistakes"
+ALMA = "online/alma-mistakes"
 SAFE = 1.0 + 1e-12  # sums of the stream are rounded
 
 
@@ -20,6 +21,12 @@ def most_perceptron_mistakes(radius: float, norm: float, hinge: float) -> int:
     a = radius * norm
     root = (a + math.sqrt(a * a + 4.0 * hinge)) / 2.0
     return math.floor(root * root * SAFE)
+
+
+def separated_line(mistakes: float, radius: float, norm: float, hinge: float, unknown: float) -> Line:
+    """The same where u separates all rows with margin 1, for rules that promise nothing on others."""
+    line = perceptron_line(mistakes, radius, norm, 0.0, unknown)
+    return line if hinge == 0.0 else line.without_bound()
 
 
 def perceptron_line(mistakes: float, radius: float, norm: float, hinge: float, unknown: float) -> Line:
@@ -88,6 +95,28 @@ def _check_passive(certificate: Any, data: Any) -> Derivation:
     least = 1 / (radius**2 + 1 / (2 * cost)) if squared else min(cost, 1 / radius**2 if radius else cost)
     most = math.floor((norm**2 + 2 * cost * loss) / least * Fraction(SAFE))
     return Derivation(float(most + unknown), error=1e-12, slack=1e-9, scale=1.0)
+
+
+def alma_line(mistakes: float, alpha: float, margin: float, unknown: float) -> Line:
+    """Gentile 2001, theorem 3: steps on rows of length 1 that some u of length 1 separates by the margin."""
+    steps = 2.0 * ((2.0 / alpha - 1.0) / margin) ** 2 + 8.0 / alpha - 4.0 if margin > 0.0 else math.inf
+    return Line(
+        quantity="mistakes",
+        loss=mistakes,
+        comparator=0.0,
+        bound=steps * SAFE + unknown,
+        rule=ALMA,
+        theorem="Steps of ALMA (Gentile 2001)",
+        facts={"alpha": alpha, "margin": margin, "unknown": unknown},
+    )
+
+
+@rules.checker(ALMA)
+def _check_alma(certificate: Any, data: Any) -> Derivation:
+    del data
+    alpha, margin, unknown = (Fraction(certificate.witness[name]) for name in ("alpha", "margin", "unknown"))
+    steps = 2 * (2 - alpha) ** 2 / (alpha * margin) ** 2 + 8 / alpha - 4
+    return Derivation(float(steps * Fraction(SAFE) + unknown), error=1e-12)
 
 
 def winnow_line(mistakes: float, columns: int, variables: int) -> Line:

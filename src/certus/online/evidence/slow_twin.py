@@ -142,7 +142,62 @@ def balanced(given: dict[str, Any], account: Account, v: Array, x: Array, y: flo
         v[0] = 2.0 * np.sinh(v[1])
 
 
+def alma(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """A step of length sqrt(2 / k) where the margin of the row is small; never beyond length 1."""
+    account["loss"] += y * score <= 0.0
+    length, root = float(np.linalg.norm(x)), math.sqrt(account["updates"] + 1.0)
+    if length > 0.0 and y * score / length <= (1.0 - given["threshold"]) * given["factor"] / root:
+        v[0] += math.sqrt(2.0) / root * y * x / length
+        v[0] /= max(1.0, float(np.linalg.norm(v[0])))
+        account["updates"] += 1.0
+
+
+def romma(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """The shortest w with y x'w = 1 on the border of the half-space of its predecessor."""
+    account["loss"] += y * score <= 0.0
+    length, norm = float(x @ x), float(v[0] @ v[0])
+    if length > 0.0 and (y * score <= 0.0 or (given["squared"] and y * score < 1.0)):
+        area = length * norm - score**2
+        if area <= 1e-12 * length * norm or length * norm <= y * score:
+            v[0] = y * x / length
+        else:
+            v[0] = (length * norm - y * score) / area * v[0] + norm * (y - score) / area * x
+        account["updates"] += 1.0
+
+
+def mirror(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """The gradient is taken from phi'(w), and the divergence D(w_t, w_(t+1)) is counted."""
+    v[1] += _slope(given, account, y, score) * x
+    scale, dual = given["factor"], np.clip(-given["eta"] * v[1], -200.0, 200.0)
+    touched = x != 0.0
+    before, after = v[0, touched], scale * (np.sinh(dual) if given["squared"] else np.exp(dual))[touched]
+
+    def phi(w: Array) -> Array:
+        if given["squared"]:
+            return w * np.arcsinh(w / scale) - np.hypot(w, scale)
+        return w * np.log(w / scale) - w
+
+    account["moves"] += float(np.sum(phi(before) - phi(after) - dual[touched] * (before - after)))
+    v[0, touched] = after
+
+
+def newton(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
+    """W -= A^-1 g / gamma, solved anew with the whole matrix."""
+    g = _slope(given, account, y, score) * x
+    A = given.setdefault("A", given["penalty"] * np.eye(len(x)))
+    A += np.outer(g, g)
+    step = np.linalg.solve(A, g)
+    account["squares"] += float(g @ g)
+    account["moves"] += float(g @ step)
+    v[2] += g
+    v[0] -= step / given["factor"]
+
+
 STEPS: dict[str, Step] = {
+    "newton": newton,
+    "alma": alma,
+    "romma": romma,
+    "mirror": mirror,
     "perceptron": perceptron,
     "passive": passive,
     "gradient": gradient,
@@ -176,8 +231,7 @@ def _forward(learner: Any, rows: Array, targets: Array) -> None:
     account[NUMBER["trials"]] = len(targets)
     account[NUMBER["targets"]] = float(targets @ targets)
     account[NUMBER["target"]] = float(np.abs(targets).max(initial=0.0))
-    account[NUMBER["falls"]] = np.linalg.slogdet(A / learner.penalty)[1]
-    state.matrix, state.vectors[2] = np.linalg.inv(A), b
+    state.matrix, state.vectors[2] = np.linalg.cholesky(A).T, b
 
 
 @twin(NAME)
@@ -224,6 +278,7 @@ def _prepare(learner: Any, rows: Array, y: Any) -> Array:
 def _replay_problem(learner: Any, rows: Array, targets: Array) -> None:
     rule, state = learner.state_.rule, learner.state_
     given = {"classifies": learner._classifies, "factor": 2.0, "threshold": 0.0, "radius": 1.0, **learner._settings()}
+    given["penalty"] = learner._penalty()
     account = dict.fromkeys(NUMBER, 0.0) | {"unit": float(state.number("unit")[0]), "since": 1.0}
     account["weight"] = float(state.number("weight")[0])
     met: set[float] = set() if learner._classifies and learner.classes is None else {-1.0, 1.0}

@@ -53,7 +53,10 @@ class MistakeClassifier(StreamClassifier):
         part = stream.part(self._counted(stream))
         losses = hinge_losses(part, u)
         squared = self._settings().get("squared", False)
+        lengths = np.maximum(part.lengths(), 1e-300) * max(float(np.linalg.norm(u)), 1e-300)
+        margins = part.targets * (part.rows @ u) / lengths
         return {
+            "margin": float(margins.min(initial=np.inf)) * (1.0 - 1e-12),
             "radius": float(part.lengths().max(initial=0.0)),
             "norm": float(np.linalg.norm(u)),
             "hinge": float((losses**2).sum() if squared else losses.sum()),
@@ -66,6 +69,10 @@ class MistakeClassifier(StreamClassifier):
         given = {name: facts[name] for name in ("radius", "norm", "hinge", "unknown")}
         if self._rule() == "perceptron":
             return mistake_lines.perceptron_line(mistakes, **given)
+        if self._rule() == "romma":
+            return mistake_lines.separated_line(mistakes, **given)
+        if self._rule() == "alma":
+            return mistake_lines.alma_line(mistakes, settings["threshold"], facts["margin"], facts["unknown"])
         return mistake_lines.passive_line(mistakes, cost=settings["eta"], **given, squared=settings["squared"])
 
     def _lines(self) -> tuple[Any, ...]:

@@ -22,13 +22,14 @@ class LinearState:
     columns : int
         Columns for which there is room.
     penalty : float, default=1.0
-        What the inverse begins with, if there is one.
+        What the diagonal of the matrix begins with, if there is one.
 
     Attributes
     ----------
     vectors : ndarray of shape (n_problems * n_fields, columns + 1)
     numbers : ndarray of shape (n_problems, n_numbers)
     matrix : ndarray of shape (n_problems * (columns + 1), columns + 1) or (0, columns + 1)
+        Upper triangular factors R of the matrices R'R.
     """
 
     _state = ("rule", "vectors", "numbers", "matrix", "penalty")
@@ -51,7 +52,7 @@ class LinearState:
         return numbers
 
     def _fresh_matrix(self, width: int) -> Array:
-        return np.eye(width if RULES[self.rule].matrix else 0, width) / self.penalty
+        return np.eye(width if RULES[self.rule].matrix else 0, width) * np.sqrt(self.penalty)
 
     def _fresh(self, width: int) -> Array:
         return np.repeat(np.array(RULES[self.rule].start)[:, None], width, axis=1)
@@ -119,8 +120,8 @@ class LinearState:
         mistakes = self.numbers[0, NUMBER["mistakes"]]
         self.vectors = np.insert(self.vectors, place * self.fields, fresh, axis=0)
         self.numbers = np.insert(self.numbers, place, numbers, axis=0)
-        inverse = self._fresh_matrix(self.columns + 1)
-        self.matrix = np.insert(self.matrix, [place * len(inverse)] * len(inverse), inverse, axis=0)
+        factor = self._fresh_matrix(self.columns + 1)
+        self.matrix = np.insert(self.matrix, [place * len(factor)] * len(factor), factor, axis=0)
         self.numbers[:, NUMBER["mistakes"]] = 0.0
         self.numbers[0, NUMBER["mistakes"]] = mistakes
 

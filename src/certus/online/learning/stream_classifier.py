@@ -47,6 +47,7 @@ class StreamClassifier(StreamLearner, Classifier):
             check_classification_targets(labels)
         if "classes_" not in vars(self):
             self._set_classes(np.array([], dtype=labels.dtype) if self.classes is None else np.unique(self.classes))
+        self._refuse_another_kind(labels)
         if self.classes is not None:
             known = np.isin(labels, self.classes_)
             if not known.all():
@@ -56,6 +57,16 @@ class StreamClassifier(StreamLearner, Classifier):
                     "Hint: leave `classes` out to let new labels join."
                 )
         return labels
+
+    def _refuse_another_kind(self, labels: NDArray[Any]) -> None:
+        """Numbers do not join texts, nor texts numbers."""
+        if len(self.classes_) and _are_texts(labels) != _are_texts(self.classes_):
+            kinds = ("numbers", "texts")
+            raise ValueError(
+                f"the label {labels[0].item() if labels.dtype != object else labels[0]!r} does not go with the known "
+                f"ones {self.classes_.tolist()}, which are {kinds[_are_texts(self.classes_)]}.\n"
+                "Hint: give all labels as texts, or all as numbers."
+            )
 
     def _set_classes(self, classes: NDArray[Any]) -> None:
         self.classes_ = classes
@@ -175,6 +186,10 @@ class StreamClassifier(StreamLearner, Classifier):
                 raise ValueError("state_ does not have one problem per class.")
             check_columns(self)
             self._set_classes(self.classes_)
+
+
+def _are_texts(labels: NDArray[Any]) -> bool:
+    return labels.dtype.kind == "U" or (labels.dtype == object and isinstance(labels[0], str))
 
 
 def _first_of_new(y: NDArray[Any], classes: NDArray[Any]) -> list[int]:

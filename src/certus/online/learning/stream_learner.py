@@ -74,6 +74,7 @@ class StreamLearner(Learner):
     _takes_sparse = True
     _rule_name: ClassVar[str]
     _classifies: ClassVar[bool]
+    _ends_with: ClassVar[str] = "updates"  # what has to stay the same for a whole pass, if epochs is None
 
     fit_intercept: bool
     hash_bits: int | None
@@ -165,6 +166,8 @@ class StreamLearner(Learner):
 
     def _told(self, x: Any, y: Any) -> Any:
         """Learn one row by the long way; returns the prediction that was made before."""
+        if np.ndim(y) != 0 or isinstance(y, dict | set):
+            raise ValueError(f"y must be one label or number, got {y!r}.\nHint: run(X, y) takes many rows.")
         target = self._known_targets(np.array([y]))
         if not isinstance(x, dict):
             self._refuse_names()
@@ -215,12 +218,11 @@ class StreamLearner(Learner):
     def fit(self, X: TableLike, y: Any) -> Self:
         """Forget everything and go through the rows in their order, once or `epochs` times."""
         self._forget()
-        self.__dict__.pop("_engine", None)
         epochs = MOST_EPOCHS if self.epochs is None else self.epochs
         for _ in range(epochs):
-            before = self.state_.number("updates").sum() if "state_" in vars(self) else 0.0
+            before = self.state_.number(self._ends_with).sum() if "state_" in vars(self) else 0.0
             self._learn(X, y, played=False)
-            if self.epochs is None and self.state_.number("updates").sum() == before:
+            if self.epochs is None and self.state_.number(self._ends_with).sum() == before:
                 break
         else:
             if self.epochs is None:
@@ -322,6 +324,11 @@ class StreamLearner(Learner):
 
     def _scores(self, table: Any) -> Array:
         return stream_kernels.score(self._kernel(), table, self.state_.problems)
+
+    def _forget(self) -> None:
+        super()._forget()
+        for name in ("_engine", "_ledger"):
+            self.__dict__.pop(name, None)
 
     def _note(self, scores: Array) -> None:
         """Keep the scores, if the stream is gone through again for the sake of them."""

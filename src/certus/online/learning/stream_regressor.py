@@ -25,7 +25,11 @@ class StreamRegressor(StreamLearner, Regressor):
         return value if abs(value) <= LARGEST else None
 
     def _known_targets(self, y: Any) -> NDArray[Any]:
-        target = np.ascontiguousarray(check_target(self, y, numeric=True), dtype=np.float64)
+        try:
+            target = np.ascontiguousarray(check_target(self, y, numeric=True), dtype=np.float64)
+        except ValueError as error:
+            hint = "" if "Hint:" in str(error) else "\nHint: y must hold numbers; a classifier takes labels."
+            raise ValueError(f"{error}{hint}") from error
         refuse_large(self, target, LARGEST, name="y")
         return target
 
