@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from certus.base import fit_method, predict_method, register
 from certus.base.inputs import TableLike, TargetLike
+from certus.base.persistence import check_shapes
 from certus.components.learning.distance_table import DistanceTable
 from certus.components.solvers.symmetric_spectrum import largest_eigenvectors
 from certus.guarantees import Report
@@ -85,3 +86,11 @@ class ClassicalMDS(DistanceTable):
         kept = self.eigenvalues_ > 1e-12 * max(float(self.eigenvalues_.max()), 0.0)
         directions = np.where(kept, self.embedding_ / np.where(kept, self.eigenvalues_, 1.0), 0.0)
         return self._in_blocks(X, lambda distances: -0.5 * (distances**2 - self._means) @ directions)
+
+    def _restored(self) -> None:
+        super()._restored()
+        if "embedding_" in vars(self):
+            rows, count = self.embedding_.shape
+            check_shapes(self, eigenvalues_=(count,), _means=(rows,))
+            if not (count and np.isfinite(self.eigenvalues_).all() and np.isfinite(self._means).all()):
+                raise ValueError("eigenvalues_ must be finite numbers, one per coordinate.")

@@ -129,3 +129,7 @@ class DistanceTable(ClassNamePrefixFeaturesOutMixin, Transformer):
                 raise ValueError("embedding_ does not belong to the distances.")
         else:
             check_shapes(self, _rows=(count, self.n_features_in_))
+        for name in ("embedding_", "dissimilarity_matrix_", "_rows"):
+            part = getattr(self, name)
+            if part is not None and not (np.abs(part) <= LARGEST).all():
+                raise ValueError(f"{name} must hold finite numbers.")

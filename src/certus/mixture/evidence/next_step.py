@@ -43,8 +43,10 @@ def _record(inputs: Any, witness: Any) -> Certificate:
         raise CertificateError(f"{QUANTITY}: the witness holds a number that cannot occur")
     value = max(0.0, after - reached) + _rounding(witness)
     model = witness["model"]
+    if not isinstance(model, Mapping):
+        raise CertificateError(f"{QUANTITY}: the witness holds no model")
     what = "log posterior" if model.get("prior") is not None else "log-likelihood"
-    what = "lower bound of the log evidence (ELBO)" if model["kind"] == "variational" else what
+    what = "lower bound of the log evidence (ELBO)" if model.get("kind") == "variational" else what
     claim = (
         f"On {plural(int(inputs['rows']), 'row')} the {what} per row is {number(reached)}, and one more EM "
         f"step raises it by at most {number(value, 'upper')}. This is about a local maximum: other starts may "
