@@ -237,6 +237,15 @@ def test_a_star_of_thousands_of_leaves_does_not_underflow() -> None:
     assert JunctionTree(network).marginals(seen)["root"][0] < 1e-300
 
 
+def test_products_below_the_range_of_numbers_are_not_called_impossible() -> None:
+    network = BayesianNetwork(
+        {"b": ["a"]}, {"a": [0, 1], "b": [0, 1]}, {"a": [1e-300, 1.0], "b": [[1e-200, 1.0], [0.0, 1.0]]}
+    )
+    with pytest.raises(ArithmeticError, match="range of numbers"):
+        network.query("a", {"b": 0})
+    assert network.probability({"a": 1, "b": 0}) == 0.0
+
+
 def test_the_cost_is_known_before_anything_is_allocated() -> None:
     rng = np.random.default_rng(0)
     side = 26

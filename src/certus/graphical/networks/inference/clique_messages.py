@@ -17,6 +17,7 @@ from certus.graphical.networks.inference.evidence_input import Evidence, Impossi
 
 Floats = NDArray[np.float64]
 SUM, MAX, SUM_THEN_MAX = 0, 1, 2
+_NOBODY = np.empty(0, dtype=np.int64)
 _ALWAYS = 2**20  # cells that are there without asking
 
 
@@ -76,10 +77,13 @@ class Question:
 
     def load(self, evidence: Evidence) -> None:
         """Take in evidence on the same observed nodes."""
+        self.tree.load(self._states(evidence), self.network._flat_weights(evidence.weights))
+
+    def _states(self, evidence: Evidence) -> NDArray[np.int64]:
         states = np.full(len(self.kept), -1, dtype=np.int64)
         for node, state in evidence.states.items():
             states[node] = state
-        self.tree.load(states, self.network._flat_weights(evidence.weights))
+        return states
 
     def fits(self, *, drop: bool = False) -> bool:
         """Whether the tables fit into the memory that was allowed."""
@@ -101,7 +105,24 @@ class Question:
     def total(self, mode: int = SUM, *, drop: bool = False) -> float:
         """Messages to the roots; the log of what they sum (or maximize) to, -inf for impossible evidence."""
         self.require_room(drop=drop)
-        return float(self.tree.log_total) if self.tree.collect(mode, drop, self._threads()) else -math.inf
+        if self.tree.collect(mode, drop, self._threads()):
+            return float(self.tree.log_total)
+        if self._is_supported():
+            raise ArithmeticError(
+                "The evidence must have a probability in the range of numbers, got products that are too small.\n"
+                "Hint: look for tiny probabilities in the tables (lint() finds zeros and nearly certain rows)."
+            )
+        return -math.inf
+
+    def _is_supported(self) -> bool:
+        """Whether the evidence is possible by the signs of the tables alone, which cannot underflow."""
+        network = self.network
+        signs = (network._values > 0).astype(np.float64) / 2.0
+        arrays = _native_calls.network_arrays(network._cards, network._dag.parents, network._stored.begins, signs)
+        tree = _native_calls.clique_tree(arrays, self.kept, self.observed, _flags(len(self.kept), ()), _NOBODY)
+        weights = {node: (found > 0).astype(np.float64) for node, found in self.evidence.weights.items()}
+        tree.load(self._states(self.evidence), network._flat_weights(weights))
+        return bool(tree.collect(SUM, True, 1))
 
     def collect(self, mode: int = SUM, *, drop: bool = False) -> float:
         """The same for evidence that must be possible."""
