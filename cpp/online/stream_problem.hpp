@@ -5,9 +5,8 @@
 
 namespace certus::online {
 
-inline constexpr double steepest = 1e12;  // steps along steeper losses are cut, against overflow
-inline constexpr double largest_log =
-    200.0;  // exponents of entropic weights are taken back before they reach this
+inline constexpr double steepest = 1e12;      // steps along steeper losses are cut, against overflow
+inline constexpr double largest_log = 200.0;  // exponents of entropic weights are taken back before it
 
 // The vectors of one problem.
 struct Problem {
