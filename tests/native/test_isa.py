@@ -14,6 +14,8 @@ from tests.native.scripts import run, start
 pytestmark = pytest.mark.sanitize
 
 SETS = ("baseline", "avx2", "avx512")
+# Trained in single precision, whose roundings differ between the sets.
+SINGLE = ("certus.neural.TabularMLPClassifier", "certus.neural.TabularMLPRegressor")
 
 # What every learner of the catalogue says about fresh rows, as JSON.
 ANSWERS = """
@@ -65,7 +67,8 @@ def test_every_learner_answers_alike_on_every_set():
         assert answers.keys() == reference.keys()
         for name, parts in answers.items():
             for part, expected in zip(parts, reference[name], strict=True):
-                np.testing.assert_allclose(part, expected, rtol=1e-7, atol=1e-9, err_msg=f"{name} on {wish}")
+                rtol, atol = (1e-3, 1e-3) if name in SINGLE else (1e-7, 1e-9)
+                np.testing.assert_allclose(part, expected, rtol=rtol, atol=atol, err_msg=f"{name} on {wish}")
 
 
 # A table with all kinds of numbers, as text of its bits, and the hashes of its rows in every form.

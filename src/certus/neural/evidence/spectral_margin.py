@@ -112,4 +112,5 @@ def _bound(risk: float, rows: int, numbers: Any) -> AdditiveBound:
 def _check(certificate: Certificate, data: Any = None) -> Derivation:
     """The formula in decimals; `data`, if given, are truth values: is the row's margin at most the stated one."""
     witness = certificate.witness
-    return _bound(witness["risk"], witness["rows"], certificate.inputs).derivation(certificate, data)
+    found = None if isinstance(data, tuple) else data  # rows (X, y) alone do not give margins
+    return _bound(witness["risk"], witness["rows"], certificate.inputs).derivation(certificate, found)

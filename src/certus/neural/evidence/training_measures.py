@@ -66,11 +66,11 @@ def _record(value: float, witness: dict[str, Any]) -> Certificate:
 
 @rules.checker(RULE)
 def _check(certificate: Certificate, data: Any = None) -> Derivation:
-    """The sum in rational arithmetic; `data`, if given, is the gradient."""
+    """The sum in rational arithmetic; `data`, if given, is the gradient. Rows ``(X, y)`` alone do not give it."""
     witness = certificate.witness
     if not (witness["length"] >= 0.0 and witness["rounding"] >= 0.0):
         raise CertificateError(f"{certificate.quantity}: lengths must be at least 0.")
-    if data is not None:
+    if data is not None and not isinstance(data, tuple):
         length = math.hypot(*(float(part) for part in np.ravel(data)))
         if length > witness["length"] + witness["rounding"]:
             raise CertificateError(
