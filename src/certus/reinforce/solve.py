@@ -163,7 +163,7 @@ def planned(
 ) -> Solution:
     """What `solve` does, without a warning where the bounds are wider than asked."""
     parts = undiscounted(mdp.pairs) if mdp.discount == 1.0 else None
-    table = mdp.pairs if parts is None else parts.reduced
+    table = mdp.pairs.dense_if_small() if parts is None else parts.reduced
     threads = resolve_threads(n_jobs)
     search = Search(table, mdp.discount, tol, MOST_ROUNDS if max_iter is None else int(max_iter), threads)
     with blas_on_one_thread():
