@@ -55,6 +55,8 @@ def action_values(mdp: MDP, values: ArrayLike) -> Floats:
 def greedy(mdp: MDP, values: ArrayLike) -> NDArray[np.int64]:
     """The actions that look best when next states have these values, the first of equals; -1 in terminal states."""
     worth = action_values(mdp, values)
+    if not mdp.n_actions:
+        return np.full(mdp.n_states, -1)
     return np.where(mdp.terminal, -1, np.argmax(np.where(np.isnan(worth), -np.inf, worth), axis=1))
 
 
