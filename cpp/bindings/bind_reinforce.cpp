@@ -52,13 +52,13 @@ void bind_sweeps(nb::module_& m) {
   m.def(
       "policy_sweeps",
       [](const HeldProcess& process, Vector<const std::int32_t> pairs, Vector<double> values,
-         Vector<double> scratch, std::int64_t times, int threads) {
+         Vector<double> scratch, std::int64_t times, double enough, int threads) {
         run_kernel([&](StopToken& stop) {
-          policy_sweeps(process.view, span(pairs), span(values), span(scratch), times, threads, stop);
+          policy_sweeps(process.view, span(pairs), span(values), span(scratch), times, enough, threads, stop);
         });
       },
       nb::arg("process"), nb::arg("pairs").noconvert(), nb::arg("values").noconvert(),
-      nb::arg("scratch").noconvert(), nb::arg("times"), nb::arg("threads"),
+      nb::arg("scratch").noconvert(), nb::arg("times"), nb::arg("enough"), nb::arg("threads"),
       "Apply a policy's operator in place.");
   m.def(
       "gauss_seidel",

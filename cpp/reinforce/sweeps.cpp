@@ -54,6 +54,10 @@ Best best_and_drop(const Process& process, Index state, const double* values, Li
   return best;
 }
 
+SweepResult joined(SweepResult one, SweepResult other) {
+  return {std::min(one.least, other.least), std::max(one.most, other.most), one.dropped + other.dropped};
+}
+
 }  // namespace
 
 SweepResult sweep(const Process& process, std::span<const double> values, std::span<double> out,
@@ -83,25 +87,34 @@ SweepResult sweep(const Process& process, std::span<const double> values, std::s
         }
         return found;
       },
-      [](SweepResult one, SweepResult other) {
-        return SweepResult{std::min(one.least, other.least), std::max(one.most, other.most),
-                           one.dropped + other.dropped};
-      });
+      joined);
 }
 
 void policy_sweeps(const Process& process, std::span<const std::int32_t> pairs, std::span<double> values,
-                   std::span<double> scratch, std::int64_t times, int threads, StopToken& stop) {
+                   std::span<double> scratch, std::int64_t times, double enough, int threads,
+                   StopToken& stop) {
   double* from = values.data();
   double* to = scratch.data();
+  const SweepResult none{infinity, -infinity, 0};
   for (std::int64_t time = 0; time < times && !stop.poll(); ++time) {
-    parallel_ranges(process.states(), block, threads, stop, [&](Index first, Index last, int) {
-      for (Index state = first; state < last; ++state) {
-        if (state % 64 == 0 && stop.poll()) return;
-        const std::int32_t pair = pairs[at(state)];
-        to[state] = pair < 0 ? from[state] : process.backup(pair, from);
-      }
-    });
+    const SweepResult change = ordered_reduce(
+        block_count(process.states(), block), threads, stop, none,
+        [&](Index part) {
+          SweepResult found = none;
+          const Index end = std::min(process.states(), (part + 1) * block);
+          for (Index state = part * block; state < end; ++state) {
+            if (state % 64 == 0 && stop.poll()) break;
+            const std::int32_t pair = pairs[at(state)];
+            to[state] = pair < 0 ? from[state] : process.backup(pair, from);
+            if (pair < 0) continue;
+            found.least = std::min(found.least, to[state] - from[state]);
+            found.most = std::max(found.most, to[state] - from[state]);
+          }
+          return found;
+        },
+        joined);
     std::swap(from, to);
+    if (change.most - change.least <= enough) break;
   }
   if (from != values.data()) std::copy(from, from + process.states(), values.data());
 }

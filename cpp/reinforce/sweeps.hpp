@@ -31,8 +31,11 @@ struct Dropping {
 SweepResult sweep(const Process& process, std::span<const double> values, std::span<double> out,
                   std::span<std::int32_t> best, Live live, Dropping dropping, int threads, StopToken& stop);
 
+// Ends early once the changes of a sweep differ by at most `enough`: more of them would only shift all
+// values.
 void policy_sweeps(const Process& process, std::span<const std::int32_t> pairs, std::span<double> values,
-                   std::span<double> scratch, std::int64_t times, int threads, StopToken& stop);
+                   std::span<double> scratch, std::int64_t times, double enough, int threads,
+                   StopToken& stop);
 
 // Returns the largest change of the last time.
 double gauss_seidel(const Process& process, std::span<const std::int64_t> order, std::span<double> values,

@@ -202,6 +202,21 @@ def test_an_undiscounted_cycle_without_a_sum_is_refused() -> None:
     assert solve(MDP(swap, np.array([[2.0], [-1.0]]))).unbounded.all()
 
 
+def test_values_beyond_floating_point_numbers_are_refused() -> None:
+    for discount, reward in ((0.99, 1e308), (0.99, -1e280), (1.0, -1e270)):
+        with pytest.raises(ValueError, match="can add up to more than 1e\\+280"):
+            solve(MDP(TRANSITIONS, np.full((4, 3), reward), discount, terminal=[0]))
+    plan = solve(MDP(TRANSITIONS, np.full((4, 3), 1e270), 0.9))
+    assert_allclose(plan.values, 1e271, rtol=1e-8)
+
+
+def test_a_discount_close_to_1_is_honest_about_its_gap() -> None:
+    with pytest.warns(ConvergenceWarning, match="rounding alone"):
+        plan = solve(MDP(np.ones((1, 1, 1)), [1.0], 1.0 - 1e-15))
+    assert plan.lower[0] <= 1.0 / 1e-15 <= plan.upper[0]
+    assert not plan.converged
+
+
 def test_threads_do_not_change_a_bit() -> None:
     rng = np.random.default_rng(1)
     rows = sparse.random_array((6000, 3000), density=0.002, rng=rng, format="csr") + sparse.csr_array(

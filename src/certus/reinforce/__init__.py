@@ -3,6 +3,7 @@
 from certus.reinforce.adp_agent import ADPAgent
 from certus.reinforce.bellman_bounds import bellman_bounds, policy_loss
 from certus.reinforce.breakpoint_display import BreakpointDisplay
+from certus.reinforce.dqn import DQN
 from certus.reinforce.episodes import Episode, monte_carlo_values, utility
 from certus.reinforce.evaluate import action_values, evaluate, greedy, occupancy
 from certus.reinforce.exploration import EpsilonGreedy, Greedy, Optimistic, Softmax
@@ -32,6 +33,7 @@ __all__ = [
     "Breakpoints",
     "Change",
     "Constant",
+    "DQN",
     "Episode",
     "EpsilonGreedy",
     "FinitePlan",

@@ -57,9 +57,9 @@ def sweep(
     return Swept(out, best, float(least), float(most))
 
 
-def policy_sweeps(held: Any, pairs: Pairs, values: Floats, times: int, threads: int) -> None:
-    """Apply the operator of a policy so many times, in place."""
-    _native.policy_sweeps(held, pairs, values, np.empty_like(values), times, threads)
+def policy_sweeps(held: Any, pairs: Pairs, values: Floats, times: int, enough: float, threads: int) -> None:
+    """Apply the operator of a policy in place, until all values change nearly alike, or so many times."""
+    _native.policy_sweeps(held, pairs, values, np.empty_like(values), times, enough, threads)
 
 
 def gauss_seidel(held: Any, order: NDArray[np.int64], values: Floats, live: LivePairs, times: int) -> float:

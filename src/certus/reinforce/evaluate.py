@@ -25,7 +25,7 @@ def pairs_of(mdp: MDP, policy: ArrayLike) -> NDArray[np.int32]:
             f"{actions.dtype} of shape {actions.shape}."
         )
     table = mdp.pairs
-    number = np.full((mdp.n_states, mdp.n_actions), -1, dtype=np.int64)
+    number = np.full((mdp.n_states, max(1, mdp.n_actions)), -1, dtype=np.int64)
     number[table.states, table.actions] = np.arange(len(table.actions))
     inside = (actions >= 0) & (actions < mdp.n_actions)
     found = np.where(inside, number[np.arange(mdp.n_states), np.where(inside, actions, 0)], -1)
@@ -55,6 +55,8 @@ def action_values(mdp: MDP, values: ArrayLike) -> Floats:
 def greedy(mdp: MDP, values: ArrayLike) -> NDArray[np.int64]:
     """The actions that look best when next states have these values, the first of equals; -1 in terminal states."""
     worth = action_values(mdp, values)
+    if not mdp.n_actions:
+        return np.full(mdp.n_states, -1)
     return np.where(mdp.terminal, -1, np.argmax(np.where(np.isnan(worth), -np.inf, worth), axis=1))
 
 

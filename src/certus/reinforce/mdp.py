@@ -129,12 +129,14 @@ class MDP:
         ends = _terminal_mask(terminal, n_states)
         order = np.lexsort((by, of))
         order = order[~ends[of[order]]]
+        as_given = len(order) == len(of) and bool((order == np.arange(len(of))).all())
         of, by = of[order], by[order]
         twice = np.flatnonzero((np.diff(of) == 0) & (np.diff(by) == 0))
         if twice.size:
             raise ValueError(f"states, actions: {self._pair_name(of[twice[0]], by[twice[0]])} is given twice.")
         self._require_actions(of, ends)
-        chosen = sparse.csr_array(rows)[order] if sparse.issparse(rows) else rows[order]
+        whole = sparse.csr_array(rows) if sparse.issparse(rows) else rows
+        chosen = whole if as_given else whole[order]
         kept = csr_of(chosen, chosen.shape) if sparse.issparse(chosen) else chosen
         kept = normalized_rows(kept, lambda pair: self._pair_name(of[pair], by[pair]))
         worth = np.asarray(rewards, dtype=np.float64)

@@ -38,6 +38,7 @@ METHODS: dict[str, Planner] = {
     "modified-policy-iteration": lambda search, values: modified_policy_iteration(search, values)[0],
     "linear-programming": lambda search, _: linear_programming(search.table, search.discount),
 }
+LARGEST_VALUE = 1e280
 MOST_ROUNDS = 20_000  # of sweeps, unless the user says otherwise; exact policies finish what is slower than that
 
 
@@ -162,8 +163,9 @@ def planned(
     n_jobs: int | None = None,
 ) -> Solution:
     """What `solve` does, without a warning where the bounds are wider than asked."""
+    _refuse_overflow(mdp)
     parts = undiscounted(mdp.pairs) if mdp.discount == 1.0 else None
-    table = mdp.pairs if parts is None else parts.reduced
+    table = mdp.pairs.dense_if_small() if parts is None else parts.reduced
     threads = resolve_threads(n_jobs)
     search = Search(table, mdp.discount, tol, MOST_ROUNDS if max_iter is None else int(max_iter), threads)
     with blas_on_one_thread():
@@ -181,6 +183,16 @@ def planned(
         bounds = search.bounds
         assert bounds is not None
         return _solution(mdp, parts, search, bounds)
+
+
+def _refuse_overflow(mdp: MDP) -> None:
+    """Values that floating-point numbers cannot hold would be infinite, and their distance nothing."""
+    paid = max(float(np.max(np.abs(each), initial=0.0)) for each in (mdp.pairs.rewards, mdp.pairs.fixed))
+    if paid / (1.0 - mdp.discount if mdp.discount < 1.0 else 1e-16) > LARGEST_VALUE:
+        raise ValueError(
+            f"rewards up to {paid:g} with discount {mdp.discount:g} can add up to more than {LARGEST_VALUE:g}.\n"
+            "Hint: divide all rewards by the largest; the best policy stays the same."
+        )
 
 
 def _beginning(mdp: MDP, parts: Undiscounted | None, table: Any, initial: Any) -> tuple[Floats, Any]:

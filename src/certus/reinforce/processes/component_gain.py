@@ -49,4 +49,6 @@ def component_gain(table: PairTable, pairs: NDArray[np.int64]) -> Gain:
     reached = (rewards + moves @ found.x[1:] - own @ found.x[1:]).max()
     if reached < -UNSURE * size:
         return Gain("loss", pairs[:0])
-    return Gain("nothing", pairs[shares > 1e-9])
+    support = pairs[shares > 1e-9]
+    # Nothing better than a place in it to stay for nothing, which is found apart: all else in it loses.
+    return Gain("loss" if (table.rewards[support] == 0.0).all() else "nothing", support)

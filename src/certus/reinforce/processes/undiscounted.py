@@ -71,23 +71,20 @@ def undiscounted(table: PairTable) -> Undiscounted:
     """Take an undiscounted process apart."""
     entries = entries_of(table)
     everything = np.ones(len(table.rewards), dtype=bool)
-    profit, at_rest, groups = _places_to_stay(table, entries)
+    profit, earning, at_rest, groups = _places_to_stay(table, entries)
     rich = np.zeros(table.n_states, dtype=bool)
-    rich[table.states[profit]] = True
+    rich[table.states[earning]] = True
     resting = groups >= 0
     targets = np.flatnonzero(table.terminal | resting | rich)
     inside, staying, _ = sure_to_reach(table, entries, targets, everything)
-    graph = state_graph(table, staying, entries)
-    to_profit = backward_search(graph, np.flatnonzero(rich))
+    to_profit = backward_search(state_graph(table, staying, entries), np.flatnonzero(rich))
     unbounded = np.zeros(table.n_states, dtype=bool)
     unbounded[to_profit.order] = True
     unbounded &= inside
     defaults = _first_of_each(table, everything)
     ways = first_pairs(table, entries, staying, to_profit.onward)
     defaults = np.where(unbounded & (ways >= 0), ways, defaults)
-    profitable = np.zeros(len(everything), dtype=bool)
-    profitable[profit] = True
-    defaults = np.where(rich, _first_of_each(table, profitable), defaults)
+    defaults = np.where(rich, _profitable(table, entries, profit, earning), defaults)
     defaults = np.where(resting & ~unbounded, _first_of_each(table, at_rest), defaults)
     normal = inside & ~unbounded
     place, reduced, origin = _reduced(table, groups, normal, staying & ~at_rest)
@@ -96,19 +93,29 @@ def undiscounted(table: PairTable) -> Undiscounted:
     )
 
 
-def _places_to_stay(table: PairTable, entries: Entries) -> tuple[NDArray[np.int64], Mask, NDArray[np.int64]]:
-    """Pairs that are paid for ever, pairs that stay for nothing, and the groups of states that the latter join."""
+def _profitable(table: PairTable, entries: Entries, profit: NDArray[np.int64], earning: Mask) -> NDArray[np.int64]:
+    """Pairs that earn for ever: those of the cycle, and ways to it that never leave its component."""
+    cycle = np.zeros(len(earning), dtype=bool)
+    cycle[profit] = True
+    onward = backward_search(state_graph(table, earning, entries), np.unique(table.states[profit])).onward
+    chosen = _first_of_each(table, cycle)
+    return np.where(chosen >= 0, chosen, first_pairs(table, entries, earning, onward))
+
+
+def _places_to_stay(table: PairTable, entries: Entries) -> tuple[NDArray[np.int64], Mask, Mask, NDArray[np.int64]]:
+    """Pairs that are paid for ever, all pairs of their components, those that stay for nothing, and their groups."""
     numbers, inside = end_components(table, np.ones(len(table.rewards), dtype=bool), entries)
     free = inside & (table.rewards == 0.0)
     groups, free = end_components(table, free, entries)
     of_pair = np.where(inside, numbers[table.states], -1)
     count = int(numbers.max(initial=-1)) + 1
     positive = np.bincount(of_pair[inside & (table.rewards > 0.0)], minlength=count) > 0
-    paid = []
+    paid, earning = [], np.zeros(len(inside), dtype=bool)
     for component in np.flatnonzero(positive):
         found = component_gain(table, np.flatnonzero(of_pair == component))
         if found.sign == "gain":
             paid.append(found.pairs)
+            earning |= of_pair == component
         elif found.sign == "nothing":
             state = int(table.states[found.pairs[0]]) if len(found.pairs) else 0
             raise ValueError(
@@ -117,7 +124,7 @@ def _places_to_stay(table: PairTable, entries: Entries) -> tuple[NDArray[np.int6
                 "of staying there for ever has no limit.\nHint: use a discount below 1, or end that cycle."
             )
     profit = np.concatenate(paid) if paid else np.zeros(0, dtype=np.int64)
-    return profit, free, groups
+    return profit, earning, free, groups
 
 
 def _first_of_each(table: PairTable, among: Mask) -> NDArray[np.int64]:
