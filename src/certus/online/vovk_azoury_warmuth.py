@@ -39,7 +39,7 @@ class VovkAzouryWarmuth(StreamRegressor):
     --------
     >>> from certus.online import VovkAzouryWarmuth
     >>> learner = VovkAzouryWarmuth()
-    >>> learner.run([[1.0], [1.0], [1.0]], [3.0, 3.0, 3.0]).tolist()
+    >>> learner.run([[1.0], [1.0], [1.0]], [3.0, 3.0, 3.0]).round(12).tolist()
     [0.0, 1.0, 1.5]
     >>> ledger = learner.ledger_
     >>> round(ledger.regret, 4), round(ledger.bound, 4)
