@@ -126,14 +126,15 @@ def test_rows_given_in_pieces_are_remembered() -> None:
 OWN_BOUNDS = {
     "Learner": (LogisticRegression(), {}),
     "NearestCenter": (KMeans(2, random_state=0), {"cap": 5.0}),
-    "MixtureModel": (GaussianMixture(2, random_state=0), {"level": -6.0}),
+    "DensityLearner": (GaussianMixture(2, random_state=0), {"level": -6.0}),
     "ComponentLearner": (Components(2), {"cap": 5.0}),
     "MultiOutputClassifier": (MultiOutputClassifier(LogisticRegression()), {}),
 }
 
 
 def test_every_way_to_certify_that_learners_have_is_tried_below() -> None:
-    ways = {entry.learner.certify.__qualname__.split(".")[0] for entry in catalogue.entries()}
+    tables = [entry for entry in catalogue.entries() if entry.takes != "process"]
+    ways = {entry.learner.certify.__qualname__.split(".")[0] for entry in tables}
     assert ways == set(OWN_BOUNDS)
 
 

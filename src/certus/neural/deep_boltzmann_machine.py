@@ -72,7 +72,7 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, Transformer):
         "learning_rate": [Interval(0, None, "neither")],
         "batch_size": [Interval(1, None, integer=True)],
         "n_iter": [Interval(0, None, integer=True)],
-        "mean_field_steps": [Interval(1, None, integer=True)],
+        "mean_field_steps": [Interval(1, 10_000, integer=True)],
         "verbose": [Verbosity()],
         "random_state": [RandomState()],
     }

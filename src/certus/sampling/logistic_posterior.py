@@ -50,6 +50,7 @@ class LogisticPosterior:
         prior_precision: float,
         fit_intercept: bool,
     ) -> None:
+        X = np.ascontiguousarray(X)  # sums then add in one order, whatever the table's
         self.center = np.average(X, axis=0, weights=weights) if fit_intercept else np.zeros(X.shape[1])
         self.X = np.ascontiguousarray(X - self.center)
         self.rows = 1 if classes == 2 else classes

@@ -107,31 +107,31 @@ class Ledger(JsonDocument):
                 "Hint: share rules keep the lines up to their parameter switches."
             ) from error
 
-    def _first(self, start: str) -> Line | None:
-        return next((line for line in self.lines if line.quantity.startswith(start)), None)
+    def _first(self, *, mistakes: bool) -> Line | None:
+        return next((line for line in self.lines if line.counts_mistakes == mistakes), None)
 
     @property
     def comparator(self) -> float | None:
         """What the best competitor of the main line would have paid."""
-        line = self._first("regret")
+        line = self._first(mistakes=False)
         return None if line is None else line.comparator
 
     @property
     def regret(self) -> float | None:
         """Realised regret of the main line."""
-        line = self._first("regret")
+        line = self._first(mistakes=False)
         return None if line is None else line.regret
 
     @property
     def bound(self) -> float | None:
         """Worst-case bound on the regret of the main line; infinite once it is void."""
-        line = self._first("regret")
+        line = self._first(mistakes=False)
         return None if line is None else line.bound
 
     @property
     def mistake_bound(self) -> float | None:
         """Worst-case bound on `mistakes`; infinite once it is void."""
-        line = self._first("mistakes")
+        line = self._first(mistakes=True)
         return None if line is None else line.comparator + line.bound
 
     def voided(self, trial: int, reason: str) -> Self:

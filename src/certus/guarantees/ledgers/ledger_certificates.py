@@ -69,7 +69,7 @@ def worst_case(ledger: "Ledger", line: "Line") -> Certificate:
 
 
 def _noun(line: "Line") -> str:
-    return "mistakes" if line.quantity.startswith("mistakes") else "loss"
+    return "mistakes" if line.counts_mistakes else "loss"
 
 
 def _trials(ledger: "Ledger", line: "Line") -> str:

@@ -63,6 +63,11 @@ class Line:
         object.__setattr__(self, "facts", freeze(self.facts, "facts"))
 
     @property
+    def counts_mistakes(self) -> bool:
+        """Whether this is about mistakes, not about regret."""
+        return self.quantity == "mistakes"
+
+    @property
     def regret(self) -> float:
         """How much more was paid than the best competitor would have: no estimate, a count."""
         return self.loss - self.comparator

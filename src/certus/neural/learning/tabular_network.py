@@ -174,6 +174,13 @@ class TabularNetwork(NetworkLearner):
     def _first_width(self) -> int:
         return int(self.coefs_[0].shape[0])
 
+    def _restored(self) -> None:
+        super()._restored()
+        if not self.columns_.mixed:
+            inputs = self.columns_.transform(np.zeros((1, self.n_features_in_))).shape[1]
+            if inputs != self._first_width():
+                raise ValueError(f"columns_ make {inputs} inputs, but coefs_ take {self._first_width()}.")
+
     def _measured(self, engine: NetworkEngine, data: TrainingData) -> Report:
         return Report()
 

@@ -48,8 +48,10 @@ class ThreeLayers:
         h = np.asarray(expit(2.0 * (v @ self.lower.T) + self.hidden))  # from below alone, with its weights doubled
         g = self.mean_deep(h)
         for _ in range(steps):
-            h = self.mean_hidden(v, g)
+            h, before = self.mean_hidden(v, g), g
             g = self.mean_deep(h)
+            if np.array_equal(g, before):
+                break
         return h, g
 
     def lower_bound(self, v: Floats, h: Floats, g: Floats) -> Floats:
