@@ -26,7 +26,8 @@ from tests.common.problems import make, problem
 from tests.persistence.forging import Forgery, npy
 from tests.persistence.fuzzing import change_json, changed_file, use
 
-EVERY_LEARNER = [entry.path for entry in catalogue.entries()]
+# Who learns in a process has no table to answer for; tests/reinforce damages those files.
+EVERY_LEARNER = [entry.path for entry in catalogue.entries() if entry.takes != "process"]
 
 # Compiled code follows indices of their states.
 WITH_INDICES = (

@@ -323,6 +323,8 @@ class NetworkLearner(HiddenLayers, NetworkParameters, Learner):
         return (shapes[0][0], *(shape[1] for shape in shapes))
 
     def _restored(self) -> None:
+        if any(np.asarray(each).dtype not in (np.float32, np.float64) for each in self.coefs_):
+            raise ValueError("coefs_ must hold floating-point numbers.")
         sizes, wanted = self._checked_sizes(), (*self._hidden_sizes(), self._output().n_outputs)
         if sizes != (self._first_width(), *wanted):
             raise ValueError(f"coefs_ have the layers {sizes}, expected {(self._first_width(), *wanted)}.")

@@ -177,9 +177,9 @@ class TabularNetwork(NetworkLearner):
     def _restored(self) -> None:
         super()._restored()
         if not self.columns_.mixed:
-            inputs = self.columns_.transform(np.zeros((1, self.n_features_in_))).shape[1]
-            if inputs != self._first_width():
-                raise ValueError(f"columns_ make {inputs} inputs, but coefs_ take {self._first_width()}.")
+            inputs = self.columns_.transform(np.zeros((1, self.n_features_in_)))
+            if inputs.shape[1] != self._first_width() or inputs.dtype != np.float64:
+                raise ValueError(f"columns_ make {inputs.shape[1]} inputs, but coefs_ take {self._first_width()}.")
 
     def _measured(self, engine: NetworkEngine, data: TrainingData) -> Report:
         return Report()
