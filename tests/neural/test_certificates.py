@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,13 @@ def test_a_certified_posterior_and_its_draws() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"batch_norm": True}, "batch_norm"), ({"n_init": 2}, "n_init"), ({"warm_start": True}, "warm_start")],
+    [
+        ({"batch_norm": True}, "batch_norm"),
+        ({"n_init": 2}, "n_init"),
+        ({"warm_start": True}, "warm_start"),
+        ({"pretraining": "layerwise"}, "pretraining"),
+        ({"class_weight": "balanced"}, "class_weight"),
+    ],
 )
 def test_posteriors_refuse_what_they_cannot_certify(options: dict[str, Any], words: str) -> None:
     X, y = cancer()
@@ -184,3 +191,39 @@ def test_a_prior_that_saw_the_rows_of_the_bound_is_caught(monkeypatch: pytest.Mo
     monkeypatch.setattr("certus.neural.learning.certified_posterior.split_prior", every_row)
     values = np.array([coin_bound(seed) for seed in range(20)])
     assert (values < 0.5).mean() > 0.5
+
+
+def test_rows_of_a_class_of_weight_zero_count_in_the_bound() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 400)
+    X = np.eye(3)[y] * 6.0 + rng.standard_normal((len(y), 3))
+    model = MLPClassifier((8,), class_weight={0: 1.0, 1: 1.0, 2: 0.0}, prior_fraction=0.5, **QUIET)
+    bound = model.fit(X, y).report_["expected error"]
+    assert bound.value > 1.0 / 3.0  # no row of class 2 is ever right
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e9, 1e12])
+def test_the_gradient_norm_holds_where_targets_cancel(offset: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    y = X @ [1.0, 2.0] + offset
+    options: dict[str, Any] = {"solver": "lbfgs", "alpha": 0.0, "tol": 1e-14, "max_iter": 3000, "max_fun": 10**5}
+    model = MLPRegressor(hidden_layer_sizes=(), random_state=0, **options).fit(X, y)
+    stated = next(c for c in model.report_ if "gradient" in str(c.quantity)).value
+    weights = [*map(Fraction, model.coefs_[0][:, 0].tolist()), Fraction(float(model.intercepts_[0][0]))]
+    rows = [[*map(Fraction, row), Fraction(1)] for row in X.tolist()]
+    left = [
+        sum(w * x for w, x in zip(weights, row, strict=True)) - Fraction(t)
+        for row, t in zip(rows, y.tolist(), strict=True)
+    ]
+    slopes = [sum(r * row[j] for r, row in zip(left, rows, strict=True)) / len(rows) for j in range(3)]
+    assert float(sum(slope * slope for slope in slopes)) ** 0.5 <= stated
+
+
+def test_the_gap_of_balanced_classes_is_checked_with_their_weights() -> None:
+    X, y = iris_like()
+    kept = np.flatnonzero((y != 2) | (np.arange(len(y)) % 2 == 0))
+    model = MLPClassifier((), class_weight="balanced", solver="lbfgs", alpha=0.1, max_iter=500, random_state=0)
+    model.fit(X[kept], y[kept])
+    gap = next(c for c in model.report_ if "gap" in str(c.quantity))
+    assert gap.check((X[kept], y[kept]))

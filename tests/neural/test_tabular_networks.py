@@ -133,3 +133,13 @@ def test_equal_bits_for_any_number_of_threads() -> None:
     ]
     for other in found[1:]:
         np.testing.assert_array_equal(other.predict_proba(table), found[0].predict_proba(table))
+
+
+def test_rows_of_weight_zero_teach_nothing() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = 2.0 * X[:, 0]
+    far = np.where(np.arange(120) < 60, y, 1e6)
+    weights = np.where(np.arange(120) < 60, 1.0, 0.0)
+    half = TabularMLPRegressor(max_iter=5, random_state=0).fit(X, far, weights)
+    assert np.abs(half.predict(X)).max() <= np.abs(y[:60]).max() * (1.0 + 1e-6)

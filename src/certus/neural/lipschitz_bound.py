@@ -45,10 +45,14 @@ def lipschitz_bound(model: Any, norm: str = "2") -> float:
             product = product @ np.abs(layer.weights)
         found = float(product.sum(axis=0 if norm == "inf" else 1).max())
     widest = max(max(layer.weights.shape) for layer in layers)
-    return slope * found * (1.0 + 4.0 * (widest + 4.0) * len(layers) * U)
+    bound = slope * found * (1.0 + 4.0 * (widest + 4.0) * len(layers) * U)
+    return math.nextafter(bound, math.inf) if all(layer.weights.any() for layer in layers) else bound
 
 
 def _spectral_norm(weights: Array) -> float:
     """The largest singular value, and no more than the Frobenius norm, with the error of its computation added."""
-    frobenius = float(np.sqrt((weights**2).sum())) * (1.0 + weights.size * U)
-    return min(float(np.linalg.norm(weights, 2)) + 64.0 * max(weights.shape) * U * frobenius, frobenius)
+    power = math.frexp(float(np.abs(weights).max(initial=0.0)))[1]
+    scaled = np.ldexp(weights, -power)  # squares neither overflow nor vanish
+    frobenius = float(np.sqrt((scaled**2).sum())) * (1.0 + weights.size * U)
+    found = min(float(np.linalg.norm(scaled, 2)) + 64.0 * max(weights.shape) * U * frobenius, frobenius)
+    return float(np.ldexp(found, power))

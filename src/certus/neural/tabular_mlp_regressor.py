@@ -92,9 +92,14 @@ class TabularMLPRegressor(TabularNetwork, NumberTargets):
     def _read(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> TrainingData:
         data = super()._read(X, y, sample_weight, first=first)
         assert data.values is not None
-        y = np.asarray(y, dtype=np.float64).reshape(len(data.values), -1)
-        mean, spread = y.mean(axis=0), y.std(axis=0)
-        self.target_range_ = np.stack([mean, np.where(spread > 0.0, spread, 1.0), y.min(axis=0), y.max(axis=0)])
+        y = np.array(y, dtype=np.float64).reshape(len(data.values), -1)
+        if data.rows is not None:
+            y[np.setdiff1d(np.arange(len(y)), data.rows)] = y[data.rows[0]]  # rows of weight 0 teach nothing
+        kept = y if data.rows is None else y[data.rows]
+        size = np.abs(kept).max(axis=0)
+        size = np.where(size > 0.0, size, 1.0)  # squares neither overflow nor vanish
+        mean, spread = (kept / size).mean(axis=0) * size, (kept / size).std(axis=0) * size
+        self.target_range_ = np.stack([mean, np.where(spread > 0.0, spread, 1.0), kept.min(axis=0), kept.max(axis=0)])
         return replace(data, values=np.ascontiguousarray((y - mean) / self.target_range_[1], dtype=data.X.dtype))
 
     def _validation_targets(self, y: Any) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from certus.neural import lipschitz_bound, robust_radius
+from certus.neural import MLPClassifier, lipschitz_bound, robust_radius
 from certus.neural.modules import Dense, Dropout, LayeredNetwork, Sequential, Sigmoid, Softmax
 from certus.neural.robustness import (
     activation_lines,
@@ -390,3 +390,13 @@ def test_unpleasant_rows_and_weights() -> None:
 def test_the_result_is_a_record() -> None:
     found = robust_radius(network((3, 4, 2)), np.zeros((2, 3)))
     assert {field.name for field in dataclasses.fields(found)} == {"lower", "upper", "exact", "adversarial", "norm"}
+
+
+def test_a_model_that_always_says_the_same_has_no_upper_radius() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.r_[np.zeros(59, dtype=int), 1]
+    model = MLPClassifier(
+        (4,), max_iter=30, random_state=1, class_weight={0: 1.0, 1: 0.0}, tol=1e9, n_iter_no_change=29
+    )
+    found = robust_radius(model.fit(X, y), X[:2])
+    assert np.isinf(found.upper).all()

@@ -51,6 +51,7 @@ def output_gap(learner: Any, engine: NetworkEngine, data: TrainingData) -> Certi
     rounding = left * 1000.0 * max(1.0, float(np.abs(intercept).max(initial=0.0))) + noise
     evidence = GapEvidence(objective=primal, objective_at_zero=at_zero, bound=DualValue(dual, rounding))
     inputs = {"loss": plan.loss[0], "alpha": float(learner.alpha), "classes": _classes(learner)}
+    inputs["class_weights"] = None if data.by_class is None else data.by_class.tolist()
     return GAP.certificate(evidence, inputs, {"coef": coef, "intercept": intercept}, assumed=("bounded-solution",))
 
 
@@ -100,6 +101,8 @@ def _recompute(certificate: Certificate, gap: float, data: Any) -> None:
     targets = y if inputs["classes"] is None else np.searchsorted(np.array(inputs["classes"]), y)
     if name != "multinomial":
         targets = np.reshape(targets, (len(X), -1))
+    if inputs.get("class_weights") is not None:
+        weights = weights * np.array(inputs["class_weights"])[np.ravel(targets)]
     labels = _labels(name, np.asarray(targets))
     share, total = weights / weights.sum(), float(weights.sum())
     penalty = L2(inputs["alpha"] / total) if inputs["alpha"] > 0.0 else NoPenalty()

@@ -37,14 +37,18 @@ class Posterior:
 
 def split_prior(data: TrainingData, share: float, seed: int) -> tuple[TrainingData, NDArray[np.int64]]:
     """The rows that train the prior, and the positions of the others; drawn without looking at the rows."""
-    order = np.random.default_rng([seed, 1]).permutation(data.count).astype(np.int64)
-    first = round(share * data.count)
-    if min(first, data.count - first) < 2:
+    total = int(data.X.shape[0])  # rows of classes of weight 0 teach nothing, but their errors count
+    order = np.random.default_rng([seed, 1]).permutation(total).astype(np.int64)
+    first = round(share * total)
+    learned = np.sort(order[:first])
+    if data.rows is not None:
+        learned = learned[np.isin(learned, data.rows)]
+    if min(len(learned), total - first) < 2:
         raise ValueError(
-            f"prior_fraction={share!r} of {data.count} rows leaves fewer than two for the prior or for the bound.\n"
+            f"prior_fraction={share!r} of {total} rows leaves fewer than two for the prior or for the bound.\n"
             "Hint: use more rows, or prior_fraction=0.5."
         )
-    return data.part(np.sort(order[:first])), np.sort(order[first:])
+    return data.part(learned), np.sort(order[first:])
 
 
 def certify_posterior(

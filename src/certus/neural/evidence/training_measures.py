@@ -35,7 +35,7 @@ def training_certificates(learner: Any, engine: NetworkEngine, data: TrainingDat
     return [certificate for certificate in found if certificate is not None]
 
 
-def gradient_certificate(learner: Any, engine: NetworkEngine, data: TrainingData) -> Certificate:
+def gradient_certificate(learner: Any, engine: NetworkEngine, data: TrainingData) -> Certificate | None:
     """The Euclidean length of the gradient of mean loss + alpha / (2 rows) |w|^2 where training stopped."""
     whole = data.whole()
     total = float(data.count) if whole.weights is None else float(whole.weights.sum())
@@ -46,9 +46,13 @@ def gradient_certificate(learner: Any, engine: NetworkEngine, data: TrainingData
     slope[penalised] += float(learner.alpha) / total * engine.parameters[penalised].astype(np.float64)
     length = float(np.linalg.norm(slope))
     values = whole.X.data if sparse.issparse(whole.X) else whole.X
-    size = (1.0 + float(np.abs(values).max(initial=0.0))) * (1.0 + abs(loss) + length)
+    reach = float(np.abs(engine.forward(whole.X)).max(initial=0.0))  # scores and targets cancel in the residuals
+    reach += 0.0 if whole.values is None else float(np.abs(whole.values).max(initial=0.0))
+    size = (1.0 + float(np.abs(values).max(initial=0.0))) * (1.0 + abs(loss) + length + reach)
     multiple = 64 * len(engine.sizes)
     rounding = multiple * float(np.finfo(engine.dtype).eps) * size
+    if not math.isfinite(length + rounding):
+        return None
     return _record(
         math.nextafter(length + rounding, math.inf), {"length": length, "rounding": rounding, "multiple": multiple}
     )

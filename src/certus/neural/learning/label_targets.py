@@ -45,14 +45,16 @@ class LabelTargets(NetworkLearner, Classifier):
             return self._read_several(table, y, self._row_weights(sample_weight, table), fresh=fresh)
         codes = self._codes(y, fresh=fresh)
         weights = self._row_weights(sample_weight, table)
-        by_class = class_weights(self.class_weight, self.classes_, y)
+        with np.errstate(divide="ignore"):
+            by_class = class_weights(self.class_weight, self.classes_, y, weights)
+        by_class = np.where(np.isfinite(by_class), by_class, 0.0)  # "balanced": a class whose rows all weigh 0
         if self.class_weight is not None:
             weights = by_class[codes] * (1.0 if weights is None else weights)
         rows = None if weights is None or weights.all() else np.flatnonzero(weights).astype(np.int64)
         if len(self.classes_) > 2:
-            return TrainingData(table, classes=codes.astype(np.int32), weights=weights, rows=rows)
+            return TrainingData(table, classes=codes.astype(np.int32), weights=weights, rows=rows, by_class=by_class)
         values = (codes == 1).astype(table.dtype)[:, None]
-        return TrainingData(table, values=values, weights=weights, rows=rows)
+        return TrainingData(table, values=values, weights=weights, rows=rows, by_class=by_class)
 
     def _row_weights(self, sample_weight: Any, table: Any) -> NDArray[np.float64] | None:
         return check_weights(self, sample_weight, table)

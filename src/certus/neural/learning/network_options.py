@@ -56,12 +56,18 @@ def check_options(learner: Any, *, incremental: bool) -> None:
                     "Hint: use solver='adam'."
                 )
     if getattr(learner, "prior_fraction", None) is not None:
-        for name, off in {"batch_norm": False, "auxiliary": 0.0, "n_init": 1, "warm_start": False}.items():
+        refused = {"batch_norm": False, "auxiliary": 0.0, "n_init": 1, "warm_start": False, "pretraining": None}
+        for name, off in {**refused, "start": None}.items():  # all rows, or unknown ones, would shape the prior
             if getattr(learner, name) != off:
                 raise ValueError(
                     f"prior_fraction certifies networks of weights and intercepts from one fit; got {name}="
                     f"{getattr(learner, name)!r}.\nHint: set {name}={off!r}."
                 )
+        if isinstance(learner.class_weight, str):
+            raise ValueError(
+                f"prior_fraction needs weights of classes that do not come from the rows; got class_weight="
+                f"{learner.class_weight!r}.\nHint: a dict, or class_weight=None."
+            )
     if learner.frozen > hidden:
         raise ValueError(
             f"frozen must be at most the number of hidden layers, {hidden}; got {learner.frozen}.\n"

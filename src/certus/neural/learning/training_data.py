@@ -34,6 +34,7 @@ class TrainingData:
     values: NDArray[Any] | None = None
     weights: NDArray[np.float64] | None = None
     rows: NDArray[np.int64] | None = None
+    by_class: NDArray[np.float64] | None = None  # factors of the classes that `weights` hold
 
     @property
     def count(self) -> int:

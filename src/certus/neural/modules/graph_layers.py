@@ -21,10 +21,11 @@ def _check_graph(module: Module, adjacency: ArrayLike, features: ArrayLike) -> t
             f"{A.shape} "
             f"and {X.shape}.\nHint: (nodes, nodes) and (nodes, features), or a batch of both."
         )
-    if (A < 0.0).any():
-        place = tuple(int(i) for i in np.argwhere(A < 0.0)[0])
+    bad = np.argwhere(~((A >= 0.0) & np.isfinite(A)))
+    if len(bad):
+        place = tuple(int(i) for i in bad[0])
         raise ValueError(
-            f"{type(module).__name__}: weights of edges must not be negative, got {A[place]:g} at {place}.\n"
+            f"{type(module).__name__}: edges need finite weights that are not negative, got {A[place]:g} at {place}.\n"
             "Hint: 0 says that there is no edge."
         )
     return A, X
