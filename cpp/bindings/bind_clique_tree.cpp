@@ -33,6 +33,7 @@ void bind_plan(nb::class_<CliqueTree>& tree) {
       .def_prop_ro("roundings", &CliqueTree::roundings)
       .def_prop_ro("recomputed", &CliqueTree::recomputed)
       .def_prop_ro("log_total", &CliqueTree::log_total)
+      .def_prop_ro("lost", &CliqueTree::lost)
       .def("peak", &CliqueTree::peak, nb::arg("drop"), "Cells in use at the same time.")
       .def("remember", &CliqueTree::remember, "Keep messages between collects.");
 }

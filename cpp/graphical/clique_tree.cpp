@@ -1,6 +1,8 @@
 #include "graphical/clique_tree.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +15,12 @@ namespace {
 std::size_t at(Index place) { return static_cast<std::size_t>(place); }
 
 constexpr std::size_t kRound = 8;  // factors between two looks at the size of a product
+
+// Whether, in this thread and since the start, a result was rounded because it is below the smallest normal number.
+struct TooSmall {
+  TooSmall() { std::feclearexcept(FE_UNDERFLOW); }
+  bool seen() const { return std::fetestexcept(FE_UNDERFLOW) != 0; }
+};
 
 }  // namespace
 
@@ -243,16 +251,19 @@ void CliqueTree::fill(Clique& clique, const double* ratio, Into into, int thread
   clique.table.resize(at(clique.layout.cells()));
   clique.exponent = 0;
   if (into != Into::kTable) clique.message.assign(at(clique.message_cells), 0.0);
+  std::atomic<bool> lost{false};
   const auto apply = [&](std::size_t first, std::size_t last, bool reduce_too) {
     const bool apart = !reduce_too || clique.to_message.separates_slabs();
     parallel_for(
         clique.layout.slabs, apart && clique.layout.slabs > 1 ? threads : 1, stop, [&](Index slab, int) {
+          const TooSmall small;
           double* out = clique.table.data() + slab * clique.layout.slab;
           if (factors.empty()) std::fill(out, out + clique.layout.slab, 1.0);
           for (std::size_t k = first; k < last; ++k) {
             const double* values = factors[k].values + factors[k].operand->start(slab);
             k == 0 ? assign(*factors[k].operand, values, out) : multiply(*factors[k].operand, values, out);
           }
+          if (small.seen()) lost = true;
           if (!reduce_too) return;
           double* message = clique.message.data() + clique.to_message.start(slab);
           into == Into::kMax ? raise_to(clique.to_message, out, message)
@@ -262,9 +273,12 @@ void CliqueTree::fill(Clique& clique, const double* ratio, Into into, int thread
   std::size_t first = 0;
   for (; factors.size() - first > kRound; first += kRound) {
     apply(first, first + kRound, false);
+    const TooSmall small;
     clique.exponent += scale(clique.table);
+    if (small.seen()) lost = true;
   }
   apply(first, factors.size(), into != Into::kTable);
+  clique.lost = (into == Into::kTable && clique.lost) || lost;
 }
 
 void CliqueTree::reduce(const Clique& clique, const Operand& operand, std::vector<double>& out,
@@ -288,7 +302,9 @@ bool CliqueTree::collect(Mode mode, bool drop, int threads, StopToken& stop) {
     if (stop.poll()) return true;
     const bool maximise = mode == Mode::kMax || (mode == Mode::kSumThenMax && clique.late);
     fill(clique, nullptr, maximise ? Into::kMax : Into::kSum, threads, stop);
+    const TooSmall small;
     clique.exponent += scale(clique.message);
+    clique.lost = clique.lost || small.seen();
     for (const int child : clique.children) clique.exponent += cliques_[at(child)].exponent;
     clique.dirty = !remember_;
     ++recomputed_;
@@ -334,20 +350,26 @@ void CliqueTree::distribute(int threads, StopToken& stop) {
       if (remember_) fill(clique, nullptr, Into::kTable, threads, stop);
       continue;
     }
+    const TooSmall small;
     clique.ratio.assign(at(clique.message_cells), 0.0);
     reduce(cliques_[at(clique.parent)], clique.from_parent, clique.ratio, false);
     for (std::size_t k = 0; k < clique.ratio.size(); ++k) {
       clique.ratio[k] = clique.message[k] > 0.0 ? clique.ratio[k] / clique.message[k] : 0.0;
     }
     scale(clique.ratio);
+    clique.lost = clique.lost || small.seen();
     if (remember_) {
       fill(clique, clique.ratio.data(), Into::kTable, threads, stop);
       continue;
     }
+    std::atomic<bool> lost{false};
     parallel_for(clique.layout.slabs, clique.layout.slabs > 1 ? threads : 1, stop, [&](Index slab, int) {
+      const TooSmall inside;
       multiply(clique.to_message, clique.ratio.data() + clique.to_message.start(slab),
                clique.table.data() + slab * clique.layout.slab);
+      if (inside.seen()) lost = true;
     });
+    clique.lost = clique.lost || lost;
   }
 }
 

@@ -13,6 +13,7 @@
 // every cell is computed in one order, so that any number of threads gives equal bits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -59,6 +60,10 @@ class CliqueTree {
   // After collect: log of the sum (or max) of the whole product.
   double log_total() const;
   Index recomputed() const { return recomputed_; }
+  // Whether a number that is not zero became too small for doubles: what is read off the tables may be wrong.
+  bool lost() const {
+    return std::any_of(cliques_.begin(), cliques_.end(), [](const Clique& clique) { return clique.lost; });
+  }
 
   void marginal(Index node, std::span<double> out);                        // after distribute; sums to 1
   void joint(std::span<const std::int64_t> nodes, std::span<double> out);  // of the root; sums to 1
@@ -84,6 +89,7 @@ class CliqueTree {
     Index message_cells = 1;
     bool late = false;
     bool dirty = true;
+    bool lost = false;  // since its message was last computed
     std::vector<double> table, message, ratio;
     std::int64_t exponent = 0;
   };

@@ -1,6 +1,7 @@
 #include "graphical/tree_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace certus::graphical {
 namespace {
@@ -18,7 +19,8 @@ void query_tree_rows(CliqueTree& tree, View2D<const std::int64_t> rows, Index no
   for (Index row = 0; row < rows.rows && !stop.poll(); ++row) {
     tree.load(row_of(rows, row), {});
     const bool possible = tree.collect(CliqueTree::Mode::kSum, false, 1, stop);
-    likelihood[static_cast<std::size_t>(row)] = tree.log_total();
+    const double lost = std::numeric_limits<double>::quiet_NaN();
+    likelihood[static_cast<std::size_t>(row)] = tree.lost() ? lost : tree.log_total();
     const auto to = row_of(out, row);
     if (possible) {
       tree.joint(nodes, to);
@@ -34,9 +36,10 @@ void count_tree_rows(CliqueTree& tree, View2D<const std::int64_t> rows, std::spa
     const auto place = static_cast<std::size_t>(row);
     tree.load(row_of(rows, row), {});
     const bool possible = tree.collect(CliqueTree::Mode::kSum, false, 1, stop);
-    likelihood[place] = tree.log_total();
+    likelihood[place] = tree.lost() ? std::numeric_limits<double>::quiet_NaN() : tree.log_total();
     if (!possible) continue;
     tree.distribute(1, stop);
+    if (tree.lost()) likelihood[place] = std::numeric_limits<double>::quiet_NaN();
     tree.add_families(weights[place], counts);
   }
 }

@@ -246,3 +246,8 @@ def test_a_killed_run_is_continued_to_the_bit(stream: Path, tmp_path: Path) -> N
     same(state, tmp_path / "straight")
     assert certus.load(state).sequence == certus.load(tmp_path / "straight").sequence
     assert pl.read_csv(told)["row"].to_list() == list(range(1, 901))
+
+
+def test_a_quote_inside_a_cell_is_a_letter(tmp_path: Path) -> None:
+    (tmp_path / "inches.csv").write_text('name,v,y\n5" disk,1,a\nx,2,b\ny,3,a\nz,4,b\n')
+    assert Run("stream", tmp_path / "inches.csv", "--target", "y", "--json").json["rows"] == 4

@@ -237,3 +237,15 @@ def test_refusals() -> None:
         PCA().fit(table * 1e200)
     with pytest.raises(ValueError, match="one per component"):
         PCA(2).fit(table).inverse_transform(table)
+
+
+@pytest.mark.parametrize("solver", ["full", "covariance_eigh", "arpack", "randomized"])
+@pytest.mark.parametrize("shape", [(6, 40), (40, 6)])
+def test_the_explained_share_is_contained_far_from_the_origin(solver, shape):
+    offset = 2.0**30  # what is added is exact to 2^-22, and taken off again exactly
+    near = np.round(np.random.default_rng(3).normal(size=shape) * 2.0**12) / 2.0**12
+    found = PCA(3, svd_solver=solver, random_state=0).fit(near + offset)
+    squares = np.linalg.svd(near - near.mean(axis=0), compute_uv=False) ** 2
+    low, high = next(c for c in found.report_ if str(c.quantity).startswith("explained")).value
+    exact = squares[:3].sum() / squares.sum()
+    assert low - 1e-13 <= exact <= high + 1e-13

@@ -97,3 +97,10 @@ def test_inverse_and_sparse_rows() -> None:
 def test_refusals(call: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_distortion_of_many_dimensions_agrees_with_its_second_route() -> None:
+    for dimensions in (10**6, 10**7, 10**8):
+        assert projection_distortion(1000, dimensions).check()
+    with pytest.raises(ValueError, match="rows"):
+        projection_distortion(10**200, 500)

@@ -272,3 +272,16 @@ def test_a_nearly_singular_matrix_does_no_harm():
     learner.run(X, np.ones(50))
     ledger = learner.ledger_
     assert 0.0 <= ledger.regret <= ledger.bound < 200.0
+
+
+def test_streams_of_names_are_audited() -> None:
+    stream = [{"a": 1.0}, {"a": 1.0, "b": 2.0}, {"b": 1.0, "a": 1.0}, {"a": -1.0}]
+    learner = OnlinePerceptron()
+    learner.run(stream, [1, 0, 1, 0])
+    learner.audit(stream, [1, 0, 1, 0])
+    assert learner.ledger_.check((stream, [1, 0, 1, 0]))
+
+
+def test_positive_is_the_larger_class() -> None:
+    with pytest.raises(ValueError, match="ascending"):
+        Winnow(classes=("b", "a")).run(np.eye(2), ["a", "b"])

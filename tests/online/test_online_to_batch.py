@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import certus
-from certus.online import DisjunctionMajority, OnlineToBatch, TermElimination
+from certus.online import DisjunctionMajority, OnlinePerceptron, OnlineToBatch, TermElimination
 
 CUBE = np.array(list(itertools.product((0, 1), repeat=4)))
 TRUTH = CUBE[:, 0] & CUBE[:, 2]
@@ -96,3 +96,20 @@ def test_saved_and_refused(tmp_path):
         OnlineToBatch(TermElimination(), "best").fit(X, y)
     with pytest.raises(ValueError, match="learner"):
         OnlineToBatch(3).fit(X, y)
+
+
+def test_labels_that_hypotheses_cannot_say_are_refused():
+    with pytest.raises(ValueError, match="vote 0 or 1"):
+        OnlineToBatch(OnlinePerceptron(), "average").fit(np.ones((300, 1)), -np.ones(300))
+
+
+@pytest.mark.parametrize("method", ["longest-survivor", "average"])
+def test_what_answers_is_what_was_tested(method):
+    told = OnlinePerceptron(fit_intercept=False, classes=[0, 1], average=True)
+    told.run(np.ones((202, 1)), np.r_[np.zeros(201), 1])
+    for _ in range(2):
+        told.learn_one([1.0], 1)
+    found = OnlineToBatch(told, method).fit(np.ones((300, 1)), np.ones(300))
+    wrong = float((found.predict(np.ones((5, 1))) != 1).mean())
+    votes = 2.0 if method == "average" else 1.0  # a vote that errs has half of the hypotheses err
+    assert wrong <= votes * next(iter(found.report_)).value

@@ -247,3 +247,25 @@ def test_any_arrays_give_a_plan_or_one_clear_error(transitions: Any, rewards: An
             assert any(name in problem for name in ("transitions", "rewards", "discount"))
         else:
             assert (plan.lower <= plan.upper).all()
+
+
+def test_checking_a_plan_leaves_the_process_as_it_is() -> None:
+    table = {
+        0: {0: [(0.0, 1, 5.0, False), (0.5, 1, 10.0, False), (0.5, 0, -2.0, False)]},
+        1: {0: [(1.0, 1, 7.0, True)]},
+    }
+    process = MDP.from_gymnasium(table, 0.9)
+    rows, paid = process.pairs.rows.copy(), process.pairs.paid.copy()
+    solve(process).report.check(process)
+    assert (process.pairs.rows != rows).nnz == 0
+    np.testing.assert_array_equal(process.pairs.paid, paid)
+
+
+def test_bounds_know_how_rewards_cancel() -> None:
+    transitions = np.zeros((1, 4, 4))
+    transitions[0, 0, 1:], transitions[0, 1:, 1:] = [0.5, 0.25, 0.25], np.eye(3)
+    rewards = np.zeros((1, 4, 4))
+    rewards[0, 0, 1:] = [1e17, -2e17, 1.0]
+    with pytest.warns(ConvergenceWarning):
+        found = solve(MDP(transitions, rewards, 0.9, terminal=[1, 2, 3]))
+    assert found.lower[0] <= 0.25 <= found.upper[0]

@@ -91,7 +91,7 @@ class RowReader:
             line = self._ahead.pop() if self._ahead else self._stream.readline()
             if not line:
                 return
-            while self._header is not None and line.count(b'"') % 2 == 1:
+            while self._header is not None and _is_open(line, self._separator):
                 more = self._stream.readline()
                 if not more:
                     break
@@ -204,6 +204,17 @@ def _json_fields(text: str) -> Fields:
 
 def _split(line: str, separator: str) -> list[str]:
     return next(csv.reader([line], delimiter=separator), [])
+
+
+def _is_open(line: bytes, separator: str) -> bool:
+    """Whether a quoted field goes on after this line; a quote inside a plain field (5" disk) opens none."""
+    if b'"' not in line:
+        return False
+    try:
+        next(csv.reader([line.decode("utf-8", "replace").rstrip("\r\n")], delimiter=separator, strict=True), None)
+    except csv.Error as error:
+        return "unexpected end" in str(error)
+    return False
 
 
 def _is_utf8(text: bytes) -> bool:

@@ -13,7 +13,7 @@ from certus.base import fit_method, register, resolve_threads
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Boolean, Exactly, Interval
 from certus.base.persistence import check_shapes
-from certus.components.evidence.direction_angles import angle_certificate, direction_sines
+from certus.components.evidence.direction_angles import angle_certificate, direction_sines, storage_error
 from certus.components.evidence.explained_share import share_certificate
 from certus.components.evidence.ritz_measures import measure_scatter
 from certus.components.learning.component_learner import EPSILON, LARGEST, ComponentLearner
@@ -95,6 +95,8 @@ class IncrementalPCA(ComponentLearner):
         "direction_sines_",
         "_scatter",
         "_rows_seen",
+        "_origin",
+        "_move",
     )
     _takes_sparse: ClassVar[bool] = True
 
@@ -106,6 +108,8 @@ class IncrementalPCA(ComponentLearner):
     direction_sines_: Floats
     _scatter: Floats | None
     _rows_seen: int
+    _origin: Floats
+    _move: Floats
 
     def __init__(
         self,
@@ -182,9 +186,11 @@ class IncrementalPCA(ComponentLearner):
         before, added = float(self.n_samples_seen_), products.total
         total = before + added
         seen = self.n_samples_seen_ + (products.rows if weights is None else added)
-        shift = products.mean - self.mean_ if known else np.zeros(products.columns)
+        origin, move = products.middle()
+        shift = (origin - self._origin) + (move - self._move) if known else np.zeros(products.columns)
         jump = math.sqrt(before * added / total) * shift
-        mean = self.mean_ + shift * (added / total) if known else products.mean
+        if known:
+            origin, move = self._origin, self._move + shift * (added / total)
         if products.columns <= EXACT:
             scatter = products.scatter() * products.scale**2 + np.outer(jump, jump)
             self._scatter = scatter if self._scatter is None else self._scatter + scatter
@@ -195,7 +201,8 @@ class IncrementalPCA(ComponentLearner):
             own = sum(products.blocks(lambda part: np.square(part).sum(axis=0))) * products.scale**2
             self.var_ = (earlier + own + jump**2) / total
             spectrum, unit = self._merged(products, jump, count, known), 1.0
-        self.n_samples_seen_, self.mean_ = seen, mean
+        self._origin, self._move = origin, move  # their sum rounds away digits of rows far from the origin
+        self.n_samples_seen_, self.mean_ = seen, origin + move
         self._rows_seen += products.rows
         self._remember(spectrum, unit, total, table.dtype)
         self._certify_directions(spectrum, self._rows_seen)
@@ -254,14 +261,15 @@ class IncrementalPCA(ComponentLearner):
         measures = measure_scatter(spectrum.small, spectrum, min(rows, 10_000) + columns)
         if measures.trace <= 2.0 * measures.rounding:
             return
-        self.direction_sines_ = direction_sines(measures)
+        stored = storage_error(self.components_, spectrum.vectors)
+        self.direction_sines_ = direction_sines(measures, stored)
         share = share_certificate(measures, rows, columns, centered=True)
-        self.report_ = Report([share, angle_certificate(measures, rows, columns, centered=True)])
+        self.report_ = Report([share, angle_certificate(measures, rows, columns, centered=True, stored=stored)])
 
     def _restored(self) -> None:
         super()._restored()
         if "components_" in vars(self):
             width = self.n_features_in_
-            check_shapes(self, var_=(width,), direction_sines_=(self.n_components_,))
+            check_shapes(self, var_=(width,), direction_sines_=(self.n_components_,), _origin=(width,), _move=(width,))
             if self._scatter is not None:
                 check_shapes(self, _scatter=(width, width))

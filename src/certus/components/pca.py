@@ -15,7 +15,7 @@ from certus.base.em import climb
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Boolean, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
-from certus.components.evidence.direction_angles import angle_certificate, direction_sines
+from certus.components.evidence.direction_angles import angle_certificate, direction_sines, storage_error
 from certus.components.evidence.explained_share import share_certificate
 from certus.components.evidence.ritz_measures import PROVED, measure
 from certus.components.learning.component_count import check_count, resolve_count
@@ -193,7 +193,7 @@ class PCA(ComponentLearner):
                 f"The sum of sample_weight must be above 1, got {total:g}: variances divide by it minus 1.\n"
                 "Hint: weights count rows; multiply them by the number of rows if they are shares."
             )
-        if _lacks_cells(table):
+        if _lacks_cells(kept):
             self._learn_observed(np.asarray(kept, dtype=np.float64), given, table.dtype)
             return table
         products = RowProducts(kept, given, centered=True, threads=resolve_threads())
@@ -333,9 +333,11 @@ class PCA(ComponentLearner):
         measures = measure(products, spectrum)
         if measures.trace <= 2.0 * measures.rounding:  # all rows are equal: there is nothing to explain
             return
-        self.direction_sines_ = direction_sines(measures)
+        stored = storage_error(self.components_, spectrum.vectors)
+        self.direction_sines_ = direction_sines(measures, stored)
         share = share_certificate(measures, products.rows, products.columns, centered=True)
-        self.report_ = Report([share, angle_certificate(measures, products.rows, products.columns, centered=True)])
+        shape = products.rows, products.columns
+        self.report_ = Report([share, angle_certificate(measures, *shape, centered=True, stored=stored)])
 
     @predict_method
     def score_samples(self, X: TableLike) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -96,6 +97,8 @@ class PrincipalComponentRegression(MultiOutputMixin, Regressor):
         kept = weights > 0.0
         rows, weights = table[kept], weights[kept]
         targets = np.asarray(target, dtype=np.float64).reshape(len(target), -1)[kept]
+        if len(rows) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least 2 rows with a weight above 0, got {len(rows)}.")
         if self.n_components is not None and self.n_components > min(rows.shape):
             raise ValueError(
                 f"n_components must be at most min(n_samples, n_features)={min(rows.shape)}, got {self.n_components}."
@@ -103,7 +106,9 @@ class PrincipalComponentRegression(MultiOutputMixin, Regressor):
         total = float(weights.sum())
         mean, center = weights @ rows / total, weights @ targets / total
         roots = np.sqrt(weights)[:, None]
-        left, values, directions = linalg.svd((rows - mean) * roots, full_matrices=False, check_finite=False)
+        moved = rows - mean
+        size = math.ldexp(1.0, math.frexp(float(np.abs(moved).max()))[1])  # squares then neither vanish nor overflow
+        left, values, directions = linalg.svd(moved / size * roots, full_matrices=False, check_finite=False)
         varied = values**2 > RANK * values.max(initial=0.0) ** 2
         left, values, directions = left[:, varied], values[varied], directions[varied]
         signs = np.sign(directions[np.arange(len(values)), np.abs(directions).argmax(axis=1)])
@@ -113,7 +118,8 @@ class PrincipalComponentRegression(MultiOutputMixin, Regressor):
         if self.n_components is None:
             errors = leave_one_out_errors(left * values / roots, targets - center, weights)
             self.leave_one_out_errors_, count = errors, int(errors.argmin())
-        slopes = directions[:count].T @ ((left[:, :count].T @ ((targets - center) * roots)) / values[:count, None])
+        along = (left[:, :count].T @ ((targets - center) * roots)) / values[:count, None]
+        slopes = directions[:count].T @ along / size
         self.n_components_, self.components_ = count, directions[:count]
         intercept = center - mean @ slopes
         single = target.ndim == 1

@@ -13,7 +13,7 @@ from certus.base import Transformer, fit_method, predict_method, register, resol
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
-from certus.components.evidence.direction_angles import angle_certificate, direction_sines
+from certus.components.evidence.direction_angles import angle_certificate, direction_sines, storage_error
 from certus.components.evidence.explained_share import share_certificate
 from certus.components.evidence.ritz_measures import measure
 from certus.components.learning.component_learner import LARGEST
@@ -183,9 +183,11 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Transformer):
         measures = measure(products, spectrum)
         if measures.trace <= 2.0 * measures.rounding:  # all cells are 0: there is nothing to explain
             return
-        self.direction_sines_ = direction_sines(measures)
+        stored = storage_error(self.components_, spectrum.vectors)
+        self.direction_sines_ = direction_sines(measures, stored)
         share = share_certificate(measures, products.rows, products.columns, centered=False)
-        self.report_ = Report([share, angle_certificate(measures, products.rows, products.columns, centered=False)])
+        shape = products.rows, products.columns
+        self.report_ = Report([share, angle_certificate(measures, *shape, centered=False, stored=stored)])
 
     @predict_method
     def transform(self, X: TableLike) -> NDArray[Any]:

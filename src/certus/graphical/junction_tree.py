@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from certus.graphical import _native_calls
 from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.networks.inference.answers import Explanation, Posterior
-from certus.graphical.networks.inference.clique_messages import MAX, SUM, Question
+from certus.graphical.networks.inference.clique_messages import MAX, SUM, OutOfRange, Question
 from certus.graphical.networks.inference.evidence_input import Evidence
-from certus.graphical.networks.inference.exact_queries import exact_posterior, explanation_of
+from certus.graphical.networks.inference.exact_queries import (
+    all_marginals,
+    exact_posterior,
+    explanation_of,
+    log_evidence,
+)
 
 Floats = NDArray[np.float64]
 _SMALL = 4096  # cells up to which another plan is not worth its while
@@ -110,16 +115,22 @@ class JunctionTree:
     def marginals(self, evidence: Mapping[str, Any] | None = None) -> dict[str, Floats]:
         """P(v | evidence) of every unobserved node."""
         found = self._load(evidence)
-        self._question.collect(SUM)
-        self._question.distribute()
+        try:
+            self._question.collect(SUM)
+            self._question.distribute()
+        except OutOfRange:
+            return all_marginals(self.network, found, self._whole.max_cells)
         free = [node for node in range(len(self.network.nodes)) if node not in found.states]
         values = _native_calls.tree_marginals(self._question.tree, free, [self.network._cards[node] for node in free])
         return {self.network.nodes[node]: own for node, own in zip(free, values, strict=True)}
 
     def log_probability(self, evidence: Mapping[str, Any]) -> float:
         """The logarithm of P(evidence)."""
-        self._load(evidence)
-        return self._question.collect(SUM)
+        found = self._load(evidence)
+        try:
+            return self._question.collect(SUM)
+        except OutOfRange:
+            return log_evidence(self.network, found, self._whole.max_cells)
 
     def query(self, targets: str | Sequence[str], evidence: Mapping[str, Any] | None = None) -> Posterior:
         """P(targets | evidence), jointly; by a tree of its own, in which one clique holds all targets."""

@@ -77,6 +77,13 @@ def write_network(network: BayesianNetwork, path: str | PathLike[str], format: s
     if not hasattr(module, "write"):
         raise ValueError(f"format must be one that can be written, got {name!r}.\nHint: write 'xmlbif' or 'bif'.")
     network._need_tables()
+    for node in network.nodes:
+        texts = {str(state) for state in network.states(node)}
+        if name not in ("json", "uai") and len(texts) < len(network.states(node)):
+            raise ValueError(
+                f"The states of {node!r} must differ as texts in a {name} file, got {network.states(node)!r}."
+                "\nHint: only 'json' keeps labels that are no texts."
+            )
     content = module.write(network).encode()
     with atomic_file(path) as stream:
         stream.write(gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)

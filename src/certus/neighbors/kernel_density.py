@@ -213,7 +213,7 @@ class KernelDensity(DensityLearner):
                 bandwidths = np.broadcast_to(np.asarray(self.bandwidth_, dtype=np.float64), width)
             else:
                 queries, bandwidths = self._turned(queries, factor), np.ones(width)
-            allowed = math.exp(math.log(self.atol * total) - constant) if self.atol > 0.0 else 0.0
+            allowed = math.exp(min(math.log(self.atol) + math.log(total) - constant, 700.0)) if self.atol > 0.0 else 0.0
             found = _native_calls.log_sums(
                 self._cut_groups(), queries, self.kernel, bandwidths, absolute=allowed, relative=self.rtol
             )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,11 +36,14 @@ from certus.base.params import Constraints
 from certus.guarantees import Certificate, ConfidenceSequence, Report
 from certus.guarantees.records import Derivation, confidence_percent, failure_of, number, percent, rules
 from certus.guarantees.records import count as counted
-from certus.online.experts.advice_input import labels_of
+from certus.online.experts.advice_input import labels_of, require_values
 
 Floats = NDArray[np.float64]
 AVERAGE, STOPPED, SURVIVOR = "average", "random-stop", "longest-survivor"
-LOSSES = {"error": lambda y, p: (y != p).astype(float), "squared": lambda y, p: (y - p) ** 2}
+LOSSES: dict[str, Callable[[Any, Any], Any]] = {
+    "error": lambda y, p: float(y != p),
+    "squared": lambda y, p: (y - p) ** 2,
+}
 
 
 @register(
@@ -145,12 +149,15 @@ y : array-like of shape (n_trials,)
             raise ValueError(f"X must have at least one row and one column per variable, got the shape {rows.shape}.")
         if self.loss != "error" and self.method != AVERAGE:
             raise ValueError(f"loss must be 'error' for method={self.method!r}, got {self.loss!r}.")
+        if self.loss == "error":
+            hint = "hypotheses vote 0 or 1; encode other labels."
+            require_values(labels, (0.0, 1.0), 0.0, 1.0, name="y", first=1, hint=hint)
         learner, losses = copy.deepcopy(self.learner), np.zeros(len(rows))
         # A row is a trial of its own: the hypothesis before it has not seen it.
         first = int(np.random.default_rng(resolve_seed(self.random_state)).integers(len(rows)))
         kept = _Kept(self.method, first)
         for trial, (row, label) in enumerate(zip(rows, labels, strict=True)):
-            said = learner.predict_one(row)
+            said = _said(learner, row[None, :])[0] if self.method == AVERAGE else learner.predict_one(row)
             losses[trial] = LOSSES[self.loss](label, said)
             kept.before(trial, learner, row, label)
             learner.learn_one(row, label)
@@ -190,7 +197,8 @@ y : array-like of shape (n_trials,)
         """
         rows = np.asarray(X)
         shares = self.shares_ / self.shares_.sum()
-        mean = sum(share * _said(hypothesis, rows) for share, hypothesis in zip(shares, self.hypotheses_, strict=True))
+        say = _said if self.method == AVERAGE else _said_one_by_one
+        mean = sum(share * say(hypothesis, rows) for share, hypothesis in zip(shares, self.hypotheses_, strict=True))
         return (np.asarray(mean) >= 0.5).astype(np.float64) if self.loss == "error" else np.asarray(mean)
 
     def _restored(self) -> None:
@@ -209,7 +217,13 @@ def _said(hypothesis: Any, rows: NDArray[Any]) -> Floats:
     try:
         return np.asarray(hypothesis.predict(rows), dtype=np.float64)
     except NotFittedError:
-        return np.array([hypothesis.predict_one(row) for row in rows], dtype=np.float64)
+        return _said_one_by_one(hypothesis, rows)
+
+
+def _said_one_by_one(hypothesis: Any, rows: NDArray[Any]) -> Floats:
+    """Predictions as in a trial, where `predict` may say something else (an average); no prediction is 0."""
+    said = [hypothesis.predict_one(row) for row in rows]
+    return np.array([0.0 if label is None else label for label in said], dtype=np.float64)
 
 
 class _Kept:

@@ -118,7 +118,7 @@ class TableStream:
         """
         if not len(target):
             return np.array([])
-        values, table = self._encoded(cells, learns=True)
+        values, table = self._encoded(cells, len(target), learns=True)
         y = target.to_numpy() if self.classifies else target.cast(pl.Float64).to_numpy()
         self.moments = values
         played = self.model._learn_rows(table, self.model._known_targets(y))
@@ -141,14 +141,13 @@ class TableStream:
         """
         given = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
         cells = {name: given[name].cast(pl.String) for name in given.columns if name in self.moments.columns}
-        _, table = self._encoded(cells, learns=False)
+        _, table = self._encoded(cells, given.height, learns=False)
         if not self.classifies:
             return self.model._played(self.model._scores(table))
         return self.model._labels(self.model._values(table))
 
-    def _encoded(self, cells: Cells, *, learns: bool) -> tuple[RunningMoments, Any]:
+    def _encoded(self, cells: Cells, rows: int, *, learns: bool) -> tuple[RunningMoments, Any]:
         """The moments after these rows, and the rows as the learner takes them."""
-        rows = len(next(iter(cells.values()), ()))
         names = list(cells)
         numbers = np.full((rows, len(names)), np.nan)
         texts: list[_Texts] = []

@@ -89,6 +89,11 @@ class Winnow(StreamClassifier):
                 f"Winnow needs two labels, classes=(negative, positive), got {self.classes!r}.\n"
                 "Hint: positive is the second one, for which a disjunction may hold."
             )
+        if np.unique(self.classes).tolist() != list(self.classes):
+            raise ValueError(
+                f"classes must be (negative, positive) in ascending order, got {self.classes!r}.\n"
+                "Hint: the larger label is the one for which a disjunction may hold; encode labels as 0 and 1."
+            )
         if "names_" in vars(self) and self.threshold is None:
             raise ValueError(
                 "Winnow needs its threshold when rows are dicts, got threshold=None.\n"

@@ -134,5 +134,5 @@ def check_policy_loss(certificate: Certificate, data: Any = None) -> Derivation:
     again, _ = _largest_loss(plan, own)
     ends = np.concatenate([plan.values, own.values])
     finite = np.abs(ends[np.isfinite(ends)])
-    scale = float(np.max(finite, initial=1.0))
+    scale = float(np.max(finite, initial=0.0))
     return Derivation(again, error=1e-6, slack=1e-6, scale=scale)

@@ -268,7 +268,7 @@ class _Training:
             self.network.online.first, self.network.online.second = first.copy(), second.copy()
             self.network.online.steps = int(count)
             self.memory.fill(agent.memory_)
-            self.best = agent.parameters_
+            self.best = agent.parameters_ if agent.evaluate_every and len(agent.evaluations_) else None
         else:
             self.network.initialise(np.random.RandomState(agent.seed_ % 2**32))
 

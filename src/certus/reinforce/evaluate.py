@@ -108,7 +108,8 @@ def induced(mdp: MDP, policy: ArrayLike) -> MDP:
         rewards=(mix @ table.rewards)[acting],
         rows=rows,
         fixed=table.fixed,
-        merged=table.longest_row,
+        merged=max(table.longest_row, mdp.n_actions),
+        largest=table.reward_size,
     )
     return made
 

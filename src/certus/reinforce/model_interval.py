@@ -27,6 +27,8 @@ RULE = "reinforce/model-interval"
 QUANTITY = "widest interval of a value"
 DESIGNS = ("adaptive", "fixed")
 KEPT = 20_000  # counts up to which they are written down
+MOST_SWEEPS = 100_000
+EPS = 2.0**-52
 ACCURACY = 1e-10  # of the values, relative to the widest they can be; both ends are moved outward by it
 BASIS = Basis(
     RULE,
@@ -105,15 +107,18 @@ def model_interval(
     chosen = None if policy is None else _checked_policy(policy, seen.shape)
     radii = l1_radii(seen.sum(axis=2), seen.shape, failure_of(confidence), design)
     span = float(paid.max() - paid.min()) / (1.0 - discount)
-    lower = _extreme_values(seen, paid, discount, radii, chosen, span, best=False)
-    upper = _extreme_values(seen, paid, discount, radii, chosen, span, best=True)
+    least = float(paid.min())  # which every policy is paid, so that the accuracy is a share of the span
+    spare = 8.0 * EPS * float(np.abs(paid).max()) / (1.0 - discount)
+    lower = _extreme_values(seen, paid - least, discount, radii, chosen, span, best=False)
+    upper = _extreme_values(seen, paid - least, discount, radii, chosen, span, best=True)
+    lower, upper = lower + (least / (1.0 - discount) - spare), upper + (least / (1.0 - discount) + spare)
     inputs = {"discount": float(discount), "design": design, "least": int(seen.sum(axis=2).min())}
     witness: dict[str, Any] = {
         "shape": list(seen.shape), "span": span, "width": float((upper - lower).max(initial=0.0))
     }  # fmt: skip
     if seen.size <= KEPT:
         witness |= {"counts": seen.astype(int).tolist(), "rewards": paid.tolist()}
-        witness |= {} if chosen is None else {"policy": chosen.tolist()}
+    witness |= {} if chosen is None else {"policy": chosen.tolist()}
     return ModelInterval(lower, upper, Report([_record(confidence, inputs, witness)]))
 
 
@@ -142,14 +147,15 @@ def _extreme_values(
     shares = np.where(total > 0.0, counts / np.maximum(total, 1.0), 1.0 / counts.shape[0])
     values = np.full(counts.shape[0], (paid.max() if best else paid.min()) / (1.0 - discount))
     tolerance = ACCURACY * max(span, float(np.abs(values).max()), 1e-300) * (1.0 - discount)
-    while True:
+    for _ in range(MOST_SWEEPS):  # from outside, so that values are bounds at any time
         order = np.argsort(-sign * values)  # the states that such a process prefers, first
         worth = paid + discount * shifted(shares[:, :, order], radii) @ values[order]
         after = worth.max(axis=1) if policy is None else worth[np.arange(len(values)), policy]
         change = float(np.max(np.abs(after - values)))
         values = after
         if change <= tolerance:
-            return values + sign * 2.0 * tolerance / (1.0 - discount)
+            break
+    return values + sign * 2.0 * tolerance / (1.0 - discount)
 
 
 def shifted(shares: Floats, radii: Floats) -> Floats:
@@ -186,21 +192,25 @@ def check_model_interval(certificate: Certificate, data: Any = None) -> Derivati
     counts = np.asarray(witness["counts"] if data is None else data[0], dtype=np.float64)
     paid = np.asarray(witness["rewards"], dtype=np.float64) if data is None else _checked_rewards(data[1], counts.shape)
     policy = witness.get("policy")
+    span = float(paid.max() - paid.min()) / (1.0 - inputs["discount"])
+    size = float(np.abs(paid).max()) / (1.0 - inputs["discount"])
+    paid = paid - paid.min()
     ends = []
     for sign in (1.0, -1.0):
-        values = np.zeros(len(counts))
-        for _ in range(100_000):
+        values = np.full(len(counts), float(paid.max() if sign > 0.0 else paid.min()) / (1.0 - inputs["discount"]))
+        for _ in range(MOST_SWEEPS):
             after = np.array(
                 [_best_by_loops(s, counts, paid, values, certificate, sign, policy) for s in range(len(counts))]
             )
             change = float(np.abs(after - values).max(initial=0.0))
             values = after
-            if change <= 1e-9 * max(1.0, float(np.abs(values).max(initial=0.0))) * (1.0 - inputs["discount"]):
+            if change <= 1e-9 * span * (1.0 - inputs["discount"]):
                 break
         ends.append(values)
     width = float((ends[0] - ends[1]).max(initial=0.0))
-    record = _record(certificate.confidence, inputs, witness)
-    return Derivation(width, error=1e-6, slack=1e-6, scale=max(1.0, float(witness["span"])), record=record)
+    again = {**inputs, "least": int(counts.sum(axis=2).min())}
+    record = _record(certificate.confidence, again, {**witness, "shape": list(counts.shape), "span": span})
+    return Derivation(width, error=1e-6, slack=1e-6, scale=max(span, 1e-8 * size, 1e-300), record=record)
 
 
 def _best_by_loops(

@@ -146,8 +146,8 @@ def policy_value(
     """
     horizon, (low, high) = check_count(horizon, "horizon", minimum=1), check_range(*reward_range)
     found = checked(episodes, horizon, (low, high))
-    width = total_discount(discount, horizon)
     returns = [utility(episode.rewards, discount) for episode in found]
+    width = total_discount(discount, horizon)
     ends = min(0.0, low) * width * (1.0 + 1e-12), max(0.0, high) * width * (1.0 + 1e-12)
     return mean_bound(returns, low=ends[0], high=ends[1], confidence=confidence, side=side, quantity=QUANTITY)
 
@@ -193,9 +193,9 @@ def _value(means: dict[str, float], inputs: Any) -> float | tuple[float, float]:
     trivial = _trivial(inputs)
     found = {}
     if "lower" in means:
-        found["lower"] = max(trivial[0], trivial[0] + means["lower"])
+        found["lower"] = max(trivial[0], math.nextafter(trivial[0] + means["lower"], -math.inf))
     if "upper" in means:
-        found["upper"] = min(trivial[1], trivial[1] - means["upper"])
+        found["upper"] = min(trivial[1], math.nextafter(trivial[1] - means["upper"], math.inf))
     if inputs["side"] != "both":
         return found[inputs["side"]]
     return (min(found["lower"], found["upper"]), max(found["lower"], found["upper"]))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus.reinforce import _native_calls
 from certus.reinforce.evaluate import pairs_of
+from certus.reinforce.evidence.residual_bounds import rounding
 from certus.reinforce.evidence.total_reward_bounds import sure_to_end
 from certus.reinforce.mdp import MDP
 from certus.reinforce.processes.pair_table import PairTable
@@ -19,7 +20,8 @@ from certus.reinforce.solvers.linear_solves import PolicySystem, policy_rewards
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int32]
-EQUAL = 1e-9  # differences below this share of the largest number count as 0
+EQUAL = 1e-9  # thetas nearer than this share of the range are one
+SPARE = 4.0  # errors of advantages by which theta may miss a crossing
 MOST_CHANGES = 100_000
 
 
@@ -90,12 +92,12 @@ def policy_breakpoints(mdp: MDP, direction: ArrayLike, low: float, high: float) 
         raise ValueError(f"low must be less than high and both finite, got {low!r} and {high!r}.")
     table, slopes = mdp.pairs, _slopes(mdp, direction)
     first = _with_rewards(mdp, table.rewards + low * slopes.rewards, table.fixed + low * slopes.fixed)
-    pairs = pairs_of(mdp, solve(first).policy)
+    pairs = pairs_of(mdp, solve(first, "policy-iteration").policy)
     if mdp.discount == 1.0 and not sure_to_end(table, pairs).all():
         raise ValueError(
             f"at theta={low:g} the best policy never ends.\nHint: begin where it does, or use a discount below 1."
         )
-    walk = _Walk(mdp, table, slopes)
+    walk = _Walk(mdp, table, slopes, EQUAL * (high - low))
     pairs, _ = walk.settle(pairs, low)
     thetas: list[float] = []
     changes: list[Change] = []
@@ -144,8 +146,8 @@ def _with_rewards(mdp: MDP, rewards: Floats, fixed: Floats) -> MDP:
 class _Walk:
     """Policies along the line."""
 
-    def __init__(self, mdp: MDP, table: PairTable, slopes: PairTable) -> None:
-        self._mdp, self._tables = mdp, (table, slopes)
+    def __init__(self, mdp: MDP, table: PairTable, slopes: PairTable, apart: float) -> None:
+        self._mdp, self._tables, self._apart = mdp, (table, slopes), apart
         self._held = tuple(each.native(mdp.discount) for each in self._tables)
 
     def actions(self, pairs: Pairs) -> NDArray[np.int64]:
@@ -153,35 +155,42 @@ class _Walk:
         found = self._tables[0].actions[np.maximum(pairs, 0)].astype(np.int64)
         return np.where(pairs >= 0, found, -1)
 
-    def _advantages(self, pairs: Pairs) -> tuple[Floats, Floats]:
-        """For every pair alpha and beta: its advantage over the policy is alpha + theta beta."""
+    def _advantages(self, pairs: Pairs) -> tuple[Floats, Floats, list[float]]:
+        """For every pair alpha and beta: its advantage over the policy is alpha + theta beta; and their errors.
+
+        Values are off by at most the residual times the expected steps to the end.
+        """
         table = self._tables[0]
         system = PolicySystem(table.chosen(pairs), table.terminal, self._mdp.discount)
-        found = []
+        steps = system.solve(np.where(table.terminal, 0.0, 1.0), np.zeros(table.n_states))
+        reach = 2.0 + 2.0 * float(np.max(steps, initial=0.0))
+        found, errors = [], []
         for each, held in zip(self._tables, self._held, strict=True):
             values = system.solve(policy_rewards(each, pairs), each.fixed)
             worth = _native_calls.pair_values(held, values, len(each.rewards)) - values[each.states]
+            residual = float(np.max(np.abs(worth[pairs[pairs >= 0]]), initial=0.0))
+            size = float(np.max(np.abs(values), initial=0.0))
+            errors.append(reach * (residual + rounding(each, self._mdp.discount, size)))
             worth[pairs[pairs >= 0]] = 0.0
-            size = max(1.0, float(np.max(np.abs(values), initial=0.0)))
-            worth[np.abs(worth) < EQUAL * size] = 0.0
+            worth[np.abs(worth) <= errors[-1]] = 0.0
             found.append(worth)
-        return found[0], found[1]
+        return found[0], found[1], errors
 
     def first_crossing(self, pairs: Pairs, theta: float) -> float:
         """The least theta above this one at which another action becomes better."""
-        alpha, beta = self._advantages(pairs)
+        alpha, beta, _ = self._advantages(pairs)
         rising = beta > 0.0
         crossings = -alpha[rising] / beta[rising]
-        beyond = crossings[crossings > theta + EQUAL * max(1.0, abs(theta))]
+        beyond = crossings[crossings > theta + max(self._apart, 1e-12 * abs(theta))]
         return float(beyond.min(initial=np.inf))
 
     def settle(self, pairs: Pairs, theta: float) -> tuple[Pairs, bool]:
         """The policy that is best just above theta, from one that is best at theta; False if it never ends."""
         table = self._tables[0]
         for _ in range(1000):
-            alpha, beta = self._advantages(pairs)
-            size = EQUAL * 10.0 * max(1.0, abs(theta), float(np.max(np.abs(alpha), initial=0.0)))
-            better = np.flatnonzero((np.abs(alpha + theta * beta) <= size) & (beta > size))
+            alpha, beta, errors = self._advantages(pairs)
+            size = SPARE * (errors[0] + abs(theta) * errors[1]) + 2.0 * self._apart * beta
+            better = np.flatnonzero((np.abs(alpha + theta * beta) <= size) & (beta > 0.0))
             if not better.size:
                 break
             # The steepest pair of every state, the first of equals.

@@ -31,6 +31,8 @@ class StateFeatures(StoresParameters, BaseEstimator):
         given = np.asarray(states, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != len(ends[0]):
             raise ValueError(f"states must have the shape (n, {len(ends[0])}), as low and high say, got {given.shape}.")
+        if np.isnan(given).any():
+            raise ValueError(f"states: row {int(np.flatnonzero(np.isnan(given).any(axis=1))[0])} has NaN.")
         return np.clip((given - ends[0]) / (ends[1] - ends[0]), 0.0, 1.0)
 
 
@@ -52,7 +54,11 @@ class OneHot(StateFeatures):
         numbers = np.asarray(states)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
             raise ValueError(f"states must be whole numbers, got {numbers.dtype} of shape {numbers.shape}.")
-        return np.eye(check_count(self.n_states, "n_states", minimum=1))[numbers]
+        count = check_count(self.n_states, "n_states", minimum=1)
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < count):
+            span = f"{numbers.min()} .. {numbers.max()}"
+            raise ValueError(f"states must lie in 0 .. {count - 1}, as n_states says, got {span}.")
+        return np.eye(count)[numbers]
 
 
 @register_part("reinforce")

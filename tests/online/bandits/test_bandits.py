@@ -277,3 +277,14 @@ def test_bad_parameters():
         Exp3(3).select()
     with pytest.raises(ValueError, match="no choice waits for"):
         Exp3(3, eta=0.1).update(1, 0.5)
+
+
+@pytest.mark.parametrize("kind", [Exp3, Exp3IX])
+def test_the_regret_bound_falls_when_an_arm_was_away(kind):
+    rewards = np.zeros((500, 3))
+    rewards[:, 0] = 1.0
+    bandit = kind(3, horizon=500, random_state=0)
+    bandit.remove_arm(0)
+    bandit.run(rewards)
+    bandit.add_arm(0)
+    assert not any(c.quantity == "regret" for c in bandit.report())

@@ -28,7 +28,12 @@ BASIS = Basis(
 QUANTITY = "sine of the angle of a determined direction"
 
 
-def direction_sines(measures: RitzMeasures) -> Floats:
+def storage_error(components: NDArray[Any], vectors: Floats) -> float:
+    """The most that any direction turned when it was stored, in single precision maybe."""
+    return float(np.linalg.norm(np.asarray(components, dtype=np.float64) - vectors, axis=1).max(initial=0.0))
+
+
+def direction_sines(measures: RitzMeasures, stored: float) -> Floats:
     """For every direction a bound on the sine of its angle to the exact one; 1 where it is not determined."""
     blur = measures.outside + measures.coupling + measures.rounding
     values = measures.values
@@ -42,10 +47,11 @@ def direction_sines(measures: RitzMeasures) -> Floats:
         gaps = np.minimum(gaps, np.minimum(below, above))
     gaps = gaps - blur
     residuals = measures.residuals + measures.rounding
-    return np.divide(residuals, gaps, out=np.ones(len(values)), where=gaps > residuals)
+    sines = np.divide(residuals, gaps, out=np.ones(len(values)), where=gaps > residuals)
+    return np.minimum(sines + stored, 1.0)
 
 
-def angle_certificate(measures: RitzMeasures, rows: int, columns: int, *, centered: bool) -> Certificate:
+def angle_certificate(measures: RitzMeasures, rows: int, columns: int, *, centered: bool, stored: float) -> Certificate:
     """The certificate of the directions that are determined."""
     witness = {
         "values": measures.values.tolist(),
@@ -55,9 +61,10 @@ def angle_certificate(measures: RitzMeasures, rows: int, columns: int, *, center
         "rest": measures.rest,
         "trace": measures.trace,
         "rounding": measures.rounding,
+        "stored": stored,
     }
     inputs = {"rows": rows, "columns": columns, "components": len(measures.values), "centered": centered}
-    return _record(inputs, witness, direction_sines(measures))
+    return _record(inputs, witness, direction_sines(measures, stored))
 
 
 def _record(inputs: Mapping[str, Any], witness: Mapping[str, Any], sines: Sequence[float] | Floats) -> Certificate:
@@ -76,20 +83,20 @@ def _record(inputs: Mapping[str, Any], witness: Mapping[str, Any], sines: Sequen
 def check_angles(certificate: Certificate, data: Any = None) -> Derivation:
     """Compare every pair of values again; with the rows (X, or X and sample_weight) also with their eigenvalues."""
     witness = certificate.witness
-    names = ("outside", "coupling", "rest", "rounding", "trace")
+    names = ("outside", "coupling", "rest", "rounding", "trace", "stored")
     values, residuals = list(witness["values"]), list(witness["residuals"])
     sizes = [float(witness[name]) for name in names]
     if len(values) != len(residuals) or len(values) != int(certificate.inputs["components"]):
         raise CertificateError(f"{QUANTITY}: the witness needs a value and a residual per direction")
     if not all(math.isfinite(number) for number in (*values, *residuals, *sizes)) or min((*residuals, *sizes)) < 0.0:
         raise CertificateError(f"{QUANTITY}: the witness holds a number that cannot occur")
-    outside, coupling, rest, rounding, trace = sizes
+    outside, coupling, rest, rounding, trace, stored = sizes
     sines = []
     for place, value in enumerate(values):
         others = [abs(value - other) for j, other in enumerate(values) if j != place]
         gap = min([value - rest, *others]) - (outside + coupling + rounding)
         residual = residuals[place] + rounding
-        sines.append(residual / gap if gap > residual else 1.0)
+        sines.append(min(residual / gap + stored, 1.0) if gap > residual else 1.0)
     if data is not None:
         allowed = (outside + coupling + rounding) / trace + 1e-9
         exact = eigenvalue_shares(data, certificate.inputs, len(values) + 1)

@@ -128,7 +128,7 @@ def eigenvalue_shares(data: Any, inputs: Mapping[str, Any], count: int) -> Float
     weights = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
     if int((weights > 0.0).sum()) != int(inputs["rows"]) or table.shape[1] != int(inputs["columns"]):
         raise CertificateError(f"the certificate is about {inputs['rows']} rows of {inputs['columns']} columns")
-    table = table / np.abs(table).max()
+    table = table / math.ldexp(1.0, math.frexp(float(np.abs(table).max()))[1])  # exact
     if inputs["centered"]:
         table = table - table[0]
         table = table - np.average(table, axis=0, weights=weights)

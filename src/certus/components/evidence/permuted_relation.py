@@ -71,6 +71,9 @@ def check_relation(certificate: Certificate, data: Any = None) -> Derivation:
         orders = [rng.permutation(len(Y)) for _ in range(int(inputs["permutations"]))]
         basis = orthonormal_basis(Y)
         centered = X - X.mean(axis=0)
+        largest = np.abs(centered).max(axis=0)
+        varied = largest > 1e-15 * np.abs(X).max(axis=0)
+        centered = centered[:, varied] / largest[varied]
         explained = centered @ np.linalg.lstsq(centered, basis, rcond=1e-10)[0]
         trace = float((basis * explained).sum())
         projection = centered @ np.linalg.pinv(centered, rcond=1e-10)

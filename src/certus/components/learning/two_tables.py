@@ -169,6 +169,7 @@ def _framed(table: Floats, weights: Floats, roots: Floats | None, scale: bool) -
     mean = weights @ table / total
     mean = mean + weights @ (table - mean) / total  # once more from near by, where less is lost
     centered = np.ascontiguousarray(table - mean)
+    centered -= weights @ centered / total  # what rounding of the mean left
     deviations = np.ones(table.shape[1])
     if scale:
         deviations = np.sqrt(weights @ centered**2 / max(total - 1.0, 1.0))

@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -68,31 +69,39 @@ class RowProducts:
         self.roots = None if weights is None else np.sqrt(weights)
         self.step = max(16, CELLS // self.columns)
         self.centered = centered
-        self._settled: tuple[Floats, float] | None = None
+        self._settled: tuple[Floats, Floats, float] | None = None
         self._across: Any = None
         if self.sparse:
             self._settle()
 
-    def _settle(self) -> tuple[Floats, float]:
-        """The mean that is subtracted and the power of two that divides, found when they are first asked for."""
+    def _settle(self) -> tuple[Floats, Floats, float]:
+        """A row, the mean less this row, and the power of two that divides, found when they are first asked for.
+
+        Both are subtracted, one after the other: their sum would round away the digits of rows far from the origin.
+        """
         if self._settled is None:
-            mean, largest = self._mean_and_size(self.centered)
+            origin, move, largest = self._mean_and_size(self.centered)
             outside = largest > 0.0 and not SAFE[0] < largest < SAFE[1]
             scale = math.ldexp(1.0, math.frexp(largest)[1]) if outside else 1.0
             if self.sparse and scale != 1.0:
                 self.table = self.table / scale
-            self._settled = mean, scale
+            self._settled = origin, move, scale
         return self._settled
 
     @property
     def mean(self) -> Floats:
         """The mean that is subtracted, in the units of the table."""
-        return self._settle()[0]
+        origin, move, _ = self._settle()
+        return origin + move
+
+    def middle(self) -> tuple[Floats, Floats]:
+        """A row, and the mean less this row, in the units of the table."""
+        return self._settle()[:2]
 
     @property
     def scale(self) -> float:
         """The power of two that divides."""
-        return self._settle()[1]
+        return self._settle()[2]
 
     @property
     def smaller(self) -> int:
@@ -101,18 +110,31 @@ class RowProducts:
 
     def mean_row(self) -> Floats:
         """The mean of the rows, in their own units, whether or not it is subtracted."""
-        return self.mean if self.centered else self._mean_and_size(centered=True)[0]
+        if self.centered:
+            return self.mean
+        origin, move, _ = self._mean_and_size(centered=True)
+        return origin + move
 
     def _starts(self) -> range:
         return range(0, self.rows, self.step)
 
-    def _mean_and_size(self, centered: bool) -> tuple[Floats, float]:
-        """The mean, summed around the first row, and the largest magnitude around it."""
+    def _mean_and_size(self, centered: bool) -> tuple[Floats, Floats, float]:
+        """The first row, the mean less this row, and the largest magnitude around it."""
         if self.sparse:
             weighted = self.table if self.weights is None else sparse.diags_array(self.weights) @ self.table
             mean = np.asarray(weighted.sum(axis=0)).ravel() / self.total
-            return mean if centered else np.zeros(self.columns), float(np.abs(self.table.data).max(initial=0.0))
-        origin = np.asarray(self.table[0], dtype=np.float64) if centered else np.zeros(self.columns)
+            zeros, size = np.zeros(self.columns), float(np.abs(self.table.data).max(initial=0.0))
+            if not centered or self._mostly_empty():
+                return zeros, mean if centered else zeros, size
+
+            def left(first: int) -> Floats:
+                part = self.table[first : first + self.step].toarray() - mean
+                chosen = None if self.weights is None else self.weights[first : first + self.step]
+                return np.asarray((part.sum(axis=0) if chosen is None else chosen @ part) / self.total)
+
+            return mean, np.asarray(sum(in_order(left, self._starts(), self.threads))), size
+        heaviest = 0 if self.weights is None else int(self.weights.argmax())
+        origin = np.asarray(self.table[heaviest], dtype=np.float64) if centered else np.zeros(self.columns)
 
         def sums(first: int) -> tuple[Floats, float]:
             part = self.table[first : first + self.step] - origin
@@ -123,16 +145,18 @@ class RowProducts:
             return (part.sum(axis=0) if chosen is None else chosen @ part) / self.total, size
 
         found = list(in_order(sums, self._starts(), self.threads))
-        mean = origin + sum(part for part, _ in found) if centered else origin
-        return np.asarray(mean), max(size for _, size in found)
+        move = sum(part for part, _ in found) if centered else origin
+        return origin, np.asarray(move), max(size for _, size in found)
 
     def block(self, first: int) -> Floats:
         """Rows of A from this one on, dense."""
         chosen = self.table[first : first + self.step]
         if self.sparse:
-            part = chosen.toarray() - self.mean / self.scale
+            origin, move, scale = self._settle()
+            part = (chosen.toarray() - origin / scale) - move / scale
         else:
-            part = chosen - self.mean if self.centered else chosen.astype(np.float64)
+            origin, move, _ = self._settle()
+            part = (chosen - origin) - move if self.centered else chosen.astype(np.float64)
             part = part / self.scale if self.scale != 1.0 else part
         if self.roots is not None:
             part *= self.roots[first : first + self.step, None]
@@ -158,6 +182,11 @@ class RowProducts:
         """Whether every column has zeros enough that subtracting its squared mean cancels no digits."""
         stored = np.bincount(self.table.indices, minlength=self.columns)
         return bool(stored.max(initial=0) <= DENSE * self.rows)
+
+    @cached_property
+    def _by_entries(self) -> bool:
+        """Whether products are those of the stored cells, from which the mean's are subtracted."""
+        return self.sparse and (not self.centered or self._mostly_empty())
 
     def scatter(self) -> Floats:
         """A'A, in one pass: numpy multiplies a matrix by its own transpose at half the cost (syrk)."""
@@ -201,12 +230,12 @@ class RowProducts:
             exact = (self.total * move**2 <= 3.0 * variances + EPSILON * trace).all()
         if not (exact and SAFE[0] < trace < SAFE[1]):
             return None
-        self._settled = origin + move, 1.0
+        self._settled = origin, move, 1.0
         return found
 
     def gram(self) -> Floats:
         """AA', by blocks of columns."""
-        if self.sparse:
+        if self._by_entries:
             rooted = self._rooted()
             shift = self.mean / self.scale
             roots = np.ones(self.rows) if self.roots is None else self.roots
@@ -214,11 +243,15 @@ class RowProducts:
             return np.asarray(
                 (rooted @ rooted.T).toarray() - cross - cross.T + (shift @ shift) * np.outer(roots, roots)
             )
-        self._settle()
+        origin, move, scale = self._settle()
         step = max(16, CELLS // self.rows)
 
         def product(first: int) -> Floats:
-            part = (self.table[:, first : first + step] - self.mean[first : first + step]) / self.scale
+            last = first + step
+            if self.sparse:  # is divided already
+                part = (self.table[:, first:last].toarray() - origin[first:last] / scale) - move[first:last] / scale
+            else:
+                part = ((self.table[:, first:last] - origin[first:last]) - move[first:last]) / scale
             part = part if self.roots is None else part * self.roots[:, None]
             return np.asarray(part @ part.T)
 
@@ -245,7 +278,7 @@ class RowProducts:
 
     def times(self, vectors: Floats) -> Floats:
         """A V."""
-        if self.sparse:
+        if self._by_entries:
             shift = (self.mean / self.scale) @ vectors
             found = self._sparse_product(self.table, vectors) - shift
             return np.asarray(found if self.roots is None else found * self.roots[:, None])
@@ -253,7 +286,7 @@ class RowProducts:
 
     def transposed_times(self, vectors: Floats) -> Floats:
         """A'U."""
-        if self.sparse:
+        if self._by_entries:
             if self._across is None:
                 self._across = sparse.csr_array(self.table.T)
             weighted = vectors if self.roots is None else vectors * self.roots[:, None]

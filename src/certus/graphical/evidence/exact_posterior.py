@@ -23,7 +23,9 @@ BASIS = Basis(
 )
 
 
-def posterior_certificate(question: Any, targets: list[int], values: NDArray[np.float64]) -> Certificate:
+def posterior_certificate(
+    question: Any, targets: list[int], values: NDArray[np.float64], roundings: float | None = None
+) -> Certificate:
     """The certificate of a joint posterior of unobserved nodes."""
     plain = plain_factors(question)
     names = [question.network.nodes[target] for target in targets]
@@ -31,7 +33,7 @@ def posterior_certificate(question: Any, targets: list[int], values: NDArray[np.
         **plain,
         "targets": [plain["names"].index(name) for name in names],
         "probabilities": values.ravel().tolist(),
-        "roundings": 2.0 * float(question.tree.roundings) + values.size + 4.0,
+        "roundings": 2.0 * float(question.tree.roundings if roundings is None else roundings) + values.size + 4.0,
     }
     return _record({"evidence": len(question.evidence.nodes)}, witness)
 
@@ -45,7 +47,7 @@ def _record(inputs: Any, witness: Any) -> Certificate:
     claim = (
         f"Each of the {len(witness['probabilities'])} probabilities of "
         f"{names} given evidence on {plural(int(inputs['evidence']), 'node')} is within a factor of 1 "
-        f"+- {number(value, 'upper')} of the exact one for these tables."
+        f"+- {number(value, 'upper')} of the exact one for these tables, or both are below {TINY:.3g}."
     )
     return BASIS.exact(claim, QUANTITY, "upper", value, 1.0, inputs, witness)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from certus.guarantees import CertificateError
 
 Floats = NDArray[np.float64]
+Scaled = tuple[tuple[int, ...], Floats, NDArray[np.int64]]  # numbers in [1/2, 1) or 0, and powers of two
 UNIT = float(np.finfo(np.float64).eps) / 2.0
 TINY = 1e-290  # below this, products may have lost digits
 
@@ -59,7 +60,7 @@ class Elimination:
     def __init__(self, plain: Any) -> None:
         self._cards = [int(count) for count in plain["states"]]
         self.roundings, self.log_scale = 0.0, 0.0
-        self._tables: list[tuple[tuple[int, ...], Floats]] = []
+        self._tables: list[Scaled] = []
         for scope, values in plain["factors"]:
             order = np.argsort(scope, kind="stable")
             shape = [self._cards[variable] for variable in scope]
@@ -67,12 +68,16 @@ class Elimination:
             if table.size != math.prod(shape) or not np.isfinite(table).all() or (table < 0).any():
                 raise CertificateError("a factor of the witness is not a table of its variables")
             table = table.reshape(shape).transpose(order)
-            self._tables.append((tuple(scope[place] for place in order), table))
+            self._tables.append((tuple(scope[place] for place in order), *np.frexp(table)))
 
     def run(self, keep: Sequence[int], *, maximise: bool = False) -> Floats:
         """The table over the kept variables, in their order, after all others were summed out or maximized."""
         self.eliminate(set(range(len(self._cards))) - set(keep), maximise=maximise)
-        scope, table = self._product(self._tables, extra=sorted(keep))
+        scope, table, powers = self._product(self._tables, extra=sorted(keep))
+        if table.any():
+            largest = int(powers[table > 0.0].max())
+            table = np.ldexp(table, np.maximum(powers - largest, -2000))
+            self.log_scale += largest * math.log(2.0)
         return table.transpose([scope.index(variable) for variable in keep])
 
     def eliminate(self, variables: Iterable[int], *, maximise: bool = False) -> None:
@@ -84,37 +89,31 @@ class Elimination:
             left.remove(variable)
 
     def _size(self, variable: int) -> int:
-        scope = {member for found, _ in self._tables if variable in found for member in found}
+        scope = {member for found, *_ in self._tables if variable in found for member in found}
         return math.prod(self._cards[member] for member in scope)
 
     def _eliminate(self, variable: int, maximise: bool) -> None:
         near = [entry for entry in self._tables if variable in entry[0]]
-        scope, table = self._product(near, extra=[variable])
+        scope, table, powers = self._product(near, extra=[variable])
         axis = scope.index(variable)
-        table = table.max(axis=axis) if maximise else table.sum(axis=axis)
-        self.roundings += self._cards[variable]
-        largest = float(table.max())
-        if largest > 0.0:
-            exponent = math.frexp(largest)[1]
-            table = np.ldexp(table, -exponent)
-            self.log_scale += exponent * math.log(2.0)
+        largest = np.where(table > 0.0, powers, -(2**40)).max(axis=axis, keepdims=True)
+        table = np.ldexp(table, np.clip(powers - largest, -2000, 0))  # what vanishes is below 2**-1000 of the largest
+        table, more = np.frexp(table.max(axis=axis) if maximise else table.sum(axis=axis))
+        powers = np.where(table > 0.0, largest.squeeze(axis) + more, 0)
+        self.roundings += self._cards[variable] + 1
         self._tables = [entry for entry in self._tables if variable not in entry[0]]
-        self._tables.append((tuple(member for member in scope if member != variable), table))
+        self._tables.append((tuple(member for member in scope if member != variable), table, powers))
 
-    def _product(
-        self, tables: Iterable[tuple[tuple[int, ...], Floats]], extra: Sequence[int]
-    ) -> tuple[tuple[int, ...], Floats]:
+    def _product(self, tables: Iterable[Scaled], extra: Sequence[int]) -> Scaled:
         chosen = list(tables)
-        scope = tuple(sorted({*extra, *(member for found, _ in chosen for member in found)}))
+        scope = tuple(sorted({*extra, *(member for found, *_ in chosen for member in found)}))
         if len(scope) > 32 or math.prod(self._cards[member] for member in scope) > 2**27:
             raise CertificateError("the network is too wide for the plain second route")
-        product = np.ones([self._cards[member] for member in scope])
-        for found, table in chosen:
-            product = product * table.reshape([self._cards[member] if member in found else 1 for member in scope])
-            largest = float(product.max())
-            if 0.0 < largest < 1e-100:
-                exponent = math.frexp(largest)[1]
-                product = np.ldexp(product, -exponent)
-                self.log_scale += exponent * math.log(2.0)
+        shape = [self._cards[member] for member in scope]
+        product, powers = np.ones(shape), np.zeros(shape, dtype=np.int64)
+        for found, table, own in chosen:
+            spread = [self._cards[member] if member in found else 1 for member in scope]
+            product, more = np.frexp(product * table.reshape(spread))
+            powers = powers + own.reshape(spread) + more
         self.roundings += len(chosen)
-        return scope, product
+        return scope, product, powers

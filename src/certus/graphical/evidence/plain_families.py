@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import betaln, gammaln, xlogy
 
 from certus.graphical.knowledge import ArcRules, Knowledge
 from certus.graphical.learning.structures.state_columns import StateColumns, state_columns
@@ -64,10 +64,15 @@ def plain_score(columns: StateColumns, inputs: Mapping[str, Any], child: int, pa
     if kind in ("bdeu", "k2"):
         size = float(inputs["equivalent_sample_size"])
         each = 1.0 if kind == "k2" else size / (cells * states[child])
-        found = (gammaln(counts + each) - gammaln(each)).sum()
-        return float(found + (gammaln(each * states[child]) - gammaln(totals + each * states[child])).sum())
+        return float(_rising(each, counts).sum() - _rising(each * states[child], totals).sum())
     penalty = {"bic": 0.5 * math.log(columns.rows), "aic": 1.0}.get(kind, 0.0)
     return float(xlogy(counts, counts).sum() - xlogy(totals, totals).sum() - penalty * cells * (states[child] - 1))
+
+
+def _rising(start: float, counts: Floats) -> Floats:
+    """``ln start (start + 1) ... (start + count - 1)``, right also where the start is large."""
+    some = np.maximum(counts, 1.0)
+    return np.where(counts > 0.0, gammaln(some) - betaln(start, some), 0.0)
 
 
 def plain_network_score(columns: StateColumns, inputs: Mapping[str, Any], parents: Sequence[Sequence[int]]) -> float:

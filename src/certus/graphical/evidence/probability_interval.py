@@ -9,14 +9,13 @@ import numpy as np
 
 from certus.graphical.evidence.plain_factors import plain_factors
 from certus.graphical.networks.bounds.log_factors import log_factors, partition, small_first_order
-from certus.graphical.networks.bounds.mean_field import MeanField, lower_bound
+from certus.graphical.networks.bounds.mean_field import MeanField, bound_rounding, lower_bound
 from certus.graphical.networks.bounds.mini_buckets import abs_or_zero, mini_bucket_bound
 from certus.guarantees import Certificate, CertificateError
 from certus.guarantees.records import Basis, Derivation, number, plural, rules
 
 RULE = "graphical/probability-interval"
 QUANTITY = "log-probability of the evidence"
-UNIT = float(np.finfo(np.float64).eps)
 BASIS = Basis(
     RULE, "Bounding the partition function using Hoelder's inequality (Liu and Ihler 2011)", ("floating-point-model",)
 )
@@ -38,7 +37,7 @@ def interval_certificate(question: Any, i_bound: int, start: dict[int, int] | No
             best, size = found, wider
     q = _best_mean_field(plain, _starts(question, plain, start))
     low = lower_bound(log_factors(plain), q)
-    low -= 4.0 * UNIT * (len(plain["factors"]) + len(q) + 10) * (10.0 + abs_or_zero(low))
+    low -= bound_rounding(log_factors(plain), q)
     if not best.split:
         low = max(low, best.value - best.rounding)
     high = best.value + best.rounding

@@ -50,8 +50,10 @@ def rejection_limits(counts: list[int], confidence: float) -> tuple[Floats, Floa
 def weighting_limits(cells: Any, weights: Any, count: int, confidence: float) -> tuple[Floats, Floats, Floats]:
     """The same from weighted rows."""
     place, weight = np.asarray(cells, dtype=np.int64), np.asarray(weights, dtype=np.float64)
-    if len(place) != len(weight) or not ((weight >= 0) & (weight <= 1)).all() or not weight.sum() > 0:
+    if len(place) != len(weight) or not ((weight >= 0) & (weight <= 1)).all():
         raise CertificateError(f"{QUANTITY}: the witness holds no weights")
+    if not weight.sum() > 0:  # all weights are too small for doubles: nothing is known
+        return np.zeros(count), np.zeros(count), np.ones(count)
     inside = (place[:, None] == np.arange(count)) * weight[:, None]
     parts = np.hstack([inside, weight[:, None] - inside])
     level = 1.0 - (1.0 - confidence) / (2 * count)

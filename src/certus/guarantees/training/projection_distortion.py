@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 from certus.guarantees.records import Certificate, CertificateError, Derivation, rules
@@ -28,6 +29,8 @@ THEOREMS = {
     "gaussian": "Tails of the chi-square distribution and the union bound over all pairs of rows",
     "achlioptas": "Database-friendly random projections (Achlioptas 2003), Lemmas 4.1 and 4.2",
 }
+SHORT = 1e5  # shapes up to which SciPy's power series, which ends after 2000 terms, is complete
+MOST = 10**150  # rows: the number of pairs of more overflows
 ROUNDED = 1.0 + 1e-9  # probabilities are rounded up by what their computation may be off
 
 
@@ -59,6 +62,7 @@ def projection_distortion(
     0.36422
     """
     n, k = check_count(rows, "rows", minimum=2), check_count(dimensions, "dimensions", minimum=1)
+    _check_pairs(n)
     level = check_level(confidence, 1)[0]
     value = smallest_distortion(n, k, 1.0 - level, _checked(entries))
     if not math.isfinite(value):
@@ -95,6 +99,7 @@ def projection_dimensions(rows: int, distortion: float, confidence: float = 0.95
     5806
     """
     n, delta = check_count(rows, "rows", minimum=2), 1.0 - check_level(confidence, 1)[0]
+    _check_pairs(n)
     limit = math.inf if _checked(entries) == "gaussian" else 1.0
     if isinstance(distortion, bool) or not (1e-6 <= distortion < limit):
         raise ValueError(f"distortion must be a number from 1e-6 and below {limit:g}, got {distortion!r}.")
@@ -106,6 +111,11 @@ def projection_dimensions(rows: int, distortion: float, confidence: float = 0.95
         middle = (low + high) // 2
         low, high = (low, middle) if failure(n, middle, distortion, entries) <= delta else (middle, high)
     return high
+
+
+def _check_pairs(rows: int) -> None:
+    if rows > MOST:
+        raise ValueError("rows must be at most 1e150: the number of pairs of more overflows.")
 
 
 def _checked(entries: str) -> str:
@@ -120,8 +130,26 @@ def failure(rows: int, dimensions: int, distortion: float, entries: str = "gauss
     if entries == "achlioptas":
         return ROUNDED * pairs * 2.0 * math.exp(-0.5 * half * distortion**2 * (1.0 - 2.0 / 3.0 * distortion))
     above = float(special.gammaincc(half, half * (1.0 + distortion)))
-    below = float(special.gammainc(half, half * (1.0 - distortion))) if distortion < 1.0 else 0.0
+    if distortion >= 1.0:
+        below = 0.0
+    elif half <= SHORT:
+        below = float(special.gammainc(half, half * (1.0 - distortion)))
+    else:
+        below = _long_series(half, distortion)
     return ROUNDED * pairs * (above + below)
+
+
+def _long_series(shape: float, change: float) -> float:
+    """At least P(Gamma(shape) < shape (1 - change)), by its power series and Stirling's formula for large shapes."""
+    if change < 0.05:  # ln(1 - c) + c, without the digits that the sum would lose; every further term is negative
+        exponent = -sum(change**power / power for power in range(2, 14))
+    else:
+        exponent = math.log1p(-change) + change
+    front = math.sqrt(shape / (2.0 * math.pi)) * math.exp(shape * exponent) / shape
+    at, terms = shape * (1.0 - change), min(int(math.sqrt(90.0 * shape)) + 2, 10**6)
+    series = np.cumprod(at / (shape + np.arange(1.0, terms)))
+    rest = float(series[-1]) * at / (shape + terms - at)  # at most, by a geometric series
+    return front * (1.0 + float(series.sum()) + rest)
 
 
 def smallest_distortion(rows: int, dimensions: int, delta: float, entries: str = "gaussian") -> float:

@@ -144,8 +144,11 @@ class ConvexProblem:
         return -math.inf if math.isnan(value) else value
 
     def feasible_value(self, u: Any, at: Point | None) -> float:
-        """The value of a dual point that may be outside its domain by rounding: it is shrunk a little then."""
-        for share in (0.0, *(10.0**k for k in range(-16, -5))):
+        """The value of a dual point that may be outside its domain by rounding: it is shrunk then, as little as needed.
+
+        Columns far larger than the penalty make that rounding large; the gap that is told has it, too.
+        """
+        for share in (0.0, *(10.0**k for k in range(-16, 0))):
             value = self.dual_value((1.0 - share) * u, at)
             if math.isfinite(value):
                 return value

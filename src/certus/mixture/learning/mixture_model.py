@@ -88,7 +88,14 @@ class MixtureModel(DensityMixin, DensityLearner):
         -------
         ndarray of shape (n_samples, n_components)
         """
-        return np.asarray(softmax(self._log_joint(self._check_table(X)), axis=1))
+        joint = self._log_joint(self._check_table(X))
+        impossible = np.isneginf(joint).all(axis=1)
+        if impossible.any():
+            raise ValueError(
+                f"Row {int(np.argmax(impossible))} of X is impossible under every component, so that none is the more "
+                "probable one.\nHint: score_samples tells such rows by a log-density of -inf."
+            )
+        return np.asarray(softmax(joint, axis=1))
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[np.intp]:

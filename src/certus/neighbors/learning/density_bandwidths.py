@@ -63,6 +63,8 @@ def chosen_bandwidth(rows: Floats, weights: Floats, kernel: str, rule: str) -> f
         raise ValueError(
             f"bandwidth={rule!r} needs at least 3 different rows, got {len(rows)}.\nHint: give it as a number."
         )
+    size = math.ldexp(1.0, math.frexp(float(np.abs(rows - rows[0]).max()))[1])
+    rows = rows / size  # exact, and squares neither vanish nor overflow
     score = (_likelihood_score if rule == "likelihood" else _squares_score)(rows, weights, kernel)
     spread = math.sqrt(float((weights @ (rows - weights @ rows / weights.sum()) ** 2).max() / weights.sum()))
     usual = spread * rule_of_thumb("scott", float(weights.sum()), rows.shape[1])
@@ -75,7 +77,7 @@ def chosen_bandwidth(rows: Floats, weights: Floats, kernel: str, rule: str) -> f
     best = int(np.argmin(found))
     ends = trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)]
     refined = minimize_scalar(lambda log: score(math.exp(log)), bounds=ends, method="bounded", options={"xatol": 1e-6})
-    return math.exp(refined.x if refined.fun < found[best] else trials[best])
+    return size * math.exp(refined.x if refined.fun < found[best] else trials[best])
 
 
 def _likelihood_score(rows: Floats, weights: Floats, kernel: str) -> Callable[[float], float]:
@@ -102,10 +104,13 @@ def _squares_score(rows: Floats, weights: Floats, kernel: str) -> Callable[[floa
         )
     tree, width, total = _native_calls.build_density_rows(rows, weights), rows.shape[1], float(weights.sum())
 
+    usual = math.sqrt(float((weights @ (rows - weights @ rows / total) ** 2).max() / total))
+    unit = log_kernel_constant(kernel, width) - width * (math.log(usual) + 0.5)  # a usual log-density
+
     def mean(bandwidth: float, sizes: Any, leave_out: bool) -> float:
         logs = _native_calls.log_sums(tree, rows, kernel, np.full(width, bandwidth), leave_out=leave_out)
         scale = log_kernel_constant(kernel, width) - width * math.log(bandwidth)
-        return float(weights @ (np.exp(logs + scale) / sizes) / total)
+        return float(weights @ (np.exp(np.minimum(logs + scale - unit, 700.0)) / sizes) / total)
 
     return lambda bandwidth: (
         mean(math.sqrt(2.0) * bandwidth, total, False) - 2.0 * mean(bandwidth, total - weights, True)

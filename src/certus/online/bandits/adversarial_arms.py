@@ -98,10 +98,10 @@ class AdversarialArms(ArmLearner):
         return tuned_exp3(arms, int(self.horizon))
 
     def _account(self, table: Floats, arms: Integers, probabilities: Floats) -> None:
-        self.late_ |= int(len(table) > 0 and len(self.pending_arms_) > 0)
+        self.late_ |= int(len(table) > 0 and (len(self.pending_arms_) > 0 or not self.present_.all()))
 
     def _remember(self, arm: int, probability: float) -> None:
-        self.late_ |= int(len(self.pending_arms_) > 0)
+        self.late_ |= int(len(self.pending_arms_) > 0 or not self.present_.all())
         self.pending_arms_ = np.append(self.pending_arms_, np.int64(arm))
         self.pending_probabilities_ = np.append(self.pending_probabilities_, probability)
 

@@ -28,6 +28,16 @@ def names_of(arms: Any) -> list[Any]:
     return found
 
 
+def as_names(names: list[Any]) -> NDArray[Any]:
+    """Names as an array that holds each as it is: numbers beside texts, and tuples, as objects."""
+    if len({type(name) for name in names}) < 2 and not any(isinstance(name, tuple) for name in names):
+        return np.array(names)
+    found = np.empty(len(names), dtype=object)
+    for place, name in enumerate(names):
+        found[place] = name
+    return found
+
+
 class ArmNames:
     """A number of arms, or their names."""
 
@@ -227,7 +237,7 @@ y : ignored
         self._ready()
         arms = self._run(rewards)
         self.report_ = self.report()
-        return np.array([self.labels_[arm] for arm in arms])
+        return as_names([self.labels_[arm] for arm in arms])
 
     def _run(self, rewards: ArrayLike) -> Integers:
         table = np.ascontiguousarray(rewards, dtype=np.float64)

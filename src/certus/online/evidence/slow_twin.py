@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import solve_triangular
 
 from certus.base import catalogue
 from certus.guarantees import Ledger
@@ -15,9 +16,11 @@ from certus.guarantees.ledgers import twin
 from certus.losses import named_loss
 from certus.online._native_calls.stream_kernels import NUMBER, Array
 from certus.online.evidence.hindsight import signs_of
-from certus.online.learning.stream_rows import is_dicts, named_entries
+from certus.online.learning.linear_state import FEWEST
+from certus.online.learning.stream_rows import as_sparse_row, is_dicts, named_entries
 
 NAME = "online/linear-stream"
+STEEPEST = 1e12  # as the compiled steps
 Account = dict[str, float]
 Step = Callable[[dict[str, Any], Account, Array, Array, float, float], None]
 
@@ -27,7 +30,9 @@ def _slope(given: dict[str, Any], account: Account, y: float, score: float) -> f
     account["loss"] += float(loss.value([y], [score])[0])
     if given.get("conservative") and y * score > 0.0:
         return 0.0
-    slope = float(loss.derivative([y], [score])[0])
+    steep = float(loss.derivative([y], [score])[0])
+    slope = min(max(steep, -STEEPEST), STEEPEST)
+    account["cut"] = 1.0 if slope != steep else account["cut"]
     account["linear"] += slope * score
     account["updates"] += slope != 0.0
     return slope
@@ -105,14 +110,15 @@ def entropic(given: dict[str, Any], account: Account, v: Array, x: Array, y: flo
     rate = given["eta"] * given["radius"]
     if given["eta"] == 0.0 and account["squares"] > 0.0:
         ceiling = 4.0 ** math.ceil(math.log(account["squares"], 4.0) - 1e-15)
-        rate = math.sqrt(math.log(2.0 * v.shape[1]) / ceiling)
+        rate = math.sqrt(math.log(2.0 * given["width"]) / ceiling)
     account["moves"] += (account["rate"] or rate) * steep**2
     account["rate"] = rate
     if rate > 0.0:
         shift = max(0.0, float(np.abs(rate * v[1]).max()) - 200.0)
         up, down = np.exp(rate * v[1] - shift), np.exp(-rate * v[1] - shift)
         v[0] = (down - up) / 2.0
-        account["weight"] = float((down + up).sum() / 2.0)
+        later = v.shape[1] - given["width"]  # columns of names that are still to come
+        account["weight"] = float((down + up).sum() / 2.0) - later * math.exp(-shift)
 
 
 def winnow(given: dict[str, Any], account: Account, v: Array, x: Array, y: float, score: float) -> None:
@@ -221,17 +227,19 @@ def _score(rule: str, given: dict[str, Any], account: Account, v: Array, x: Arra
 def _forward(learner: Any, rows: Array, targets: Array) -> None:
     """Every prediction from the whole matrix, solved anew."""
     state = learner.state_
-    A, b = np.eye(rows.shape[1]) * learner.penalty, np.zeros(rows.shape[1])
+    root, b = np.eye(rows.shape[1]) * math.sqrt(learner.penalty), np.zeros(rows.shape[1])
     account = state.numbers[0]
     for x, y in zip(rows, targets, strict=True):
-        A += np.outer(x, x)
-        score = float(x @ np.linalg.solve(A, b))
+        root = np.asarray(
+            np.linalg.qr(np.vstack([root, x]), mode="r")
+        )  # the matrix itself has no digits left far from 0
+        score = float(solve_triangular(root, x, trans="T") @ solve_triangular(root, b, trans="T"))
         b += y * x
         account[NUMBER["loss"]] += (y - score) ** 2
     account[NUMBER["trials"]] = len(targets)
     account[NUMBER["targets"]] = float(targets @ targets)
     account[NUMBER["target"]] = float(np.abs(targets).max(initial=0.0))
-    state.matrix, state.vectors[2] = np.linalg.cholesky(A).T, b
+    state.matrix, state.vectors[2] = root * np.sign(np.diag(root))[:, None], b
 
 
 @twin(NAME)
@@ -246,7 +254,9 @@ def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
     if learner.state_.rule == "forward":
         _forward(learner, rows, targets)
     else:
-        _replay_problem(learner, rows, targets)
+        growing = is_dicts(X) and not learner.hash_bits
+        widths = [room + 1 for room in _rooms(X)] if growing else [rows.shape[1]] * len(rows)
+        _replay_problem(learner, rows, targets, widths)
     audited = settings.get("audited")
     if audited is not None:
         learner.audited_ = dict(audited)
@@ -255,16 +265,32 @@ def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
 
 def _dense(learner: Any, X: Any) -> Array:
     """The rows with the constant."""
-    if is_dicts(X):
+    if is_dicts(X) and learner.hash_bits:
+        columns = 2**learner.hash_bits
+        found = [as_sparse_row(named_entries(x), {}, learner.hash_bits, columns).toarray() for x in X]
+        table = np.vstack([row.reshape(1, -1) for row in found])
+    elif is_dicts(X):
         entries = [named_entries(x) for x in X]
         names = {name: place for place, name in enumerate(dict.fromkeys(name for x in entries for name in x))}
-        table = np.zeros((len(X), len(names)))
+        table = np.zeros((len(X), _rooms(X)[-1]))
         for row, x in enumerate(entries):
             for name, value in x.items():
                 table[row, names[name]] = value
     else:
         table = X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     return np.column_stack([table, np.full(len(table), float(learner.fit_intercept))])
+
+
+def _rooms(X: Any) -> list[int]:
+    """For how many columns there is room in every trial of dicts: twice as many whenever names need more."""
+    met: set[str] = set()
+    room, found = FEWEST, []
+    for x in X:
+        met.update(named_entries(x))
+        while room < len(met):
+            room *= 2
+        found.append(room)
+    return found
 
 
 def _prepare(learner: Any, rows: Array, y: Any) -> Array:
@@ -275,14 +301,14 @@ def _prepare(learner: Any, rows: Array, y: Any) -> Array:
     return signs_of(learner, y)
 
 
-def _replay_problem(learner: Any, rows: Array, targets: Array) -> None:
+def _replay_problem(learner: Any, rows: Array, targets: Array, widths: list[int]) -> None:
     rule, state = learner.state_.rule, learner.state_
     given = {"classifies": learner._classifies, "factor": 2.0, "threshold": 0.0, "radius": 1.0, **learner._settings()}
     given["penalty"] = learner._penalty()
     account = dict.fromkeys(NUMBER, 0.0) | {"unit": float(state.number("unit")[0]), "since": 1.0}
     account["weight"] = float(state.number("weight")[0])
     met: set[float] = set() if learner._classifies and learner.classes is None else {-1.0, 1.0}
-    for x, y in zip(rows, targets, strict=True):
+    for x, y, given["width"] in zip(rows, targets, widths, strict=True):
         score = _score(rule, given, account, state.vectors, x)
         account["trials"] += 1.0
         account["mistakes"] += learner._classifies and (y * score <= 0.0 or float(y) not in met)

@@ -166,7 +166,7 @@ def _line(
         quantity=quantity,
         loss=setting.scale * account.paid,
         comparator=setting.scale * least,
-        bound=bounds.outward(setting.scale * bound_from(facts)),
+        bound=bounds.outward(setting.scale * (bound_from(facts) + bounds.ROUNDING * account.trials)),
         rule="online/expert-mixture",
         theorem=THEOREMS[setting.share],
         assumptions=("bounded-range",) if setting.loss != "log" else (),

@@ -46,10 +46,12 @@ class Prior:
             weights = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             return False
-        return weights.ndim == 1 and len(weights) > 0 and bool(((weights > 0) & (weights < np.inf)).all())
+        with np.errstate(over="ignore"):
+            shares = weights / weights.sum() if weights.ndim == 1 and len(weights) else np.zeros(1)
+        return bool((shares > 0).all() and (weights < np.inf).all())
 
     def __str__(self) -> str:
-        return "a vector of positive weights, one per expert"
+        return "a vector of positive weights, one per expert, none a vanishing share of their sum"
 
 
 ETA: list[Rule] = [Interval(0.0, 1e6, closed="right"), Exactly(None)]

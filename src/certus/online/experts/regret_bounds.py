@@ -18,6 +18,8 @@ CONSTANTS: dict[tuple[str, str], tuple[float, float]] = {  # loss, prediction ->
     ("square", "vovk"): (2.0, 0.5),
 }
 
+ROUNDING = 1e-14  # of a prediction and its loss, per trial: where the bound is 0 (one expert) the regret is that
+
 
 def absolute_factor(eta: float) -> float:
     """The c of the absolute loss under the aggregating prediction: 1 / (2 ln(2 / (1 + exp(-eta))))."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from certus.guarantees import Certificate
 from certus.guarantees.records import Derivation, rules
+from certus.online.experts.regret_bounds import ROUNDING
 
 DIGITS = 40
 Derive = Callable[[Any], Decimal]
@@ -44,7 +45,9 @@ def _mixture(facts: Any) -> Decimal:
     alone = comparator.experts == 1
     loss = Decimal(0) if alone else route(comparator)
     least = comparator.least
-    return Decimal(facts["scale"]) * (comparator.factor * (comparator.eta * least + loss) - least)
+    return Decimal(facts["scale"]) * (
+        comparator.factor * (comparator.eta * least + loss) - least + Decimal(ROUNDING) * facts["trials"]
+    )
 
 
 def _static(its: _Comparator) -> Decimal:

@@ -134,7 +134,7 @@ class StreamLearner(Learner):
         """
         engine = vars(self).get("_engine") or self._begin(x)
         target = self._target(y)
-        plain = target is not None and type(x) is dict
+        plain = target is not None and type(x) is dict and vars(self).get("_scores_played") is None
         if not (plain and engine.kernel.learn_dict(engine.names, engine.bits, x, target, engine.scores)):
             self._told(x, y)
         return self

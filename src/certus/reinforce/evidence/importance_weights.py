@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -30,7 +31,11 @@ class Weighted(NamedTuple):
 
 def total_discount(discount: float, horizon: int) -> float:
     """1 + discount + discount^2 + ... of so many terms."""
-    return float(horizon) if discount == 1.0 else (1.0 - discount**horizon) / (1.0 - discount)
+    if discount in (0.0, 1.0):
+        return 1.0 if discount == 0.0 else float(horizon)
+    left = 1.0 - discount
+    power = math.expm1(horizon * math.log(discount)) if left >= 0.5 else math.expm1(horizon * math.log1p(-left))
+    return -power / left * (1.0 + 1e-12)  # outward: both ends are at most as narrow
 
 
 def checked(episodes: Sequence[Episode], horizon: int, reward_range: tuple[float, float]) -> list[Episode]:

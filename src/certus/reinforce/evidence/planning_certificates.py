@@ -113,6 +113,7 @@ def _compare(certificate: Certificate, mdp: MDP, kept: Bounds) -> None:
         raise CertificateError(f"{certificate.quantity}: the process is not the one behind the certificate.")
     if not _policy_fits(mdp, kept.pairs):
         raise CertificateError(f"{certificate.quantity}: the policy is not one of this process.")
+    _compare_counts(certificate, mdp)
     ends = table.terminal
     finite = np.isfinite(kept.upper) & np.isfinite(kept.lower)
     sizes = (float(np.max(np.abs(end[finite]), initial=0.0)) for end in (kept.lower, kept.upper))
@@ -132,6 +133,19 @@ def _compare(certificate: Certificate, mdp: MDP, kept: Bounds) -> None:
         _check_actions(certificate, mdp, kept, max(errors))
 
 
+def _compare_counts(certificate: Certificate, mdp: MDP) -> None:
+    told: dict[str, Any] = {"states": mdp.n_states, "discount": mdp.discount}
+    cycle: list[int] = []
+    if mdp.discount == 1.0:
+        parts = undiscounted(mdp.pairs)
+        told |= {"unbounded": int(parts.unbounded.sum()), "endless": int(parts.endless.sum())}
+        cycle = np.unique(mdp.pairs.states[parts.profit])[:100].tolist()
+    witness = certificate.witness
+    acting = int((~mdp.terminal).sum())
+    if dict(certificate.inputs) != told or int(witness["acting"]) != acting or list(witness.get("cycle", [])) != cycle:
+        raise CertificateError(f"{certificate.quantity}: the process is not the one behind the certificate.")
+
+
 def _policy_fits(mdp: MDP, pairs: NDArray[np.int32]) -> bool:
     own = mdp.pairs.states
     acting = np.flatnonzero(~mdp.terminal)
@@ -141,7 +155,7 @@ def _policy_fits(mdp: MDP, pairs: NDArray[np.int32]) -> bool:
 
 def _backups(mdp: MDP, values: Floats) -> Floats:
     """R + gamma P V of every pair, where 0 times infinity is 0."""
-    rows = sparse.csr_array(mdp.pairs.rows)
+    rows = sparse.csr_array(mdp.pairs.rows, copy=True)  # zeros are taken out in place
     rows.eliminate_zeros()
     with np.errstate(invalid="ignore"):
         terms = rows.data * values[rows.indices]

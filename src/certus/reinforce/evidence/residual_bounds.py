@@ -48,8 +48,7 @@ class Bounds(NamedTuple):
 
 def rounding(table: PairTable, discount: float, size: float) -> float:
     """How far the computed backup of values of at most this size can be from the exact one."""
-    rewards = float(np.max(np.abs(table.rewards), initial=0.0))
-    return (2 * table.longest_row + 8) * EPS * (rewards + discount * size)
+    return (2 * table.longest_row + 8) * EPS * (table.reward_size + discount * size)
 
 
 def shifts(table: PairTable, discount: float, swept: Swept) -> tuple[float, float, float]:

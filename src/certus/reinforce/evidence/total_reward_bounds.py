@@ -124,7 +124,7 @@ def _above(table: PairTable, held: Any, pairs: Pairs, values: Floats, worth: Flo
     nothing = np.where(table.terminal, table.fixed, np.inf)
     if not (np.isfinite(values).all() and np.isfinite(steps).all()):
         return nothing
-    size = max(1.0, float(np.abs(values).max(initial=0.0)))
+    size = float(np.abs(values).max(initial=0.0))
     excess = worth - values[table.states]
     for share in TIES:
         near = excess >= -share * size

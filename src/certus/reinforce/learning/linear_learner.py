@@ -158,7 +158,10 @@ class LinearControlLearner(TableLearner):
         ndarray
             One action for every observation.
         """
-        return np.argmax(self.features.transform(observations) @ self.weights_.T, axis=1)
+        worth = self.features.transform(observations) @ self.weights_.T
+        if isinstance(self.features, OneHot):  # numbered states, which may lack actions
+            return self.policy_[np.asarray(observations)]
+        return np.argmax(worth, axis=1)
 
     def _restored(self) -> None:
         if "weights_" in vars(self):

@@ -74,19 +74,29 @@ class EnvironmentWorld:
     def train(self, agent: Any, episodes: int, horizon: int, seed: int) -> Diary:
         """Let the agent learn, step by step; truncated episodes end without an end of the process."""
         returns, lengths = np.zeros(episodes), np.zeros(episodes, dtype=np.int64)
-        step, learn = self.env.step, agent.step
+        step, learn, known = self.env.step, agent.step, self.n_states
         for episode in range(episodes):
             agent.set_progress(episode / episodes)
             state, _ = self.env.reset(seed=seed % 2**31) if episode == 0 else self.env.reset()
+            self._require(state)
             action, total, length = agent.begin(state), 0.0, 0
             for length in range(1, horizon + 1):  # noqa: B007  the number of the last step is kept
                 state, reward, terminated, truncated, _ = step(action)
+                if not 0 <= state < known:
+                    self._require(state)
                 action = learn(reward, state, terminated, 0.0)
                 total += reward
                 if terminated or truncated:
                     break
             returns[episode], lengths[episode] = total, length
         return Diary(returns, lengths)
+
+    def _require(self, state: Any) -> None:
+        if not 0 <= state < self.n_states:
+            raise ValueError(
+                f"environment: it showed state {state!r}, but its states are 0 .. {self.n_states - 1}.\n"
+                "Hint: observation_space.n must count all of them."
+            )
 
 
 def _size(env: Any, space: str, what: str) -> int:
@@ -95,6 +105,11 @@ def _size(env: Any, space: str, what: str) -> int:
         raise ValueError(
             f"environment: its {what} are not numbered ({space} is {getattr(env, space, None)!r}).\n"
             "Hint: tables need a Discrete space; for numbers as observations use the learners with features or DQN."
+        )
+    if getattr(getattr(env, space), "start", 0) != 0:
+        raise ValueError(
+            f"environment: its {what} are not numbered from 0 ({space} is {getattr(env, space)!r}).\n"
+            "Hint: gymnasium.wrappers.TransformObservation or TransformAction moves them."
         )
     return int(found)
 

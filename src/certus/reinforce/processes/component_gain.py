@@ -29,6 +29,7 @@ def component_gain(table: PairTable, pairs: NDArray[np.int64]) -> Gain:
     for any h that it finds, and its dual solution is a stationary distribution of pairs (Manne 1960).
     """
     rewards = table.rewards[pairs]
+    rewards = rewards / max(float(np.max(np.abs(rewards), initial=0.0)), 1e-300)  # tolerances of HiGHS are absolute
     if (rewards <= 0.0).all():
         return Gain("loss" if (rewards < 0.0).any() else "nothing", pairs[rewards == 0.0])
     if (rewards >= 0.0).all():
@@ -42,12 +43,11 @@ def component_gain(table: PairTable, pairs: NDArray[np.int64]) -> Gain:
     left = sparse.hstack([sparse.csr_array(-np.ones((count, 1))), moves - own], format="csr")
     cost = np.append(1.0, np.zeros(len(states)))
     found = linprog(cost, A_ub=left, b_ub=-rewards, bounds=(None, None), method="highs")
-    size = float(np.abs(rewards).max())
     shares = -found.ineqlin.marginals
-    if found.x[0] > UNSURE * size:
+    if found.x[0] > UNSURE:
         return Gain("gain", pairs[shares > 1e-9])
     reached = (rewards + moves @ found.x[1:] - own @ found.x[1:]).max()
-    if reached < -UNSURE * size:
+    if reached < -UNSURE:
         return Gain("loss", pairs[:0])
     support = pairs[shares > 1e-9]
     # Nothing better than a place in it to stay for nothing, which is found apart: all else in it loses.

@@ -38,6 +38,8 @@ class PairTable:
         What each transition pays, in the order of the entries of `rows`, where that differs within a pair.
     merged : int, default=0
         Length of rows from which these were summed up; their rounding counts as well.
+    largest : float, default=0.0
+        The largest reward of which those of the pairs are averages; its rounding counts as well.
     """
 
     starts: NDArray[np.int64]
@@ -47,6 +49,7 @@ class PairTable:
     fixed: Floats
     paid: Floats | None = None
     merged: int = 0
+    largest: float = 0.0
 
     @property
     def n_states(self) -> int:
@@ -67,6 +70,12 @@ class PairTable:
         """The most transitions that a pair has; errors of rounding grow with it."""
         lengths = np.diff(self.rows.indptr) if sparse.issparse(self.rows) else [self.n_states]
         return max(int(np.max(lengths, initial=0)), self.merged)
+
+    @cached_property
+    def reward_size(self) -> float:
+        """The largest reward, before averages were taken."""
+        paid = 0.0 if self.paid is None else float(np.max(np.abs(self.paid), initial=0.0))
+        return max(float(np.max(np.abs(self.rewards), initial=0.0)), paid, self.largest)
 
     def native(self, discount: float) -> Any:
         """The table as kernels read it."""
@@ -99,6 +108,8 @@ class PairTable:
             rewards=self.rewards[kept],
             rows=self.rows[np.flatnonzero(kept)],
             fixed=self.fixed,
+            merged=self.longest_row,
+            largest=self.reward_size,
         )
 
 

@@ -167,6 +167,7 @@ def _reduced(
         rows=compact(rows),
         fixed=fixed,
         merged=table.longest_row,
+        largest=table.reward_size,
     )
     return place, reduced, origin_all
 

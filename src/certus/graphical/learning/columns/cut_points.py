@@ -26,7 +26,7 @@ def cut_points(values: Floats, weights: Floats, method: str, bins: int, codes: N
             )
         return _mdl_cuts(values, weights, codes[there])
     if method == "width":
-        return _inner(np.linspace(values.min(), values.max(), bins + 1)[1:-1], values)
+        return _inner(2.0 * np.linspace(0.5 * values.min(), 0.5 * values.max(), bins + 1)[1:-1], values)
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weights[order])
     places = np.searchsorted(below, below[-1] * np.arange(1, bins) / bins * (1.0 - 1e-12))
@@ -51,7 +51,7 @@ def _mdl_cuts(values: Floats, weights: Floats, codes: NDArray[np.intp]) -> Float
         if cut is not None:
             found.append(first + cut)
             waiting += [(first, first + cut), (first + cut, last)]
-    middles = [0.5 * (distinct[place - 1] + distinct[place]) for place in sorted(found)]
+    middles = [distinct[place - 1] + (0.5 * distinct[place] - 0.5 * distinct[place - 1]) for place in sorted(found)]
     return np.array([min(m, np.nextafter(distinct[p], -math.inf)) for m, p in zip(middles, sorted(found), strict=True)])
 
 

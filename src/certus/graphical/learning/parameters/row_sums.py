@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from certus.graphical import _native_calls as network_calls
 from certus.graphical.learning import _native_calls
 from certus.graphical.learning.parameters.table_shapes import TableShapes
-from certus.graphical.networks.inference.clique_messages import free_cells
+from certus.graphical.networks.inference.clique_messages import _TOO_SMALL, OutOfRange, free_cells
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -112,3 +112,5 @@ class RowSums:
     def _add_wide(self, found: Floats, weights: Floats, counts: Floats) -> None:
         for wide in self._wide:
             found[wide.places] = network_calls.tree_count_rows(wide.tree, wide.rows, weights[wide.places], counts)
+            if np.isnan(found[wide.places]).any():
+                raise OutOfRange(_TOO_SMALL)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from certus.graphical.networks.bounds.log_factors import Scoped, log_factors
 
@@ -63,7 +62,8 @@ class MeanField:
         for place in self._of[variable]:
             score = score + self._expected(self._factors[place], variable)
         if score.max() > -np.inf:
-            self.q[variable] = np.exp(score - logsumexp(score))
+            share = np.exp(score - score.max())
+            self.q[variable] = share / share.sum()
 
     def _expected(self, entry: Scoped, variable: int) -> Floats:
         """E[log f | x_v] per state; -inf where q reaches a zero of the factor."""
@@ -93,3 +93,16 @@ def lower_bound(factors: list[Scoped], q: list[Floats]) -> float:
             return -np.inf
         total += float(weights[reached] @ table[reached])
     return total - sum(float(found[found > 0] @ np.log(found[found > 0])) for found in q)
+
+
+def bound_rounding(factors: list[Scoped], q: list[Floats]) -> float:
+    """What rounding can amount to in `lower_bound`: its terms may be far larger than their sum."""
+    size, steps = 10.0, len(factors) + len(q) + 10
+    for scope, table in factors:
+        weights = np.ones(())
+        for variable in scope:
+            weights = np.multiply.outer(weights, q[variable])
+        size += float(weights[weights > 0.0] @ np.abs(table[weights > 0.0]))
+        steps += table.size + len(scope)
+    size += sum(float(found[found > 0] @ -np.log(found[found > 0])) + len(found) for found in q)
+    return 4.0 * float(np.finfo(float).eps) * steps * size if np.isfinite(size) else 0.0

@@ -8,6 +8,7 @@ to 1, and by Hoelder's inequality
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,8 @@ def mini_bucket_bound(plain: Any, order: list[int], i_bound: int, *, maximise: b
     cards = [int(count) for count in plain["states"]]
     factors = log_factors(plain)
     split, steps, largest = False, len(factors), 1.0
+    for _scope, table in factors:
+        largest = max(largest, float(np.abs(table[np.isfinite(table)]).max(initial=0.0)))
     for variable in order:
         bucket = [entry for entry in factors if variable in entry[0]]
         factors = [entry for entry in factors if variable not in entry[0]]
@@ -55,7 +58,8 @@ def mini_bucket_bound(plain: Any, order: list[int], i_bound: int, *, maximise: b
             largest = max(largest, float(np.abs(finite).max(initial=0.0)) / weight)
             steps += len(group) + cards[variable] + 2
             factors.append((tuple(member for member in scope if member != variable), np.asarray(message)))
-    value = float(sum(float(table) for _scope, table in factors))
+    rest = [float(table) for _scope, table in factors]
+    value = -math.inf if -math.inf in rest else math.fsum(rest)
     return UpperBound(value, 4.0 * float(np.finfo(float).eps) * steps * (1.0 + largest + abs_or_zero(value)), split)
 
 

@@ -34,6 +34,16 @@ def free_cells() -> int:
     return max(free // 16, _ALWAYS)
 
 
+_TOO_SMALL = (
+    "The states of a clique must have probabilities in the range of numbers, got products that are too small.\n"
+    "Hint: query(...) and log_probability(...) keep exponents apart where this network is not too wide for it."
+)
+
+
+class OutOfRange(ArithmeticError):  # noqa: N818  it is what the numbers are
+    """A product of probabilities was too small for a double, so that answers could be wrong."""
+
+
 class Question:
     """A tree for evidence on a network, loaded and ready for messages.
 
@@ -105,13 +115,10 @@ class Question:
     def total(self, mode: int = SUM, *, drop: bool = False) -> float:
         """Messages to the roots; the log of what they sum (or maximize) to, -inf for impossible evidence."""
         self.require_room(drop=drop)
-        if self.tree.collect(mode, drop, self._threads()):
+        if self.tree.collect(mode, drop, self._threads()) and not self.tree.lost:
             return float(self.tree.log_total)
         if self._is_supported():
-            raise ArithmeticError(
-                "The evidence must have a probability in the range of numbers, got products that are too small.\n"
-                "Hint: look for tiny probabilities in the tables (lint() finds zeros and nearly certain rows)."
-            )
+            raise OutOfRange(_TOO_SMALL)
         return -math.inf
 
     def _is_supported(self) -> bool:
@@ -134,6 +141,8 @@ class Question:
     def distribute(self) -> None:
         """Messages from the roots."""
         self.tree.distribute(self._threads())
+        if self.tree.lost:
+            raise OutOfRange(_TOO_SMALL)
 
     def _threads(self) -> int:
         return resolve_threads() if self.tree.largest > 2**16 else 1
@@ -147,7 +156,7 @@ def _flags(count: int, places: Iterable[int]) -> NDArray[np.uint8]:
 
 def is_possible(network: Any, evidence: Evidence) -> bool:
     """Whether the evidence has a positive probability."""
-    return Question(network, evidence, ()).total(drop=True) > -math.inf
+    return Question(network, evidence, ())._is_supported()
 
 
 def impossible_subset(network: Any, evidence: Evidence) -> dict[str, Any]:

@@ -15,10 +15,12 @@ from certus.graphical import _native_calls
 from certus.graphical.evidence.best_explanation import explanation_certificate
 from certus.graphical.evidence.best_marginal import marginal_certificate
 from certus.graphical.evidence.exact_posterior import posterior_certificate
+from certus.graphical.evidence.plain_factors import Elimination, plain_factors
 from certus.graphical.networks.inference.answers import Explanation, Posterior
-from certus.graphical.networks.inference.clique_messages import MAX, SUM, SUM_THEN_MAX, Question
-from certus.graphical.networks.inference.evidence_input import Evidence
+from certus.graphical.networks.inference.clique_messages import _TOO_SMALL, MAX, SUM, SUM_THEN_MAX, OutOfRange, Question
+from certus.graphical.networks.inference.evidence_input import Evidence, ImpossibleEvidence
 from certus.graphical.networks.tables.coded_columns import coded_column, columns_of
+from certus.guarantees import CertificateError
 
 Floats = NDArray[np.float64]
 
@@ -39,11 +41,33 @@ def exact_posterior(network: Any, targets: list[int], evidence: Evidence, max_ce
     """P(targets | evidence) by one elimination towards a clique that holds the targets."""
     question = Question(network, evidence, targets, joint=True, max_cells=max_cells)
     drop = not question.fits()
-    log_evidence = question.collect(SUM, drop=drop)
     free = [target for target in targets if target not in evidence.states]
+    try:
+        log_evidence = question.collect(SUM, drop=drop)
+    except OutOfRange:
+        return _posterior_by_powers(question, targets, free)
     values = _native_calls.tree_joint(question.tree, free, tuple(network._cards[target] for target in free))
     factor = spread_over_observed(network, targets, evidence, values)
     return Posterior(factor, "exact", log_evidence, partial(posterior_certificate, question, free, values))
+
+
+def _by_powers(question: Question, free: Sequence[int]) -> tuple[Floats, float, float]:
+    """The table of the free targets, its log total and its roundings, by elimination with every exponent kept apart."""
+    plain = plain_factors(question)
+    elimination = Elimination(plain)
+    try:
+        table = elimination.run([plain["names"].index(question.network.nodes[node]) for node in free])
+    except CertificateError:
+        raise OutOfRange(_TOO_SMALL) from None
+    total = float(table.sum())
+    return table / total, math.log(total) + elimination.log_scale, elimination.roundings
+
+
+def _posterior_by_powers(question: Question, targets: Sequence[int], free: list[int]) -> Posterior:
+    values, log_evidence, roundings = _by_powers(question, free)
+    factor = spread_over_observed(question.network, targets, question.evidence, values)
+    certify = partial(posterior_certificate, question, free, values, roundings)
+    return Posterior(factor, "exact", log_evidence, certify)
 
 
 def all_marginals(network: Any, evidence: Evidence, max_cells: int | None) -> dict[str, Floats]:
@@ -54,8 +78,11 @@ def all_marginals(network: Any, evidence: Evidence, max_cells: int | None) -> di
         return {
             network.nodes[node]: exact_posterior(network, [node], evidence, max_cells).values.copy() for node in free
         }
-    question.collect()
-    question.distribute()
+    try:
+        question.collect()
+        question.distribute()
+    except OutOfRange:
+        return {network.nodes[v]: exact_posterior(network, [v], evidence, max_cells).values.copy() for v in free}
     found = _native_calls.tree_marginals(question.tree, free, [network._cards[node] for node in free])
     return {network.nodes[node]: values for node, values in zip(free, found, strict=True)}
 
@@ -63,7 +90,10 @@ def all_marginals(network: Any, evidence: Evidence, max_cells: int | None) -> di
 def log_evidence(network: Any, evidence: Evidence, max_cells: int | None = None) -> float:
     """Give log P(evidence); -inf if it is impossible."""
     question = Question(network, evidence, (), max_cells=max_cells)
-    return question.total(drop=True)
+    try:
+        return question.total(drop=True)
+    except OutOfRange:
+        return _by_powers(question, [])[1]
 
 
 def best_explanation(network: Any, evidence: Evidence, max_cells: int | None = None) -> Explanation:
@@ -152,6 +182,12 @@ def rows_posterior(network: Any, table: Any, target: int) -> Floats:
         question.require_room()
         found, logs = _native_calls.tree_query_rows(question.tree, rows[chosen], target, network._cards[target])
         found[np.isneginf(logs)] = np.nan
+        for at in np.flatnonzero(np.isnan(logs)):  # out of range
+            seen = {node: int(state) for node, state in enumerate(rows[chosen[at]]) if state >= 0}
+            try:
+                found[at] = exact_posterior(network, [target], Evidence({}, seen, {}), None).values
+            except ImpossibleEvidence:
+                found[at] = np.nan
         out[chosen] = found
     return out
 

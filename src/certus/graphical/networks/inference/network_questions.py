@@ -17,7 +17,7 @@ from certus.graphical.networks.bounds.climbed_explanation import climbed_explana
 from certus.graphical.networks.graphs.dag import as_names
 from certus.graphical.networks.inference import exact_queries
 from certus.graphical.networks.inference.answers import Explanation, Posterior
-from certus.graphical.networks.inference.clique_messages import Question
+from certus.graphical.networks.inference.clique_messages import OutOfRange, Question
 from certus.graphical.networks.inference.evidence_input import Evidence, read_evidence
 from certus.guarantees import Certificate
 from certus.guarantees.records import check_choice, check_count
@@ -129,7 +129,10 @@ class NetworkQuestions:
         given = self._evidence(evidence)
         if not Question(self, given, max_cells=max_cells).fits():
             return climbed_explanation(self, given)
-        return exact_queries.best_explanation(self, given, max_cells)
+        try:
+            return exact_queries.best_explanation(self, given, max_cells)
+        except OutOfRange:
+            return climbed_explanation(self, given)
 
     def explanations(self, k: int, evidence: Given = None) -> list[Explanation]:
         """The k most probable assignments, best first; fewer if there are no more possible ones."""

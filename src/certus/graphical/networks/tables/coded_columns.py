@@ -20,7 +20,10 @@ def columns_of(table: Any) -> dict[str, pl.Series]:
     if isinstance(table, pl.DataFrame):
         return {name: table[name] for name in table.columns}
     if hasattr(table, "columns") and hasattr(table, "iloc"):
-        return {str(name): _series(str(name), table[name].tolist()) for name in table.columns}
+        return {
+            str(name): _series(str(name), table[name].astype(object).where(table[name].notna(), None).tolist())
+            for name in table.columns
+        }
     if not isinstance(table, Mapping):
         raise TypeError(
             f"The table must be a polars or pandas frame or a dict of columns, got a {type(table).__name__}."
