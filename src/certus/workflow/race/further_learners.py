@@ -18,6 +18,8 @@ UNSUITED = {
     "MultiTaskElasticNetCV": "learns several targets",
     "MultiTaskLasso": "learns several targets",
     "MultiTaskLassoCV": "learns several targets",
+    "CCA": "relates two tables",
+    "PLSCanonical": "relates two tables",
     "AdaptiveNeighborsClassifier": "may leave a row without an answer",
     "RadiusNeighborsClassifier": "may leave a row without an answer",
     "RadiusNeighborsRegressor": "may leave a row without an answer",
