@@ -42,6 +42,7 @@ REFUSALS_OF_ROWS = (
     "No neighbors found for test samples",
     "Expected n_neighbors <= n_samples_fit",
     "has the probability 0 under the model",
+    "is impossible under every component",
 )
 HUGE = [(0, 2**40), (2**40, 0), (0,), (1,), (1, 1), (0, 0), (2, 0, 3)]
 

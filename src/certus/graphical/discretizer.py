@@ -163,6 +163,9 @@ class Discretizer(Transformer):
     def _restored(self) -> None:
         if hasattr(self, "cuts_") and not len(self.cuts_) == len(self.kept_) == self.n_features_in_:
             raise ValueError("cuts_ must hold the cuts of every column.")
+        for cuts in getattr(self, "cuts_", ()):
+            if not (isinstance(cuts, np.ndarray) and cuts.ndim == 1 and cuts.dtype == np.float64):
+                raise ValueError("cuts_ must hold vectors of numbers.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from certus.base import fit_method, register
 from certus.base.inputs import RandomStateLike, TableLike, WeightsLike
 from certus.base.params import OneOf
+from certus.base.persistence import check_shapes
 from certus.neural.learning.number_targets import NumberTargets
 from certus.neural.learning.tabular_network import NOT_REPEATED, OWN_CONSTRAINTS, TABULAR_STATE, TabularNetwork
 from certus.neural.learning.training_data import TrainingData
@@ -101,6 +102,10 @@ class TabularMLPRegressor(TabularNetwork, NumberTargets):
         mean, spread = (kept / size).mean(axis=0) * size, (kept / size).std(axis=0) * size
         self.target_range_ = np.stack([mean, np.where(spread > 0.0, spread, 1.0), kept.min(axis=0), kept.max(axis=0)])
         return replace(data, values=np.ascontiguousarray((y - mean) / self.target_range_[1], dtype=data.X.dtype))
+
+    def _restored(self) -> None:
+        super()._restored()
+        check_shapes(self, target_range_=(4, self.n_targets_))
 
     def _validation_targets(self, y: Any) -> NDArray[Any]:
         return (super()._validation_targets(y) - self.target_range_[0]) / self.target_range_[1]

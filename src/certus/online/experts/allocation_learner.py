@@ -197,6 +197,9 @@ y : ignored
         return allocation_ledger(self._learner, self._settings(), trials=self.trials_, outside=outside, account=account)
 
     def _restored(self) -> None:
+        present = [name in vars(self) for name in self._state]
+        if any(present) != all(present):
+            raise ValueError("a part of the account is missing.")
         if not self._started:
             return
         check_shapes(self, losses_=(self.n_experts,), sums_=(4,), outside_=(2,))

@@ -64,6 +64,11 @@ class Hedge(AllocationLearner):
     ) -> None:
         self._set_parameters(locals())
 
+    def _restored(self) -> None:
+        super()._restored()
+        if self._started:
+            self._rate()
+
     def _rate(self) -> float:
         if self.eta is not None:
             return float(self.eta)
