@@ -16,7 +16,8 @@ std::size_t at(Index place) { return static_cast<std::size_t>(place); }
 
 constexpr std::size_t kRound = 8;  // factors between two looks at the size of a product
 
-// Whether, in this thread and since the start, a result was rounded because it is below the smallest normal number.
+// Whether, in this thread and since the start, a result was rounded because it is below the smallest normal
+// number.
 struct TooSmall {
   TooSmall() { std::feclearexcept(FE_UNDERFLOW); }
   bool seen() const { return std::fetestexcept(FE_UNDERFLOW) != 0; }
