@@ -80,7 +80,7 @@ def test_what_is_no_estimator_is_refused(bad: object) -> None:
 
 
 def test_a_candidate_that_does_not_fit_into_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = WorkModel(10)
+    work = WorkModel({"scaled": 10.0})
     assert work.memory(Recipe("x", copies=2.0), 1000) == 8 * 2 * 1000 * 10
     assert work.memory(Recipe("x", copies=0.0, pairs=1.0), 1000) == 8e6
     monkeypatch.setattr("certus.workflow.race.work.free_memory", lambda: 1e3)

@@ -7,21 +7,52 @@ import polars as pl
 import pytest
 
 from certus import study
+from certus.workflow.columns import Columns
 from certus.workflow.race.candidates import Recipe
+from certus.workflow.race.learning import Learning, divide, encoded_widths, make_encoder
 from certus.workflow.race.work import LARGEST_WORK, Measured, WorkModel, affordable
+from certus.workflow.tasks import BinaryTask
 
 SLOW = Recipe("certus.svm.SVC", work=(2.0, 1.0, 3.0))
 QUICK = Recipe("certus.bayes.GaussianNB", work=(1.0, 1.0, 0.05))
 
 
 def test_the_law_of_a_recipe_is_scaled_by_what_was_measured() -> None:
-    model = WorkModel(columns=20)
+    model = WorkModel({"scaled": 20.0})
     assert model.predict(SLOW, 10_000) == pytest.approx(3.0)
     assert model.predict(SLOW, 20_000) == pytest.approx(12.0)
     model.learn(Measured(QUICK, 10_000, 0.1))  # this machine takes twice as long
     assert model.predict(SLOW, 20_000) == pytest.approx(24.0)
     assert model.guess(SLOW, 20_000) == pytest.approx(12.0)
     assert model.predict(SLOW, 40_000, Measured(SLOW, 10_000, 1.0)) == pytest.approx(16.0)
+
+
+def test_memory_counts_encoded_columns_and_not_those_of_the_table() -> None:
+    """One column of 40 levels and one of texts are 40 numbers and many words; codes of levels are one number."""
+    rng = np.random.default_rng(0)
+    rows = 3000
+    words = np.array([f"word{number}" for number in range(150)])
+    frame = pl.DataFrame(
+        {
+            "x": rng.normal(size=rows),
+            "level": [f"level{number}" for number in rng.integers(0, 40, rows)],
+            "text": [" ".join(rng.choice(words, 12)) for _ in range(rows)],
+        }
+    )
+    columns = Columns(numbers=["x"], categories=["level"], texts=["text"])
+    y = rng.integers(0, 2, rows)
+    divisions, rungs = divide(y, np.arange(rows), seed=0)
+    learning = Learning(BinaryTask, frame, y, 2, columns, divisions, rungs, seed=0)
+    widths = encoded_widths(learning, {"scaled", "native", "words"})
+    for style in ("scaled", "native"):
+        encoder = make_encoder(columns, style)
+        assert widths[style] == encoder.fit_transform(frame, y).shape[1]
+    assert widths["scaled"] == widths["native"] + 39
+    assert 12 < widths["words"] < 40  # of 190 columns, those that a row has
+    model = WorkModel(widths)
+    one, other = (Recipe("certus.svm.SVC", style=style, copies=2.0) for style in ("scaled", "native"))
+    assert model.memory(one, 100) - model.memory(other, 100) == 8 * 2 * 100 * 39
+    assert model.guess(one, 100) > model.guess(other, 100)
 
 
 def test_jobs_that_fit_in_the_order_of_their_importance() -> None:

@@ -145,8 +145,8 @@ class Options(DescribedOptions):
     trials: int | None = option(
         None,
         "int",
-        "How many candidates to try (24 if neither this nor ``time`` is given). The result then depends on the seed "
-        "only, not on the number of threads, nor on interruptions.",
+        "How many candidates to try (24, or 36 without a target, if neither this nor ``time`` is given). The result "
+        "then depends on the seed only, not on the number of threads, nor on interruptions.",
         int,
         decides=False,
     )

@@ -14,6 +14,7 @@ from certus.workflow.findings import clusters
 from certus.workflow.findings.alike import AlikeColumns, alike_columns
 from certus.workflow.findings.cluster_quality import cluster_quality
 from certus.workflow.findings.comparisons import Versus, compare_all, tell_apart
+from certus.workflow.findings.density import DensityFound, find_density
 from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
 from certus.workflow.findings.learning_curve import LearningCurve, curve_of, learning_curve
 from certus.workflow.findings.overfitting import overfitting
@@ -108,7 +109,24 @@ def find_clusters(study: Finished, in_time: InTime) -> Findings:
         grouped=grouped,
         clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
         quality=quality,
+        density=_density(study, in_time),
         alike=_alike(study, in_time),
+    )
+
+
+def _density(study: Finished, in_time: InTime) -> DensityFound | None:
+    """The mixture of Gaussians that describes the columns of numbers best, held against the test rows."""
+    if not in_time(study.complete[0].seconds):
+        return None
+    tested = study.frame[study.split.test]
+    return find_density(
+        study.frame[study.split.learn],
+        tested,
+        study.learning.columns.numbers,
+        study.model.predict(tested),
+        confidence=study.confidence,
+        seed=study.learning.seed,
+        by_rows=study.split.unit != "group",
     )
 
 

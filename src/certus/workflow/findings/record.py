@@ -11,6 +11,7 @@ from certus.workflow.findings.alike import AlikeColumns
 from certus.workflow.findings.cluster_quality import ClusterQuality
 from certus.workflow.findings.clusters import Cluster
 from certus.workflow.findings.comparisons import Versus
+from certus.workflow.findings.density import DensityFound
 from certus.workflow.findings.learning_curve import LearningCurve
 from certus.workflow.findings.subgroups import Subgroup
 
@@ -49,6 +50,8 @@ class Findings:
         The clusters that a clustering study found.
     quality : ClusterQuality or None
         How good they are: what any others could save, their silhouettes, their tree.
+    density : DensityFound or None
+        Of a clustering study: the mixture of Gaussians that describes the columns of numbers best.
     alike : AlikeColumns or None
         Which columns of numbers tell the same.
     grouped : bool
@@ -73,6 +76,7 @@ class Findings:
     guards: list[guarding.GuardedPredictions] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
     quality: ClusterQuality | None = None
+    density: DensityFound | None = None
     alike: AlikeColumns | None = None
     grouped: bool = False
     rows: str = "test"
@@ -92,6 +96,8 @@ class Findings:
         """What test and calibration rows show."""
         told = [rival.told for rival in self.versus]
         told += self._of_probabilities()
+        if self.density is not None:
+            told.append(self.density.told)
         if self.guards:
             told.append(guarding.remark(self.guards))
         return told
@@ -125,6 +131,7 @@ class Findings:
             "guards": [asdict(one) for one in self.guards],
             "clusters": [asdict(cluster) for cluster in self.clusters],
             "cluster_quality": None if self.quality is None else self.quality.to_dict(),
+            "density": None if self.density is None else self.density.to_dict(),
             "alike_columns": None if self.alike is None else asdict(self.alike),
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,

@@ -5,6 +5,7 @@ from certus.workflow.models.blend import Blend
 from certus.workflow.models.cluster_model import ClusterModel
 from certus.workflow.models.distance_ratios import distance_ratios
 from certus.workflow.models.fold_models import FoldModels
+from certus.workflow.models.mixture_groups import MixtureGroups
 from certus.workflow.models.scaled_target import ScaledTarget
 from certus.workflow.models.study_model import StudyModel
 from certus.workflow.models.word_encoder import WordEncoder
@@ -13,6 +14,7 @@ __all__ = [
     "Blend",
     "ClusterModel",
     "FoldModels",
+    "MixtureGroups",
     "ScaledTarget",
     "StudyModel",
     "TableEncoder",

@@ -27,5 +27,5 @@ class ClusterModel(StudyModel):
         return np.take_along_axis(every, np.asarray(self.model_.predict(X))[:, None], axis=1)[:, 0]
 
     def ratios(self, X: TableLike) -> NDArray[np.float64]:
-        """Distance to the nearest center over distance to the second nearest."""
+        """Distance to the own center over distance to the nearest other one, at most 1."""
         return distance_ratios(self.model_, X)

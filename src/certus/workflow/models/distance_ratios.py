@@ -1,13 +1,14 @@
 """How clearly rows belong to one cluster rather than to the next.
 
-The simplified silhouette (Hruschka, de Castro and Campello 2004) of a row is 1 - a/b, where a and b are its distances
-to the nearest and the second nearest center. The loss a/b lies between 0 (on a center) and 1 (in the middle between
-two), so that its mean can be bounded from rows that placed no center.
+The simplified silhouette (Hruschka, de Castro and Campello 2004) of a row is 1 - a/b, where a is the distance to the
+center of its own cluster and b that to the nearest other center. The loss a/b lies between 0 (on a center) and 1 (in
+the middle between two, or nearer to another center than to its own), so that its mean can be bounded from rows that
+placed no center.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +23,18 @@ class Centers(Protocol):
         """The distance of every row to every center."""
         ...
 
+    def predict(self, X: TableLike) -> NDArray[Any]:
+        """The cluster of every row."""
+        ...
+
 
 def distance_ratios(clusterer: Centers, X: TableLike) -> NDArray[np.float64]:
-    """a/b of every row; 1 where two centers coincide, or where there is only one."""
-    distances = np.sort(np.asarray(clusterer.transform(X), dtype=np.float64), axis=1)
+    """a/b of every row, at most 1; 1 where two centers coincide, or where there is only one."""
+    distances = np.array(clusterer.transform(X), dtype=np.float64)
     if distances.shape[1] < 2:
         return np.ones(len(distances))
-    nearest, second = distances[:, 0], distances[:, 1]
-    return np.minimum(1.0, np.divide(nearest, second, out=np.ones(len(second)), where=second > 0.0))
+    place = np.asarray(clusterer.predict(X), dtype=np.intp)[:, None]
+    own = np.take_along_axis(distances, place, axis=1)[:, 0]
+    np.put_along_axis(distances, place, np.inf, axis=1)
+    other = distances.min(axis=1)
+    return np.minimum(1.0, np.divide(own, other, out=np.ones(len(other)), where=other > 0.0))

@@ -11,14 +11,15 @@ from typing import Any, Literal
 import numpy as np
 
 from certus.base import catalogue
+from certus.workflow.models.mixture_groups import MixtureGroups
 from certus.workflow.models.scaled_target import ScaledTarget
 
 Style = Literal["scaled", "native", "words"]
 
 # Their n_jobs is deprecated, as in scikit-learn's namesakes: setting it would only warn.
 _WITHOUT_THREADS = {"certus.linear.LogisticRegression"}
-# Their settings, such as the width of a tube, are in the target's units.
-_OF_SCALED_TARGETS = {"certus.svm.SVR"}
+# What a learner is put into: settings of a tube are in the target's units, components of a mixture are no centers.
+_PUT_INTO: dict[str, Any] = {"certus.svm.SVR": ScaledTarget, "certus.mixture.GaussianMixture": MixtureGroups}
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Candidate:
         if self.style == "native" and categories:
             extra["categorical_features"] = list(range(categories))
         learner.set_params(**{name: value for name, value in extra.items() if name in offered})
-        return ScaledTarget(learner) if self.path in _OF_SCALED_TARGETS else learner
+        return _PUT_INTO[self.path](learner) if self.path in _PUT_INTO else learner
 
 
 def _shown(value: Any) -> str:
@@ -130,7 +131,7 @@ class Recipe:
     style : {"scaled", "native", "words"}
         The encoding that suits it; "words" only where there are columns of texts.
     work : tuple of float
-        Exponents of rows and columns in the cost of a fit, and the seconds for 10 000 rows and 20 columns.
+        Exponents of rows and encoded columns in the cost of a fit, and the seconds for 10 000 rows and 20 columns.
     copies, pairs : float
         Memory of a fit: copies of the encoded rows, and numbers for every pair of rows.
     late : bool
@@ -146,7 +147,7 @@ class Recipe:
     pairs: float = 0.0
     late: bool = False
 
-    def seconds(self, rows: int, columns: int) -> float:
+    def seconds(self, rows: int, columns: float) -> float:
         """Rough time of one fit, before anything was measured."""
         by_rows, by_columns, unit = self.work
         return float(unit * (rows / 1e4) ** by_rows * (columns / 20) ** by_columns)

@@ -34,6 +34,17 @@ _BOOSTING_STARTS = (
 )
 _KERNEL: Space = {"C": Range(1e-1, 1e3), "gamma": Range(1e-4, 1e1)}
 
+_NETWORK: Space = {
+    "hidden_layer_sizes": Choice(((64,), (128, 128), (256, 256))),
+    "members": Choice((2, 4)),
+    "max_iter": Choice((30, 60)),
+    "learning_rate_init": Range(1e-3, 1e-2),
+    "dropout": Choice((0.0, 0.15, 0.3)),
+}
+# The defaults take several times as long: they come after everybody's settings, if there is time.
+_QUICK_NETWORK = ({"members": 2, "max_iter": 30},)
+_NETWORK_WORK = (1.0, 0.6, 2.5), (1.0, 0.6, 9.0)
+
 _COUNTING: Space = {"alpha": Range(1e-3, 1e1)}
 _COUNTING_STARTS = ({"alpha": 0.1}, {"alpha": 1.0})
 
@@ -67,6 +78,15 @@ _CLASSIFIERS = (
     Recipe("certus.bayes.ComplementNB", _COUNTING_STARTS, _COUNTING, "words", (1.0, 0.0, 0.02)),
     Recipe("certus.bayes.LinearDiscriminantAnalysis", work=(1.0, 2.0, 0.05)),
     Recipe("certus.trees.DecisionTreeClassifier", ({"min_samples_leaf": 10},), _LEAF, "native"),
+    Recipe(
+        "certus.graphical.BayesianNetworkClassifier",
+        ({"discretizer": "mdl"},),
+        {"discretizer": Choice(("mdl", "quantile")), "structure": Choice(("tan", "naive")), "alpha": Range(0.1, 10.0)},
+        "native",
+        (1.0, 2.0, 0.08),
+    ),
+    Recipe("certus.neural.TabularMLPClassifier", _QUICK_NETWORK, _NETWORK, work=_NETWORK_WORK[0], copies=12.0),
+    Recipe("certus.neural.TabularMLPClassifier", ({},), work=_NETWORK_WORK[1], copies=12.0, late=True),
 )
 
 _REGRESSORS = (
@@ -102,6 +122,8 @@ _REGRESSORS = (
     ),
     Recipe("certus.linear.LinearRegression", work=(1.0, 2.0, 0.02)),
     Recipe("certus.trees.DecisionTreeRegressor", ({"min_samples_leaf": 10},), _LEAF, "native"),
+    Recipe("certus.neural.TabularMLPRegressor", _QUICK_NETWORK, _NETWORK, work=_NETWORK_WORK[0], copies=12.0),
+    Recipe("certus.neural.TabularMLPRegressor", ({},), work=_NETWORK_WORK[1], copies=12.0, late=True),
 )
 
 
@@ -115,6 +137,12 @@ _CLUSTERERS = (
         tuple({"n_clusters": k, "n_init": 1, "bound_effort": 0} for k in _CLUSTERS),
         work=(2.0, 1.0, 1.0),
         pairs=1.0,
+    ),
+    Recipe(
+        "certus.mixture.GaussianMixture",
+        # The prior keeps components from collapsing onto few rows, such as those of one category.
+        tuple({"n_components": k, "prior": "conjugate"} for k in _CLUSTERS),
+        work=(1.0, 1.5, 0.4),
     ),
 )
 

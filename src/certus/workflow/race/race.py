@@ -20,7 +20,7 @@ from certus.workflow.race import elimination, work
 from certus.workflow.race.candidates import Candidate, Recipe
 from certus.workflow.race.executors import Executor
 from certus.workflow.race.journal import Journal
-from certus.workflow.race.learning import Learning
+from certus.workflow.race.learning import Learning, encoded_widths
 from certus.workflow.race.outcome import Outcome
 from certus.workflow.race.trials import Budget, Reason, Trial, comparable, opening
 
@@ -56,7 +56,7 @@ class Race:
         self._learning, self._measure, self._recipes = learning, measure, list(recipes)
         self._journal, self._executor, self._budget, self._progress = journal, executor, budget, progress
         self._rng = np.random.default_rng(learning.seed)
-        self._work = work.WorkModel(max(1, len(learning.columns.used)))
+        self._work = work.WorkModel(encoded_widths(learning, {recipe.style for recipe in self._recipes}))
         self._parts = len(learning.divisions)
         self.trials: list[Trial] = []
         self.depth = self._parts
@@ -146,18 +146,28 @@ class Race:
         for trial in sorted(finished, key=lambda trial: comparable(trial.value)):
             best_of.setdefault(trial.recipe.path, trial)
         leaders = list(best_of.values())[:3]
-        weights = 0.5 ** np.arange(len(leaders))
+        weights = self._turns(leaders)
         known = {trial.candidate.key for trial in self.trials}
         room = DRAWN_AT_ONCE if self._budget.trials is None else self._budget.trials - len(self.trials)
         drawn: list[Trial] = []
         for _ in range(10 * DRAWN_AT_ONCE):
-            leader = leaders[int(self._rng.choice(len(leaders), p=weights / weights.sum()))]
+            leader = leaders[int(self._rng.choice(len(leaders), p=weights))]
             near = None if self._rng.random() < WILD_FRACTION else leader.candidate
             candidate = leader.recipe.draw(self._rng, near)
             if candidate.key not in known and len(drawn) < min(DRAWN_AT_ONCE, room):
                 known.add(candidate.key)
                 drawn.append(Trial(candidate, leader.recipe))
         return drawn
+
+    def _turns(self, leaders: list[Trial]) -> NDArray[np.float64]:
+        """How often each of the leading recipes is drawn from: half as often per rank, slow ones less often.
+
+        One that takes longer than is usual among them gets about as much time as the others, not as many turns.
+        """
+        rows = len(self._learning.divisions[0].fit)
+        costs = np.array([self._work.guess(trial.recipe, rows) for trial in leaders])
+        weights = 0.5 ** np.arange(len(leaders)) / np.maximum(1.0, costs / max(float(np.median(costs)), 1e-12))
+        return np.asarray(weights / weights.sum())
 
     def _race(self, entered: list[Trial]) -> None:
         """Take candidates through the divisions; the leaders of before stay in the comparison."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from certus.workflow.race.candidates import Recipe
+from certus.workflow.race.candidates import Recipe, Style
 
 # Seconds, by the table of the recipes alone, above which a candidate is not tried on so many rows.
 LARGEST_WORK = 600.0
@@ -42,19 +42,24 @@ class WorkModel:
 
     The first guess is the recipe's own law, unit * rows^a * columns^b. What was measured corrects it: by the same
     candidate on fewer rows if there is one, else by the usual ratio of measured to guessed time on this machine.
+
+    Parameters
+    ----------
+    widths : dict of str to float
+        Numbers in an encoded row, by the style of the encoding.
     """
 
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
+    def __init__(self, widths: Mapping[Style, float]) -> None:
+        self._widths = widths
         self._ratios: list[float] = []
 
     def guess(self, recipe: Recipe, rows: int) -> float:
         """Seconds by the recipe's law alone: the same on every machine."""
-        return recipe.seconds(rows, self._columns)
+        return recipe.seconds(rows, self._widths[recipe.style])
 
     def memory(self, recipe: Recipe, rows: int) -> float:
         """Bytes of a fit: so many copies of the encoded rows, and what grows with pairs of rows."""
-        return 8.0 * (recipe.copies * rows * self._columns + recipe.pairs * rows * rows)
+        return 8.0 * (recipe.copies * rows * self._widths[recipe.style] + recipe.pairs * rows * rows)
 
     def learn(self, done: Measured) -> None:
         """Take an evaluation into account."""

@@ -63,7 +63,19 @@ def evaluate_winner(state: State) -> None:
     caution = SEALED if sealed else "" if look is None else look.caution
     rows = state.evaluation.rows
     state.findings = replace(task.find(finished, state.in_time), caution=caution, rows=rows)
+    _keep_density(state)
     state.verdict = replace(task.judge(shown, state.learning.y, state.findings), caution=caution, rows=rows)
+
+
+def _keep_density(state: State) -> None:
+    """The certificate of a mixture of Gaussians, among those of the study."""
+    density = state.findings.density
+    if density is None or density.bound is None:
+        return
+    bound = with_assumptions(density.bound, state.split)
+    bound = bound if state.look is None else state.look.marked(bound)
+    state.level.append(bound)
+    state.findings = replace(state.findings, density=replace(density, bound=bound))
 
 
 def _mark_levels(state: State) -> None:

@@ -25,7 +25,6 @@ from certus.workflow.state import State
 from certus.workflow.study_error import StudyError
 from certus.workflow.winner import Winner
 
-DEFAULT_TRIALS = 24
 # Fraction of a time budget that is kept for training the winner and the report.
 RESERVED_FRACTION = 0.25
 TRAINING_FRACTION = 0.7  # of what is left when the race is over
@@ -119,7 +118,7 @@ def _fingerprint(state: State) -> dict[str, str]:
 def _budget(state: State) -> Budget:
     trials, limit = state.options.trials, state.options.time
     if trials is None and limit is None:
-        trials = DEFAULT_TRIALS
+        trials = state.task.default_trials
     return Budget(trials, None if limit is None else state.begin + (1.0 - RESERVED_FRACTION) * limit)
 
 

@@ -44,6 +44,7 @@ class ClusteringTask(Task):
 
     kind: ClassVar[Kind] = "clustering"
     learners: ClassVar[Literal["classification", "regression", "clustering"]] = "clustering"
+    default_trials: ClassVar[int] = 36  # every learner with every number of clusters
     baseline_name: ClassVar[str] = "baseline (one cluster)"
     calibrates: ClassVar[bool] = False
     calibrates_on_folds: ClassVar[bool] = False

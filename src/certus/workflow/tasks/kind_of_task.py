@@ -55,6 +55,7 @@ class Task(ABC):
 
     kind: ClassVar[Kind]
     learners: ClassVar[Literal["classification", "regression", "clustering"]] = "classification"
+    default_trials: ClassVar[int] = 24  # where neither trials nor a time is given
     baseline_name: ClassVar[str] = "baseline (always the same prediction)"
     calibrates: ClassVar[bool] = True  # whether rows may be spared for sets or intervals
     calibrates_on_folds: ClassVar[bool] = True  # whether folds of the race may serve where rows are few
