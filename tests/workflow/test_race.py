@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import pickle
 import signal
 import subprocess
@@ -97,12 +96,11 @@ def test_kill_and_resume_on_the_command_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "certus", "study", "t.csv", "--target", "label", "--json", "--trials", "10"]
     command += ["--families", ",".join(FAMILIES), "--out", "out", "--looks", "none"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    journal = tmp_path / "out" / "journal.sqlite"
-    while not journal.exists() and process.poll() is None:
-        time.sleep(0.02)
-    time.sleep(1.5)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    log = tmp_path / "out" / "journal.sqlite-wal"  # its size tells of finished evaluations, and takes no lock
+    while not (log.exists() and log.stat().st_size > 30_000) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "the study ended before it was killed"
     resumed = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert resumed.returncode == 0, resumed.stderr
     whole = study(tmp_path / "t.csv", target="label", families=FAMILIES, trials=10)
