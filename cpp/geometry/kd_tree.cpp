@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -15,6 +16,10 @@ namespace {
 double rounding_slack(Index columns) {
   return 1.0 + 4.0 * static_cast<double>(columns + 8) * std::numeric_limits<double>::epsilon();
 }
+
+// So many queries are worth a look at which of them lie close together, by so many boxes at least.
+constexpr Index enough_queries = 512;
+constexpr std::size_t enough_boxes = 512;
 
 // A node whose points take no more is copied to the near cache before it is cut further.
 constexpr Index small_node_bytes = Index{1} << 17;
@@ -42,16 +47,16 @@ template <class T>
 KdTree<T>::KdTree(View2D<const T> rows, Index leaf_size, int threads, StopToken& stop)
     : rows_(rows.rows), columns_(rows.cols), slack_(rounding_slack(rows.cols)) {
   const Index groups = block_count(rows_, lanes);
-  const Index most_groups = std::max<Index>(1, leaf_size / lanes);
+  const Index most_groups = block_count(leaf_size, lanes);
   int depth = 0;
   while (block_count(groups, Index{1} << depth) > most_groups) ++depth;
   order_.resize(static_cast<std::size_t>(rows_));
   for (Index i = 0; i < rows_; ++i) order_[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
   const Borders borders = halved(groups, depth);
+  leaf_groups_ = borders.back();
+  points_.resize(static_cast<std::size_t>(groups * lanes * columns_));
   split_nodes(rows, borders, threads, stop);
   if (stop.requested()) return;
-  leaf_groups_ = borders.back();
-  copy_points(rows, threads, stop);
   arrange_levels(depth);
   bound_nodes(threads, stop);
 }
@@ -61,7 +66,7 @@ template <class T>
 void KdTree<T>::split_nodes(View2D<const T> rows, const Borders& borders, int threads, StopToken& stop) {
   const Index row_bytes = columns_ * static_cast<Index>(sizeof(T));
   const Index small = std::max<Index>(1, small_node_bytes / row_bytes / lanes);  // groups
-  std::vector<std::uint64_t> keyed(static_cast<std::size_t>(borders.size() > 1 ? rows_ : 0));
+  std::vector<std::uint64_t> keyed(static_cast<std::size_t>(rows_));
   std::vector<std::int32_t> moved(keyed.size());
   const auto space_for = [&](const Slots& slots) {
     const auto begin = static_cast<std::size_t>(slots.begin),
@@ -79,67 +84,53 @@ void KdTree<T>::split_nodes(View2D<const T> rows, const Borders& borders, int th
       }
     });
   }
-  if (level + 1 == borders.size()) return;
   parallel_for(static_cast<Index>(borders[level].size()) - 1, threads, stop, [&](Index node, int) {
-    const Slots slots = slots_of(borders, level, node);
-    SplitSpace<T> space = space_for(slots);
+    SplitSpace<T> space = space_for(slots_of(borders, level, node));
     split_small_node(rows, borders, level, node, space, stop);
   });
 }
 
-// All cuts below a node whose points fit into a near cache: on a copy of them, so that no cut waits for
-// memory.
+// All cuts below a node whose points fit into a near cache: on a copy of them, so that neither a cut nor the
+// filling of the leaves waits for memory.
 template <class T>
 void KdTree<T>::split_small_node(View2D<const T> rows, const Borders& borders, std::size_t top, Index node,
                                  SplitSpace<T>& space, StopToken& stop) {
   const Slots all = slots_of(borders, top, node);
-  const std::span<std::int32_t> slots{order_.data() + all.begin, order_.data() + all.end};
-  std::vector<T> copy(slots.size() * static_cast<std::size_t>(columns_));
-  std::vector<std::int32_t> members(slots.size());
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const T* row = rows.row(slots[i]);
-    std::copy(row, row + columns_, copy.data() + i * static_cast<std::size_t>(columns_));
-    members[i] = static_cast<std::int32_t>(i);
+  const Index begin = all.begin, count = all.end - begin;
+  std::vector<T> copy(static_cast<std::size_t>(count * columns_));
+  std::vector<std::int32_t> members(static_cast<std::size_t>(count));
+  T* to = copy.data();
+  for (Index i = 0; i < count; ++i) {
+    const T* row = rows.row(order_[static_cast<std::size_t>(begin + i)]);
+    for (Index j = 0; j < columns_; ++j) *to++ = row[j];
+    members[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
   }
-  const View2D<const T> near{copy.data(), static_cast<Index>(slots.size()), columns_};
-  const Index all_begin = all.begin;
+  const View2D<const T> near{copy.data(), count, columns_};
   for (std::size_t level = top; level + 1 < borders.size() && !stop.poll(); ++level) {
     const Index first = node << (level - top), last = (node + 1) << (level - top);
     for (Index below = first; below < last; ++below) {
       const Slots part = slots_of(borders, level, below);
       if (part.middle >= part.end) continue;
-      split_at<T>(near, {members.data() + (part.begin - all_begin), members.data() + (part.end - all_begin)},
+      split_at<T>(near, {members.data() + (part.begin - begin), members.data() + (part.end - begin)},
                   part.middle - part.begin, space, stop);
     }
   }
-  for (std::size_t i = 0; i < slots.size(); ++i) members[i] = slots[static_cast<std::size_t>(members[i])];
-  std::copy(members.begin(), members.end(), slots.begin());
+  if (stop.requested() || count == 0) return;
+  fill_groups(
+      near, count, [&members](Index slot) { return static_cast<Index>(members[static_cast<std::size_t>(slot)]); },
+      points_.data() + begin * columns_);
+  std::int32_t* const slots = order_.data() + begin;
+  for (std::int32_t& member : members) member = slots[member];
+  std::copy(members.begin(), members.end(), slots);
 }
 
 template <class T>
 typename KdTree<T>::Slots KdTree<T>::slots_of(const Borders& borders, std::size_t level, Index node) const {
   const auto at = static_cast<std::size_t>(node);
-  return {std::min(rows_, borders[level][at] * lanes),
-          std::min(rows_, borders[level + 1][2 * at + 1] * lanes),
+  const bool cut = level + 1 < borders.size();
+  const Index middle = cut ? borders[level + 1][2 * at + 1] : borders[level][at + 1];
+  return {std::min(rows_, borders[level][at] * lanes), std::min(rows_, middle * lanes),
           std::min(rows_, borders[level][at + 1] * lanes)};
-}
-
-template <class T>
-void KdTree<T>::copy_points(View2D<const T> rows, int threads, StopToken& stop) {
-  points_.resize(static_cast<std::size_t>(leaf_groups_.back() * lanes * columns_));
-  const auto leaves = static_cast<Index>(leaf_groups_.size()) - 1;
-  parallel_ranges(leaves, 64, threads, stop, [&](Index from, Index to, int) {
-    for (Index leaf = from; leaf < to; ++leaf) {
-      const Index first = leaf_groups_[static_cast<std::size_t>(leaf)] * lanes;
-      const Index last = std::min(rows_, leaf_groups_[static_cast<std::size_t>(leaf) + 1] * lanes);
-      if (first >= last) continue;  // fewer groups than leaves
-      std::int32_t* slots = order_.data() + first;
-      std::sort(slots, slots + (last - first));
-      fill_groups(
-          rows, last - first, [slots](Index slot) { return static_cast<Index>(slots[slot]); },
-          points_.data() + first * columns_);
-    }
-  });
 }
 
 // The uppermost level takes the bits that do not fill a whole level of eight children.
@@ -207,10 +198,43 @@ void KdTree<T>::bound_level(int level, std::vector<T>& child_low, std::vector<T>
   child_high.swap(own_high);
 }
 
+// The queries in an order in which neighbors in the order look at the same nodes, as long as these are in the
+// cache: by the box that they are in, or next to, some levels below the root.
+template <class T>
+std::vector<std::int32_t> KdTree<T>::near_to_near(View2D<const double> queries, const Metric& metric,
+                                                  int threads, StopToken& stop) const {
+  std::vector<std::int32_t> box(static_cast<std::size_t>(queries.rows), 0);
+  std::size_t boxes = 1;
+  int deep = 0;
+  for (; deep < depth() && boxes < enough_boxes; ++deep) boxes <<= bits_below(deep);
+  parallel_ranges(queries.rows, 1024, threads, stop, [&](Index first, Index last, int) {
+    std::array<Pending, lanes> children;
+    for (Index i = first; i < last; ++i) {
+      Pending at{0.0, 0, 0};
+      while (at.level < deep) {
+        at = push_children(at, queries.row(i), metric, std::numeric_limits<double>::infinity(),
+                           children.data())[-1];
+      }
+      box[static_cast<std::size_t>(i)] = at.node;
+    }
+  });
+  std::vector<std::int32_t> places(boxes + 1, 0), order(box.size());
+  for (const std::int32_t one : box) ++places[static_cast<std::size_t>(one) + 1];
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    order[static_cast<std::size_t>(places[static_cast<std::size_t>(box[i])]++)] = static_cast<std::int32_t>(i);
+  }
+  return order;
+}
+
 template <class T>
 std::int64_t KdTree<T>::query(View2D<const double> queries, const Metric& metric, int threads,
                               StopToken& stop, NeighborTable out) const {
   constexpr Index block = 32;
+  const bool ordered = queries.rows >= enough_queries && leaves() >= static_cast<Index>(enough_boxes) &&
+                       queries.rows <= std::numeric_limits<std::int32_t>::max();
+  const std::vector<std::int32_t> order =
+      ordered ? near_to_near(queries, metric, threads, stop) : std::vector<std::int32_t>{};
   return ordered_reduce(
       block_count(queries.rows, block), threads, stop, std::int64_t{0},
       [&](Index b) {
@@ -218,7 +242,8 @@ std::int64_t KdTree<T>::query(View2D<const double> queries, const Metric& metric
         std::vector<Pending> stack;
         std::int64_t compared = 0;
         const Index last = std::min(queries.rows, (b + 1) * block);
-        for (Index i = b * block; i < last && !stop.poll(); ++i) {
+        for (Index at = b * block; at < last && !stop.poll(); ++at) {
+          const Index i = ordered ? order[static_cast<std::size_t>(at)] : at;
           compared += search(queries.row(i), metric, best, stack);
           best.write(out.distances.row(i), out.rows.row(i));
         }
@@ -234,36 +259,43 @@ std::int64_t KdTree<T>::search(const double* query, const Metric& metric, KBest&
   walk(
       query, metric, stack, [&] { return best.bound(); }, [](int, Index) { return false; },
       [&](Index begin, Index size, const double* found) {
-        double bound = best.bound();
-        for (Index slot = 0; slot < size; ++slot) {
-          if (!(found[slot] > bound)) {
-            best.offer(found[slot], order_[static_cast<std::size_t>(begin + slot)]);
-            bound = best.bound();
-          }
+        const double bound = best.bound();
+        std::array<std::int32_t, most_slots> hits;
+        std::size_t count = 0;
+        for (Index slot = 0; slot < size; ++slot) {  // no branch: hits come at random
+          hits[count] = static_cast<std::int32_t>(slot);
+          count += !(found[slot] > bound);
+        }
+        for (std::size_t hit = 0; hit < count; ++hit) {
+          best.offer(found[hits[hit]], order_[static_cast<std::size_t>(begin + hits[hit])]);
         }
         compared += size;
       });
   return compared;
 }
 
-// Pushes the children that may hold a neighbor, the nearest last so that it is taken first.
+// Puts the children that may hold a neighbor on the stack, the nearest on top, and returns its new end.
 template <class T>
-void KdTree<T>::push_children(const Pending& parent, const double* query, const Metric& metric, double bound,
-                              std::vector<Pending>& stack) const {
+typename KdTree<T>::Pending* KdTree<T>::push_children(const Pending& parent, const double* query,
+                                                      const Metric& metric, double bound,
+                                                      Pending* top) const {
   const Level& place = levels_[static_cast<std::size_t>(parent.level)];
   const Index node = place.offset + parent.node;
   std::array<double, lanes> bounds;
   box_bounds(metric, query, low_.data() + node * columns_ * lanes, high_.data() + node * columns_ * lanes,
              columns_, bounds.data());
-  const std::size_t bottom = stack.size();
-  for (Index child = 0; child < (Index{1} << place.bits); ++child) {
+  const std::int32_t level = parent.level + 1, first = parent.node << place.bits;
+  Pending* end = top;
+  for (std::int32_t child = 0; child < (1 << place.bits); ++child) {  // no branch here either
     const double value = bounds[static_cast<std::size_t>(child)];
-    if (value > bound) continue;
-    stack.push_back({value, parent.level + 1, (parent.node << place.bits) + child});
-    for (std::size_t at = stack.size() - 1; at > bottom && stack[at - 1].bound < stack[at].bound; --at) {
-      std::swap(stack[at - 1], stack[at]);
-    }
+    *end = {value, level, first + child};
+    end += !(value > bound);
   }
+  if (end - top < 2) return end;
+  Pending* nearest = top;
+  for (Pending* at = top + 1; at < end; ++at) nearest = at->bound < nearest->bound ? at : nearest;
+  std::swap(*nearest, end[-1]);
+  return end;
 }
 
 template <class T>
@@ -331,7 +363,7 @@ Index KdTree<T>::count(const double* query, const Metric& metric, double limit, 
       if (reaches[lane] * slack_ <= limit) {
         inside += rows_below(next.level + 1, below);
       } else {
-        stack.push_back({bounds[lane], next.level + 1, below});
+        stack.push_back({bounds[lane], next.level + 1, static_cast<std::int32_t>(below)});
       }
     }
   }

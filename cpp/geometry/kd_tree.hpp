@@ -2,7 +2,7 @@
 //
 // Built by halving: a node is cut at the median of the column in which its points spread most widely
 // (Friedman, Bentley, Finkel 1977), on borders of whole groups of eight points, until a leaf holds at most
-// `leaf_size` points. Three binary levels are then read as one node with eight children, whose tight bounding
+// `leaf_size` points, rounded up to whole groups. Three binary levels are then read as one node with eight children, whose tight bounding
 // boxes are stored column by column, so that eight lower bounds cost one pass. The points of a leaf are
 // copied next to each other.
 //
@@ -69,31 +69,39 @@ class KdTree {
 
   struct Pending {
     double bound;
-    int level;   // depth() for a leaf
-    Index node;  // number within the level
+    std::int32_t level;  // depth() for a leaf
+    std::int32_t node;   // number within the level
   };
 
-  // Looks at the points near a query, depth first and nearest box first. Boxes farther than limit() are left
-  // out, so are nodes with skip(level, node); take(first slot, number of slots, their reduced distances) sees
-  // the points of a leaf, some groups at a time.
+  // Looks at the points near a query, depth first and among the children of a node the nearest first. Boxes
+  // farther than limit() are left out, so are nodes with skip(level, node); take(first slot, number of slots,
+  // their reduced distances) sees the points of a leaf, some groups at a time.
   template <class Limit, class Skip, class Take>
   void walk(const double* query, const Metric& metric, std::vector<Pending>& stack, Limit&& limit,
             Skip&& skip, Take&& take) const {
-    stack.assign(1, {0.0, 0, 0});
-    while (!stack.empty()) {
-      const Pending next = stack.back();
-      stack.pop_back();
-      const double bound = limit() * slack_;
-      if (next.bound > bound || skip(next.level, next.node)) continue;
-      if (next.level == depth()) {
-        compare_leaf(next.node, query, metric, take);
-      } else {
-        push_children(next, query, metric, bound, stack);
+    stack.resize(static_cast<std::size_t>(lanes * depth() + 1));  // at most seven wait at each level
+    stack.front() = {0.0, 0, 0};
+    Pending* top = stack.data() + 1;
+    while (top != stack.data()) {
+      Pending next = *--top;
+      for (;;) {
+        const double bound = limit() * slack_;
+        if (next.bound > bound || skip(next.level, next.node)) break;
+        if (next.level == depth()) {
+          compare_leaf(next.node, query, metric, take);
+          break;
+        }
+        Pending* const waiting = push_children(next, query, metric, bound, top);
+        if (waiting == top) break;
+        top = waiting - 1;
+        next = *top;
       }
     }
   }
 
  private:
+  static constexpr Index most_slots = 64;  // that are compared at once
+
   struct Level {
     int bits;      // a node here has 2^bits children
     Index offset;  // number of the level's first node among all nodes
@@ -109,7 +117,6 @@ class KdTree {
   void split_nodes(View2D<const T> rows, const Borders& borders, int threads, StopToken& stop);
   void split_small_node(View2D<const T> rows, const Borders& borders, std::size_t top, Index node,
                         SplitSpace<T>& space, StopToken& stop);
-  void copy_points(View2D<const T> rows, int threads, StopToken& stop);
   void arrange_levels(int depth);
   void bound_nodes(int threads, StopToken& stop);
   void bound_level(int level, std::vector<T>& child_low, std::vector<T>& child_high);
@@ -123,8 +130,8 @@ class KdTree {
               std::vector<Neighbor>& found) const;
   template <class Take>
   void compare_leaf(Index leaf, const double* query, const Metric& metric, Take&& take) const {
-    constexpr Index most = 8;  // groups at once
-    double found[most * lanes];
+    constexpr Index most = most_slots / lanes;
+    double found[most_slots];
     const Index first = leaf_groups_[static_cast<std::size_t>(leaf)];
     const Index last = leaf_groups_[static_cast<std::size_t>(leaf) + 1];
     for (Index group = first; group < last; group += most) {
@@ -133,8 +140,10 @@ class KdTree {
       take(begin, std::min(rows_ - begin, count * lanes), static_cast<const double*>(found));
     }
   }
-  void push_children(const Pending& parent, const double* query, const Metric& metric, double bound,
-                     std::vector<Pending>& stack) const;
+  Pending* push_children(const Pending& parent, const double* query, const Metric& metric, double bound,
+                         Pending* top) const;
+  std::vector<std::int32_t> near_to_near(View2D<const double> queries, const Metric& metric, int threads,
+                                         StopToken& stop) const;
 
   Index rows_;
   Index columns_;

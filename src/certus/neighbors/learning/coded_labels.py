@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import warn_user
+from certus.base.learner import distinct_labels
 
 
 class CodedLabels:
@@ -86,11 +87,12 @@ def labels_of(y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
             DataConversionWarning,
         )
     several = y.ndim == 2 and y.shape[1] > 1
-    check_classification_targets(y if several else y.ravel())
+    if several or y.dtype.kind not in "biuU":  # whole numbers, truth values and words are labels
+        check_classification_targets(y if several else y.ravel())
     return y.reshape(len(y), -1), several
 
 
 def encoded(columns: NDArray[Any]) -> tuple[NDArray[np.intp], list[NDArray[Any]]]:
     """The class number of every label, and the labels of every output."""
-    found = [np.unique(column, return_inverse=True) for column in columns.T]
+    found = [distinct_labels(column) for column in columns.T]
     return np.stack([codes for _, codes in found], axis=1).astype(np.intp), [labels for labels, _ in found]
