@@ -4,14 +4,20 @@
 #include <cmath>
 #include <vector>
 
+#include "bayes/count_ops.hpp"
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "core/vector_ops.hpp"
+
+CERTUS_ISA_TABLE(certus::CountOps, count_ops)
 
 namespace certus::bayes {
 namespace {
 
 constexpr Index rows_between_polls = 256;
+constexpr int known_counts = 512;  // whose logarithms stay in the first cache
+constexpr Index chunk = 512;       // features at a time
 
 std::size_t at(Index place) { return static_cast<std::size_t>(place); }
 
@@ -29,6 +35,34 @@ void each_class(const RowsByClass& groups, View2D<double> counts, int threads, S
       body(row, weight_of(groups.weights, row), counts.row(c));
     }
   });
+}
+
+// The counts of a class, or what the other classes have, of n features.
+const double* shared_counts(View2D<const double> counts, const SmoothedShares& shares, Index c, Index first,
+                            Index n, double* buffer) {
+  const double* own = counts.row(c) + first;
+  if (shares.others.empty()) return own;
+  for (Index j = 0; j < n; ++j) buffer[j] = std::max(shares.others[at(first + j)] - own[j], 0.0);
+  return buffer;
+}
+
+// Sum of what a class has in all features, and of the alphas.
+double smoothed_sum(View2D<const double> counts, const SmoothedShares& shares, Index c) {
+  constexpr Index lanes = 8;
+  double buffer[chunk];
+  double sums[lanes] = {};
+  for (Index first = 0; first < counts.cols; first += chunk) {
+    const Index n = std::min(chunk, counts.cols - first);
+    const double* values = shared_counts(counts, shares, c, first, n, buffer);
+    Index j = 0;
+    for (; j + lanes <= n; j += lanes)
+      for (Index lane = 0; lane < lanes; ++lane) sums[lane] += values[j + lane];
+    for (; j < n; ++j) sums[0] += values[j];
+  }
+  double alphas = 0.0;
+  for (const double each : shares.alpha) alphas += each;
+  if (shares.alpha.size() == 1) alphas *= static_cast<double>(counts.cols);
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7])) + alphas;
 }
 
 }  // namespace
@@ -86,6 +120,35 @@ void linear_log_joint(const SparseRows<T, I>& x, View2D<const double> weights,
         const double value = static_cast<double>(x.values[k]);
         const double factor = !binary ? value : value > threshold ? 1.0 : 0.0;
         add(factor, weights.row(static_cast<Index>(x.columns[k])), sums, classes);
+      }
+    }
+  });
+}
+
+void log_shares(View2D<const double> counts, const SmoothedShares& shares, View2D<double> out, int threads,
+                StopToken& stop) {
+  // Most counts are small whole numbers: their logarithms are taken once.
+  const bool one_alpha = shares.alpha.size() == 1;
+  std::vector<double> logs(one_alpha ? known_counts : 0);
+  for (std::size_t k = 0; k < logs.size(); ++k) logs[k] = std::log(static_cast<double>(k) + shares.alpha[0]);
+  parallel_for(counts.rows, threads, stop, [&](Index c, int) {
+    const double log_below =
+        std::log(shares.below.empty() ? smoothed_sum(counts, shares, c) : shares.below[at(c)]);
+    const auto share = [&](double log_above) {
+      return std::isinf(log_above) && log_above < 0 ? log_above : log_above - log_below;
+    };
+    std::vector<double> known(logs);
+    for (double& each : known) each = share(each);
+    double buffer[chunk];
+    for (Index first = 0; first < counts.cols; first += chunk) {
+      const Index n = std::min(chunk, counts.cols - first);
+      const double* values = shared_counts(counts, shares, c, first, n, buffer);
+      double* found = out.row(c) + first;
+      if (one_alpha && count_ops().look_up(values, n, known.data(), known_counts, found) == 0) continue;
+      for (Index j = 0; j < n; ++j) {
+        const bool is_known =
+            one_alpha && values[j] >= 0 && values[j] < known_counts && values[j] == std::floor(values[j]);
+        if (!is_known) found[j] = share(std::log(values[j] + shares.alpha[one_alpha ? 0 : at(first + j)]));
       }
     }
   });

@@ -46,6 +46,18 @@ void linear_log_joint(const SparseRows<T, I>& x, View2D<const double> weights,
                       std::span<const double> constant, double threshold, View2D<double> out, int threads,
                       StopToken& stop);
 
+// Logarithms of smoothed shares. With v_cj = counts(c, j), or others[j] - counts(c, j) where `others` are
+// given,
+//   out(c, j) = log(v_cj + alpha_j) - log(below_c),
+// minus infinity where v_cj + alpha_j is 0. An empty `below` stands for the sums of the smoothed rows.
+struct SmoothedShares {
+  std::span<const double> others;  // features, or empty
+  std::span<const double> alpha;   // features, or a single one
+  std::span<const double> below;   // classes, or empty
+};
+void log_shares(View2D<const double> counts, const SmoothedShares& shares, View2D<double> out, int threads,
+                StopToken& stop);
+
 // Tables of categories: column j has its categories at offsets[j] .. offsets[j + 1] - 1 of the counts.
 // Adds w_i to counts(offsets[j] + x_ij, c_i) for every row i and column j. Blocks of rows have tables of
 // their own, added in order.

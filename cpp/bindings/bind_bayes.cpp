@@ -92,6 +92,20 @@ void bind_dense_counts(nb::module_& m) {
       "Add the rows of x to the sums of their classes.");
 }
 
+void bind_log_shares(nb::module_& m) {
+  m.def(
+      "log_shares",
+      [](Matrix<const double> counts, Vector<const double> others, Vector<const double> alpha,
+         Vector<const double> below, Matrix<double> out, int threads) {
+        const bayes::SmoothedShares shares{span(others), span(alpha), span(below)};
+        run_kernel(
+            [&](StopToken& stop) { bayes::log_shares(view(counts), shares, view(out), threads, stop); });
+      },
+      nb::arg("counts").noconvert(), nb::arg("others").noconvert(), nb::arg("alpha").noconvert(),
+      nb::arg("below").noconvert(), nb::arg("out").noconvert(), nb::arg("threads"),
+      "Fill out(c, j) with log(count + alpha) minus the logarithm of its class.");
+}
+
 void bind_categories(nb::module_& m) {
   m.def(
       "add_categories",
@@ -130,6 +144,7 @@ void bind_bayes(nb::module_& m) {
   bind_sparse_counts<float, std::int64_t>(m);
   bind_dense_counts<double>(m);
   bind_dense_counts<float>(m);
+  bind_log_shares(m);
   bind_categories(m);
 }
 

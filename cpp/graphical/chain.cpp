@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "core/isa.hpp"
@@ -59,7 +60,8 @@ std::vector<Index> blocks_of(std::span<const std::int64_t> sequences) {
 // What one worker needs for a sequence.
 struct Scratch {
   std::vector<double> density, largest, scale, state, later, backward, pairs, lattice;
-  std::vector<std::uint16_t> came;  // best predecessors
+  std::unique_ptr<std::uint16_t[]> came;  // best predecessors; not set to zero first
+  std::size_t came_size = 0;
   explicit Scratch(Index width)
       : density(static_cast<std::size_t>(chunk_rows * width)),
         largest(chunk_rows),
@@ -67,6 +69,11 @@ struct Scratch {
         state(static_cast<std::size_t>(3 * width)),
         later(static_cast<std::size_t>(width)),
         backward(static_cast<std::size_t>((2 + 2 * chunk_rows) * width)) {}
+
+  std::uint16_t* room_for(std::size_t size) {
+    if (size > came_size) came = std::make_unique_for_overwrite<std::uint16_t[]>(came_size = size);
+    return came.get();
+  }
 };
 
 // The chain in the forms that the loops read.
@@ -208,19 +215,19 @@ class Walker {
                  StopToken& stop) const {
     std::fill(scratch.state.begin(), scratch.state.end(), impossible);
     std::copy(log_start_.begin(), log_start_.end(), scratch.state.begin());
-    scratch.came.resize(static_cast<std::size_t>((end - begin) * states_));
+    std::uint16_t* came = scratch.room_for(static_cast<std::size_t>((end - begin) * states_));
     for (Index at = begin; at < end; at += chunk_rows) {
       if (stop.poll()) return;
       chain_ops().best(log_density_.row(at), std::min<Index>(chunk_rows, end - at), states_, width_,
                        log_transitions_.data(), at == begin, scratch.state.data(),
-                       scratch.came.data() + (at - begin) * states_);
+                       came + (at - begin) * states_);
     }
     const double* score = scratch.state.data();
     Index best = std::max_element(score, score + states_) - score;
     value = score[best];
     for (Index t = end - 1; t > begin; --t) {
       path[static_cast<std::size_t>(t)] = best;
-      best = scratch.came[static_cast<std::size_t>((t - begin) * states_ + best)];
+      best = came[static_cast<std::size_t>((t - begin) * states_ + best)];
     }
     path[static_cast<std::size_t>(begin)] = best;
   }
@@ -264,7 +271,8 @@ template <class Body>
 void for_sequences(const std::vector<Index>& firsts, Index width, int threads, StopToken& stop, Body&& body) {
   const auto blocks = static_cast<Index>(firsts.size()) - 1;
   const Index workers = std::min<Index>(std::max(threads, 1), std::max<Index>(blocks, 1));
-  std::vector<Scratch> scratch(static_cast<std::size_t>(workers), Scratch(width));
+  std::vector<Scratch> scratch;
+  for (Index worker = 0; worker < workers; ++worker) scratch.emplace_back(width);
   parallel_for(blocks, static_cast<int>(workers), stop, [&](Index block, int worker) {
     for (Index s = firsts[static_cast<std::size_t>(block)]; s < firsts[static_cast<std::size_t>(block + 1)];
          ++s) {

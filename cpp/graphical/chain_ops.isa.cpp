@@ -212,39 +212,60 @@ bool backward_of(const double* density, Size rows, Size states, Size given_width
   return true;
 }
 
-// next_j := max_i (state_i + rows(i, j)), from_j := the first i that has it, as a double: one kind of
-// register.
 template <int fixed>
+inline Row<fixed> larger(const Row<fixed>& a, const Row<fixed>& b) {
+  Row<fixed> found;
+#pragma GCC unroll 12
+  for (int k = 0; k < Row<fixed>::count; ++k) found.part[k] = a.part[k] > b.part[k] ? a.part[k] : b.part[k];
+  return found;
+}
+
+template <int fixed>
+inline Row<fixed> reached_from(const double* state, const double* rows, Size i) {
+  Row<fixed> reached = Row<fixed>::at(rows + i * fixed);
+  reached.add(Row<fixed>::all(state[i]));
+  return reached;
+}
+
+// max_i (state_i + rows(i, j)): two chains of comparisons, since the next row waits for the result.
+template <int fixed>
+inline Row<fixed> best_reached(const double* state, const double* rows, Size states) {
+  Row<fixed> even = reached_from<fixed>(state, rows, 0), odd = even;
+  Size i = 1;
+  for (; i + 2 <= states; i += 2) {
+    odd = larger<fixed>(odd, reached_from<fixed>(state, rows, i));
+    even = larger<fixed>(even, reached_from<fixed>(state, rows, i + 1));
+  }
+  if (i < states) odd = larger<fixed>(odd, reached_from<fixed>(state, rows, i));
+  return larger<fixed>(even, odd);
+}
+
+// The first i that has the maximum, as a double: one kind of register. The next row does not wait for it.
+template <int fixed>
+inline Row<fixed> first_best(const double* state, const double* rows, Size states, const Row<fixed>& best) {
+  Row<fixed> origin = Row<fixed>::all(0.0);
+  for (Size i = states - 1; i >= 0; --i) {
+    const Row<fixed> reached = reached_from<fixed>(state, rows, i);
+    const auto number = Row<fixed>::all(static_cast<double>(i));
+#pragma GCC unroll 12
+    for (int k = 0; k < Row<fixed>::count; ++k)
+      origin.part[k] = reached.part[k] == best.part[k] ? number.part[k] : origin.part[k];
+  }
+  return origin;
+}
+
+// The same for widths that are not known: next_j the maximum, from_j the first i that has it.
 inline void best_before(const double* state, const double* rows, Size states, Size width, double* next,
                         double* from) {
-  if constexpr (fixed > 0) {
-    Row<fixed> best = Row<fixed>::at(rows), origin = Row<fixed>::all(0.0);
-    const auto first = Row<fixed>::all(state[0]);
-    best.add(first);
-    for (Size i = 1; i < states; ++i) {
-      Row<fixed> reached = Row<fixed>::at(rows + i * fixed);
-      reached.add(Row<fixed>::all(state[i]));
-      const auto number = Row<fixed>::all(static_cast<double>(i));
-#pragma GCC unroll 12
-      for (int k = 0; k < Row<fixed>::count; ++k) {
-        const auto better = reached.part[k] > best.part[k];
-        origin.part[k] = better ? number.part[k] : origin.part[k];
-        best.part[k] = better ? reached.part[k] : best.part[k];
-      }
-    }
-    best.write(next);
-    origin.write(from);
-  } else {
+  for (Size j = 0; j < width; ++j) {
+    next[j] = state[0] + rows[j];
+    from[j] = 0.0;
+  }
+  for (Size i = 1; i < states; ++i) {
     for (Size j = 0; j < width; ++j) {
-      next[j] = state[0] + rows[j];
-      from[j] = 0.0;
-    }
-    for (Size i = 1; i < states; ++i) {
-      for (Size j = 0; j < width; ++j) {
-        const double reached = state[i] + rows[i * width + j];
-        from[j] = reached > next[j] ? static_cast<double>(i) : from[j];
-        next[j] = reached > next[j] ? reached : next[j];
-      }
+      const double reached = state[i] + rows[i * width + j];
+      from[j] = reached > next[j] ? static_cast<double>(i) : from[j];
+      next[j] = reached > next[j] ? reached : next[j];
     }
   }
 }
@@ -254,14 +275,25 @@ void best_of(const double* log_density, Size rows, Size states, Size width, cons
              bool begins, double* state, std::uint16_t* came) {
   double* next = state + width;  // the caller gives three times the width
   double* from = state + 2 * width;
+  if constexpr (fixed > 0) {
+    for (Size j = states; j < fixed; ++j) next[j] = 0.0;  // a padded copy of the row's densities
+  }
   for (Size t = 0; t < rows; ++t) {
     const double* at = log_density + t * states;
     if (begins && t == 0) {
       for (Size j = 0; j < states; ++j) state[j] += at[j];
       continue;
     }
-    best_before<fixed>(state, log_transitions, states, width, next, from);
-    for (Size j = 0; j < states; ++j) state[j] = next[j] + at[j];
+    if constexpr (fixed > 0) {
+      for (Size j = 0; j < states; ++j) next[j] = at[j];
+      Row<fixed> best = best_reached<fixed>(state, log_transitions, states);
+      first_best<fixed>(state, log_transitions, states, best).write(from);
+      best.add(Row<fixed>::at(next));
+      best.write(state);
+    } else {
+      best_before(state, log_transitions, states, width, next, from);
+      for (Size j = 0; j < states; ++j) state[j] = next[j] + at[j];
+    }
     for (Size j = 0; j < states; ++j) came[t * states + j] = static_cast<std::uint16_t>(from[j]);
   }
 }

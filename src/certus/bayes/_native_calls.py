@@ -33,8 +33,9 @@ def add_counts(
     X: Any, codes: NDArray[np.int64], weights: Floats | None, threshold: float | None, counts: Floats
 ) -> None:
     """Add the rows of a dense or sparse table to the sums of their classes; with a threshold, count what is above."""
-    rows = np.argsort(codes, kind="stable").astype(np.intp, copy=False)
-    starts = np.searchsorted(codes[rows], np.arange(len(counts) + 1)).astype(np.intp, copy=False)
+    short = codes.astype(np.uint16) if len(counts) <= 1 << 16 else codes  # numpy sorts these by their digits
+    rows = np.argsort(short, kind="stable").astype(np.intp, copy=False)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(counts)))]).astype(np.intp, copy=False)
     weight = np.empty(0) if weights is None else weights
     limit = np.nan if threshold is None else float(threshold)
     if sparse.issparse(X):
@@ -42,6 +43,18 @@ def add_counts(
         _native.add_sparse_counts(X.data, X.indices, X.indptr, rows, starts, weight, limit, counts, threads)
     else:
         _native.add_dense_counts(X, rows, starts, weight, limit, counts, _threads(X))
+
+
+def log_shares(counts: Floats, alpha: Any, *, others: Floats | None = None, below: Floats | None = None) -> Floats:
+    """``log(v_cj + alpha_j) - log(below_c)`` with v the counts, or ``others`` minus the counts of the class.
+
+    Without ``below``, that of a class is the sum of its ``v_cj + alpha_j``. A share of 0 is minus infinity.
+    """
+    out, nothing = np.empty(counts.shape), np.empty(0)
+    pseudo = np.ascontiguousarray(alpha, dtype=np.float64).reshape(-1)
+    more = nothing if others is None else others
+    _native.log_shares(counts, more, pseudo, nothing if below is None else below, out, _threads(counts))
+    return out
 
 
 def linear_log_joint(X: Any, weights: Floats, constant: Floats, threshold: float | None) -> Floats:

@@ -69,9 +69,12 @@ class BernoulliNB(CountNB):
         _native_calls.add_counts(X, codes, weights, self.binarize, self.feature_count_)
 
     def _smooth(self, alpha: Any) -> None:
-        self.feature_log_prob_ = log_share(
-            self.feature_count_ + alpha, self.class_count_[:, np.newaxis] + np.asarray(alpha) * 2
-        )
+        if np.ndim(alpha):
+            below = self.class_count_[:, np.newaxis] + 2 * np.asarray(alpha)
+            self.feature_log_prob_ = log_share(self.feature_count_ + alpha, below)
+        else:
+            below = self.class_count_ + 2 * alpha
+            self.feature_log_prob_ = _native_calls.log_shares(self.feature_count_, alpha, below=below)
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

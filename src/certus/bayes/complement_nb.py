@@ -14,7 +14,7 @@ from certus.base.params import Boolean
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
-from certus.bayes.counting.linear_scores import linear_scores, log_share
+from certus.bayes.counting.linear_scores import linear_scores
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -66,10 +66,7 @@ class ComplementNB(CountNB):
         self.feature_all_ = self.feature_count_.sum(axis=0)
 
     def _smooth(self, alpha: Any) -> None:
-        others = self.feature_all_ - self.feature_count_
-        totals = others.sum(axis=1) + np.sum(np.broadcast_to(alpha, others.shape[1:]))
-        others += alpha
-        logged = log_share(others, totals[:, np.newaxis])
+        logged = _native_calls.log_shares(self.feature_count_, alpha, others=self.feature_all_)
         if self.norm and not np.isfinite(logged).all():
             raise ValueError(
                 "alpha must be above 0 with norm=True where a feature occurs in one class only, got infinite weights."

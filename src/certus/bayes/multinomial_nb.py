@@ -13,7 +13,7 @@ from certus.base.inputs import TableLike
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
 from certus.bayes.counting.linear_form import LinearForm, linear_form
-from certus.bayes.counting.linear_scores import linear_scores, log_share
+from certus.bayes.counting.linear_scores import linear_scores
 
 
 @register(guarantees=("held-out error bound",), cost="fit O(nnz), predict O(nnz k) for k classes")
@@ -56,8 +56,7 @@ class MultinomialNB(CountNB):
         _native_calls.add_counts(X, codes, weights, None, self.feature_count_)
 
     def _smooth(self, alpha: Any) -> None:
-        totals = self.feature_count_.sum(axis=1) + np.sum(np.broadcast_to(alpha, self.feature_count_.shape[1:]))
-        self.feature_log_prob_ = log_share(self.feature_count_ + alpha, totals[:, np.newaxis])
+        self.feature_log_prob_ = _native_calls.log_shares(self.feature_count_, alpha)
 
     @predict_method
     def predict_joint_log_proba(self, X: TableLike) -> NDArray[Any]:

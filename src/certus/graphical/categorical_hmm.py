@@ -114,18 +114,23 @@ class CategoricalHMM(HiddenMarkovModel):
         table = check_X(self, X, reset=reset, dtype=np.float64, order="C", allow_nan=True)
         if table.shape[1] != 1:
             raise ValueError(f"X must have one column of symbols, got {table.shape[1]} columns.")
-        missing = np.isnan(table[:, 0])
-        known = np.where(missing, 0.0, table[:, 0])
+        column = np.ascontiguousarray(table[:, 0])
+        missing = np.isnan(column)
+        known = np.where(missing, 0.0, column) if missing.any() else column
         most = self._known_symbols(learning)
-        bad = (known != np.floor(known)) | (known < 0.0) | (known >= most)
-        if bad.any():
+        bad = known != np.floor(known)
+        if bad.any() or known.min() < 0.0 or known.max() >= most:
+            bad |= (known < 0.0) | (known >= most)
             row = int(np.flatnonzero(bad)[0])
             raise ValueError(
                 f"X must hold symbols from 0 to {most - 1} as whole numbers, got {known[row]:g} in row {row}.\n"
                 "Hint: NaN stands for a missing symbol; n_features sets the number of symbols."
             )
-        symbols = np.where(missing, -1, known).astype(np.int64)
-        return ObservedRows(symbols, missing if missing.any() else None)
+        symbols = known.astype(np.int64)
+        if known is column:
+            return ObservedRows(symbols, None)
+        symbols[missing] = -1
+        return ObservedRows(symbols, missing)
 
     def _known_symbols(self, learning: bool) -> int:
         if not learning:
@@ -147,7 +152,7 @@ class CategoricalHMM(HiddenMarkovModel):
         with np.errstate(divide="ignore"):
             table = np.log(np.asarray(self.emissionprob_).T)
         with_missing = np.vstack([table, np.zeros(self.n_components)])  # the last row, which -1 finds
-        return with_missing[rows.values]
+        return with_missing.take(rows.values, axis=0)
 
     def _emission_statistics(self, rows: ObservedRows, posterior: Floats) -> Statistics:
         return {"symbols": _native_calls.symbol_counts(rows.values, posterior, self._symbols())}
