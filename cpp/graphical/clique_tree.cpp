@@ -17,10 +17,17 @@ std::size_t at(Index place) { return static_cast<std::size_t>(place); }
 constexpr std::size_t kRound = 8;  // factors between two looks at the size of a product
 
 // Whether, in this thread and since the start, a result was rounded because it is below the smallest normal
-// number.
+// number. The fences keep the compiler from moving loads before the start or stores behind the look, and with
+// them the arithmetic in between.
 struct TooSmall {
-  TooSmall() { std::feclearexcept(FE_UNDERFLOW); }
-  bool seen() const { return std::fetestexcept(FE_UNDERFLOW) != 0; }
+  TooSmall() {
+    std::feclearexcept(FE_UNDERFLOW);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  bool seen() const {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return std::fetestexcept(FE_UNDERFLOW) != 0;
+  }
 };
 
 }  // namespace
@@ -250,7 +257,7 @@ std::vector<CliqueTree::Applied> CliqueTree::factors_of(const Clique& clique, co
 void CliqueTree::fill(Clique& clique, const double* ratio, Into into, int threads, StopToken& stop) {
   const auto factors = factors_of(clique, ratio);
   clique.table.resize(at(clique.layout.cells()));
-  clique.exponent = 0;
+  std::int64_t exponent = 0;
   if (into != Into::kTable) clique.message.assign(at(clique.message_cells), 0.0);
   std::atomic<bool> lost{false};
   const auto apply = [&](std::size_t first, std::size_t last, bool reduce_too) {
@@ -275,10 +282,12 @@ void CliqueTree::fill(Clique& clique, const double* ratio, Into into, int thread
   for (; factors.size() - first > kRound; first += kRound) {
     apply(first, first + kRound, false);
     const TooSmall small;
-    clique.exponent += scale(clique.table);
+    exponent += scale(clique.table);
     if (small.seen()) lost = true;
   }
   apply(first, factors.size(), into != Into::kTable);
+  if (into != Into::kTable) clique.exponent = exponent;  // that of the message, which later answers need
+  clique.filled = ratio == nullptr;
   clique.lost = (into == Into::kTable && clique.lost) || lost;
 }
 
@@ -311,6 +320,7 @@ bool CliqueTree::collect(Mode mode, bool drop, int threads, StopToken& stop) {
     ++recomputed_;
     if (drop && clique.parent >= 0) {
       std::vector<double>().swap(clique.table);
+      clique.filled = false;
       for (const int child : clique.children) std::vector<double>().swap(cliques_[at(child)].message);
     }
   }
@@ -348,7 +358,7 @@ void CliqueTree::distribute(int threads, StopToken& stop) {
     if (stop.poll()) return;
     Clique& clique = cliques_[at(c)];
     if (clique.parent < 0) {
-      if (remember_) fill(clique, nullptr, Into::kTable, threads, stop);
+      if (!clique.filled) fill(clique, nullptr, Into::kTable, threads, stop);
       continue;
     }
     const TooSmall small;
@@ -359,7 +369,7 @@ void CliqueTree::distribute(int threads, StopToken& stop) {
     }
     scale(clique.ratio);
     clique.lost = clique.lost || small.seen();
-    if (remember_) {
+    if (!clique.filled) {
       fill(clique, clique.ratio.data(), Into::kTable, threads, stop);
       continue;
     }
@@ -371,6 +381,7 @@ void CliqueTree::distribute(int threads, StopToken& stop) {
       if (inside.seen()) lost = true;
     });
     clique.lost = clique.lost || lost;
+    clique.filled = false;
   }
 }
 

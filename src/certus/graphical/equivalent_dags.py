@@ -7,7 +7,7 @@ import itertools
 from certus.graphical.networks.graphs.dag import Dag
 from certus.graphical.networks.graphs.pattern import equivalence_key
 
-_MOST = 5  # 29 281 graphs; 6 nodes have 3.8 millions
+MOST = 5  # 29 281 graphs; 6 nodes have 3.8 millions
 
 
 def enumerate_dags(n: int) -> list[dict[str, tuple[str, ...]]]:
@@ -24,7 +24,7 @@ def enumerate_dags(n: int) -> list[dict[str, tuple[str, ...]]]:
     >>> [len(enumerate_dags(n)) for n in (1, 2, 3, 4)]
     [1, 3, 25, 543]
     """
-    return [dag.mapping() for dag in _dags(n)]
+    return [dag.mapping() for dag in all_dags(n)]
 
 
 def equivalence_classes(n: int) -> list[list[dict[str, tuple[str, ...]]]]:
@@ -42,14 +42,15 @@ def equivalence_classes(n: int) -> list[list[dict[str, tuple[str, ...]]]]:
     [1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 6]
     """
     classes: dict[object, list[dict[str, tuple[str, ...]]]] = {}
-    for dag in _dags(n):
+    for dag in all_dags(n):
         classes.setdefault(equivalence_key(dag), []).append(dag.mapping())
     return list(classes.values())
 
 
-def _dags(n: int) -> list[Dag]:
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= _MOST:
-        raise ValueError(f"n must be a whole number from 1 to {_MOST}, got {n!r}.")
+def all_dags(n: int) -> list[Dag]:
+    """Every directed graph without cycles over so many nodes."""
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST:
+        raise ValueError(f"n must be a whole number from 1 to {MOST}, got {n!r}.")
     names = [f"x{place + 1}" for place in range(n)]
     pairs = list(itertools.combinations(range(n), 2))
     found = []

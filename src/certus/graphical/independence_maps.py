@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from certus.distributions import Factor
+from certus.graphical.equivalent_dags import MOST, all_dags
 from certus.graphical.networks.graphs.dag import Dag, Pair
 from certus.graphical.networks.graphs.pattern import Pattern, forced_edges, pattern_of
 from certus.graphical.networks.graphs.separation_proof import find_open_path
+from certus.graphical.networks.graphs.unsatisfied_statements import Sides, fewest_unsatisfied
 
 Parents = Mapping[Any, Iterable[Any]]
 
@@ -121,8 +123,10 @@ class PerfectMap:
     parents : dict or None
         One of them.
     conflict : tuple of Statement
-        If there is none: statements about the distribution that its only candidate contradicts. Every perfect map has
-        the skeleton and the v-structures that the candidate was built from.
+        If there is none: true statements about the distribution that no graph over its variables satisfies together.
+        Of up to 5 variables they are as few as possible, so that any smaller part of them is satisfied by some graph.
+        Of more variables they are those that the only candidate contradicts: every perfect map has the skeleton and
+        the v-structures that it was built from.
     """
 
     pattern: Pattern | None
@@ -143,7 +147,7 @@ def p_map(joint: Factor, *, tolerance: float = 1e-9) -> PerfectMap:
     count = len(joint.names)
     if count > 8:
         raise ValueError(f"joint must have at most 8 variables, got {count}.")
-    oracle: dict[tuple[int, int, tuple[int, ...]], bool] = {}
+    oracle: dict[Sides, bool] = {}
     separators: dict[tuple[int, int], tuple[int, ...]] = {}
     for a, b in itertools.combinations(range(count), 2):
         for given in _subsets([node for node in range(count) if node not in (a, b)]):
@@ -161,15 +165,18 @@ def p_map(joint: Factor, *, tolerance: float = 1e-9) -> PerfectMap:
     )
     dag = _extension(joint.names, skeleton, forced_edges(count, skeleton, colliders))
     if dag is None:
-        return PerfectMap(None, None, tuple(_statements(joint, oracle, separators)))
-    wrong = [
-        Statement(joint.names[a], joint.names[b], tuple(joint.names[node] for node in given), holds)
-        for (a, b, given), holds in oracle.items()
-        if holds != (find_open_path(dag, {a}, {b}, set(given)) is None)
-    ]
-    if wrong or not is_i_map(dag.mapping(), joint, tolerance=tolerance):
-        return PerfectMap(None, None, tuple(wrong))
-    return PerfectMap(pattern_of(dag), dag.mapping(), ())
+        wrong = [(a, b, given) for (a, b), given in separators.items()]
+    else:
+        wrong = [
+            (a, b, given)
+            for (a, b, given), holds in oracle.items()
+            if holds != (find_open_path(dag, {a}, {b}, set(given)) is None)
+        ]
+        if not wrong and is_i_map(dag.mapping(), joint, tolerance=tolerance):
+            return PerfectMap(pattern_of(dag), dag.mapping(), ())
+    if count <= MOST:
+        wrong = fewest_unsatisfied([graph.parents for graph in all_dags(count)], oracle) or wrong
+    return PerfectMap(None, None, tuple(_statement(joint, side, oracle[side]) for side in wrong))
 
 
 def _extension(
@@ -193,9 +200,9 @@ def _extension(
     return Dag(names, parents)
 
 
-def _statements(joint: Factor, oracle: Mapping[Any, bool], separators: Mapping[Any, Any]) -> Iterable[Statement]:
-    for (a, b), given in separators.items():
-        yield Statement(joint.names[a], joint.names[b], tuple(joint.names[v] for v in given), oracle[a, b, given])
+def _statement(joint: Factor, sides: Sides, independent: bool) -> Statement:
+    a, b, given = sides
+    return Statement(joint.names[a], joint.names[b], tuple(joint.names[node] for node in given), independent)
 
 
 def local_statements(dag: Dag) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
