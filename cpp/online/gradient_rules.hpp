@@ -90,15 +90,6 @@ struct Adaptive {
   }
   // The score with coefficients as `score` would shrink them.
   template <class Rows>
-  static void enlarge(const Problem& p, double size) {
-    p[Numbers::unit] = std::exp2(std::ceil(std::log2(size)));
-    std::fill(p.vector(2), p.vector(2) + 2 * p.stride, 0.0);
-    p[Numbers::linear] = p[Numbers::jumps] = p[Numbers::falls] = 0.0;
-    p[Numbers::before] = p[Numbers::loss];
-    p[Numbers::since] = p[Numbers::trials];
-  }
-  // The score with coefficients as `score` would shrink them.
-  template <class Rows>
   static double peek(const Problem& p, const Row<Rows>& row) {
     const AdaptiveColumns c = columns(p);
     const double radius = p.options.radius;
