@@ -30,8 +30,8 @@ class OnlineLinear {
     });
   }
   Index learn_sparse(Vector<const std::int32_t> starts, Vector<const std::int32_t> columns,
-                     Vector<const double> values, Vector<const double> targets,
-                     Vector<const double> shares, Matrix<double> scores) {
+                     Vector<const double> values, Vector<const double> targets, Vector<const double> shares,
+                     Matrix<double> scores) {
     const online::SparseRows rows({span(starts), span(columns), span(values)}, width(), constant_);
     return run_kernel([&](StopToken& stop) {
       return online::learn_rows(rows, span(targets), span(shares), options_, state(), stop, view(scores));
