@@ -13,8 +13,7 @@ from certus.base import Classifier, class_weights, fit_method, register, warn_no
 from certus.base.inputs import LARGEST, ClassWeightLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf
 from certus.base.persistence import check_shapes
-from certus.guarantees import Report
-from certus.guarantees.records.estimates import as_estimate
+from certus.guarantees import Report, as_estimate
 from certus.guarantees.training import DualValue, GapEvidence
 from certus.linear.design.column_copies import constant_columns
 from certus.linear.design.shifted_columns import center_error, exact_center, stored_intercept
