@@ -47,7 +47,7 @@ PUBLIC = (
     "workflow",
 )
 # Folders of learners that are about one topic of their family, which exports them.
-TOPICS = {"online": (".bandits", ".boolean", ".experts")}
+TOPICS = {"linear": (".programs",), "online": (".bandits", ".boolean", ".experts")}
 # Modules of one name in several packages, all with the same meaning.
 SAME_MEANING = {"_native_calls", "conformal", "data", "learners", "monitor", "options", "report", "study"}
 # Imports past a package's __init__ from another package.

@@ -22,17 +22,19 @@ class OnlineLinear {
                Matrix<double> matrix)
       : options_(options), constant_(constant), vectors_(vectors), numbers_(numbers), matrix_(matrix) {}
 
-  Index learn_dense(Matrix<const double> x, Vector<const double> targets, Matrix<double> scores) {
+  Index learn_dense(Matrix<const double> x, Vector<const double> targets, Vector<const double> shares,
+                    Matrix<double> scores) {
     const online::DenseRows rows(view(x), constant_);
     return run_kernel([&](StopToken& stop) {
-      return online::learn_rows(rows, span(targets), options_, state(), stop, view(scores));
+      return online::learn_rows(rows, span(targets), span(shares), options_, state(), stop, view(scores));
     });
   }
   Index learn_sparse(Vector<const std::int32_t> starts, Vector<const std::int32_t> columns,
-                     Vector<const double> values, Vector<const double> targets, Matrix<double> scores) {
+                     Vector<const double> values, Vector<const double> targets, Vector<const double> shares,
+                     Matrix<double> scores) {
     const online::SparseRows rows({span(starts), span(columns), span(values)}, width(), constant_);
     return run_kernel([&](StopToken& stop) {
-      return online::learn_rows(rows, span(targets), options_, state(), stop, view(scores));
+      return online::learn_rows(rows, span(targets), span(shares), options_, state(), stop, view(scores));
     });
   }
   void score_dense(Matrix<const double> x, Matrix<double> scores) {
@@ -50,7 +52,7 @@ class OnlineLinear {
     if (!read(names, bits, x)) return false;
     StopToken never;
     const View2D<double> out(scores.data(), 1, static_cast<Index>(scores.size()));
-    online::learn_rows(row(), std::span<const double>(&target, 1), options_, state(), never, out);
+    online::learn_rows(row(), std::span<const double>(&target, 1), {}, options_, state(), never, out);
     return true;
   }
   bool score_dict(nb::dict names, int bits, nb::dict x, Vector<double> scores) {
@@ -152,10 +154,10 @@ void bind_online_linear(nb::module_& m) {
            nb::arg("options"), nb::arg("constant"), nb::arg("vectors").noconvert(),
            nb::arg("numbers").noconvert(), nb::arg("matrix").noconvert())
       .def("learn_dense", &OnlineLinear::learn_dense, nb::arg("x").noconvert(),
-           nb::arg("targets").noconvert(), nb::arg("scores").noconvert())
+           nb::arg("targets").noconvert(), nb::arg("shares").noconvert(), nb::arg("scores").noconvert())
       .def("learn_sparse", &OnlineLinear::learn_sparse, nb::arg("starts").noconvert(),
            nb::arg("columns").noconvert(), nb::arg("values").noconvert(), nb::arg("targets").noconvert(),
-           nb::arg("scores").noconvert())
+           nb::arg("shares").noconvert(), nb::arg("scores").noconvert())
       .def("score_dense", &OnlineLinear::score_dense, nb::arg("x").noconvert(), nb::arg("scores").noconvert())
       .def("score_sparse", &OnlineLinear::score_sparse, nb::arg("starts").noconvert(),
            nb::arg("columns").noconvert(), nb::arg("values").noconvert(), nb::arg("scores").noconvert())

@@ -17,10 +17,10 @@ namespace certus::online {
 template <class R>
 double slope_of(const Problem& p, const R&, double y, double f) {
   const LossPoint at = loss_point(p.options.loss, y, f);
-  p[Numbers::loss] += at.value;
+  p[Numbers::loss] += p.share * at.value;
   if (p.options.conservative && y * f > 0.0) return 0.0;
-  const double slope = std::clamp(at.slope, -steepest, steepest);
-  if (slope != at.slope) p[Numbers::cut] = 1.0;
+  const double steep = p.share * at.slope, slope = std::clamp(steep, -steepest, steepest);
+  if (slope != steep) p[Numbers::cut] = 1.0;
   if (slope != 0.0) {
     p[Numbers::linear] += slope * f;
     p[Numbers::updates] += 1.0;
@@ -81,15 +81,6 @@ struct Adaptive {
     return row.dot(p.vector(0));
   }
   // A target beyond the unit: a larger unit, a power of two, and an account that begins anew.
-  static void enlarge(const Problem& p, double size) {
-    p[Numbers::unit] = std::exp2(std::ceil(std::log2(size)));
-    std::fill(p.vector(2), p.vector(2) + 2 * p.stride, 0.0);
-    p[Numbers::linear] = p[Numbers::jumps] = p[Numbers::falls] = 0.0;
-    p[Numbers::before] = p[Numbers::loss];
-    p[Numbers::since] = p[Numbers::trials];
-  }
-  // The score with coefficients as `score` would shrink them.
-  template <class Rows>
   static void enlarge(const Problem& p, double size) {
     p[Numbers::unit] = std::exp2(std::ceil(std::log2(size)));
     std::fill(p.vector(2), p.vector(2) + 2 * p.stride, 0.0);

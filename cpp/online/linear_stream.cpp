@@ -50,12 +50,13 @@ bool is_mistake(std::span<const double> scores, Index code) {
 }
 
 template <class R, class Rows>
-void learn_row(const Row<Rows>& row, double target, const Options& options, const State& state,
+void learn_row(const Row<Rows>& row, double target, double share, const Options& options, const State& state,
                std::span<double> scores) {
   const Index problems = state.problems(), stride = state.vectors.cols;
   const auto code = static_cast<Index>(target);
   const auto problem = [&](Index k) {
-    return Problem{options, state.vectors.row(k * R::fields), stride, state.numbers.row(k), state.factor(k)};
+    return Problem{options, state.vectors.row(k * R::fields), stride, state.numbers.row(k), state.factor(k),
+                   share};
   };
   for (Index k = 0; k < problems; ++k) scores[static_cast<std::size_t>(k)] = R::score(problem(k), row);
   if (options.classifies && is_mistake(scores, code)) state.numbers(0, Numbers::mistakes) += 1.0;
@@ -74,8 +75,8 @@ int fields(Rule rule) noexcept {
 }
 
 template <class Rows>
-Index learn_rows(const Rows& x, std::span<const double> targets, const Options& options, const State& state,
-                 StopToken& stop, View2D<double> scores) {
+Index learn_rows(const Rows& x, std::span<const double> targets, std::span<const double> shares,
+                 const Options& options, const State& state, StopToken& stop, View2D<double> scores) {
   return with_rule(options.rule, [&](auto of) {
     constexpr Index ahead = 4;
     Index i = 0;
@@ -83,7 +84,9 @@ Index learn_rows(const Rows& x, std::span<const double> targets, const Options& 
       if ((i & 63) == 0 && stop.poll()) break;
       if (i + ahead < x.rows()) x.prefetch(i + ahead);
       const std::span<double> out(scores.row(i), static_cast<std::size_t>(scores.cols));
-      learn_row<decltype(of)>(Row<Rows>{x, i}, targets[static_cast<std::size_t>(i)], options, state, out);
+      const auto at = static_cast<std::size_t>(i);
+      const double share = shares.empty() ? 1.0 : shares[at];
+      learn_row<decltype(of)>(Row<Rows>{x, i}, targets[at], share, options, state, out);
     }
     return i;
   });
@@ -120,9 +123,9 @@ void score_rows(const Rows& x, const Options& options, const State& state, StopT
 
 template void score_rows(const DenseRows&, const Options&, const State&, StopToken&, View2D<double>);
 template void score_rows(const SparseRows&, const Options&, const State&, StopToken&, View2D<double>);
-template Index learn_rows(const DenseRows&, std::span<const double>, const Options&, const State&, StopToken&,
-                          View2D<double>);
-template Index learn_rows(const SparseRows&, std::span<const double>, const Options&, const State&,
-                          StopToken&, View2D<double>);
+template Index learn_rows(const DenseRows&, std::span<const double>, std::span<const double>, const Options&,
+                          const State&, StopToken&, View2D<double>);
+template Index learn_rows(const SparseRows&, std::span<const double>, std::span<const double>, const Options&,
+                          const State&, StopToken&, View2D<double>);
 
 }  // namespace certus::online

@@ -99,11 +99,12 @@ struct State {
   }
 };
 
-// Targets are the numbers of classes (two classes are one problem) or real numbers. `scores` has a row per
+// Targets are the numbers of classes (two classes are one problem) or real numbers. `shares` (empty: all 1)
+// say how much of the loss of each row counts, for rules that step against gradients. `scores` has a row per
 // row and a column per problem. Returns how many rows were learned.
 template <class Rows>
-Index learn_rows(const Rows& x, std::span<const double> targets, const Options& options, const State& state,
-                 StopToken& stop, View2D<double> scores);
+Index learn_rows(const Rows& x, std::span<const double> targets, std::span<const double> shares,
+                 const Options& options, const State& state, StopToken& stop, View2D<double> scores);
 
 // The scores of rows, as `learn_rows` would find them if each came next; the state stays as it is.
 template <class Rows>

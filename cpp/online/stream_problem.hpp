@@ -15,6 +15,7 @@ struct Problem {
   Index stride;
   double* numbers;
   View2D<double> matrix;
+  double share = 1.0;  // how much of the loss of a row counts
 
   double* vector(int field) const { return vectors + field * stride; }
   double& operator[](Numbers::Name name) const { return numbers[name]; }

@@ -15,6 +15,7 @@ NEEDS_TWO_CLASSES = {
     "BayesianLogisticRegression",
     "GradientBoostingClassifier",
     "GroupLassoClassifier",
+    "L1HingeClassifier",
     "KernelLogistic",
     "KernelMachineClassifier",
     "KernelPerceptron",

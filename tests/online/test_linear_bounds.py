@@ -128,7 +128,7 @@ def test_an_adaptive_adversary_exceeds_no_bound_at_any_trial(name):
     # Nobody in the class is better than the one that was found, as far as random ones tell.
     loss = named_loss(learner.loss)
     Z, signs = np.c_[X, np.ones(300)], 2 * y - 1
-    rng, project = np.random.default_rng(0), learner._projection()
+    rng, project = np.random.default_rng(0), learner._projection(0)
     for _ in range(300):
         u = project(rng.normal(size=4) * rng.exponential(3.0))
         assert loss.value(signs, Z @ u).sum() >= ledger.comparator - 1e-6 * ledger.loss
@@ -172,7 +172,7 @@ def test_every_theorem_is_needed_in_full():
         y = (X[:, 0] > 0) ^ (rng.random(12) < 0.4)
         learner = OnlinePerceptron(fit_intercept=False)
         learner.run(X, y)
-        ledger, facts = learner.ledger_, learner.audited_
+        ledger, facts = learner.ledger_, learner.audited_["parts"][0] | learner.audited_
         assert ledger.mistakes <= ledger.mistake_bound
         exceeded["half"] += ledger.mistakes > ledger.mistake_bound / 2
         exceeded["no loss"] += ledger.mistakes > (facts["radius"] * facts["norm"]) ** 2 + facts["unknown"]
@@ -237,15 +237,24 @@ def test_regression_accounts_begin_anew_when_targets_grow():
     assert learner.ledger_.regret <= learner.ledger_.bound
 
 
-def test_more_than_two_labels_keep_live_lines_and_refuse_the_audit():
+def test_regret_of_several_labels_is_that_against_one_competitor_per_label():
     X = rows(300, 3)
     y = labels(X) + 2 * (X[:, 0] > 0)
     learner = OGDClassifier()
     learner.run(X, y)
     line = learner.ledger_.line("regret of the linearised losses")
     assert line.regret <= line.bound
-    with pytest.raises(ValueError, match="looked for with two labels; this stream has 4"):
-        learner.audit(X, y)
+    ledger = learner.set_params(classes=[0, 1, 2, 3]).fit(X, y).audit(X, y).ledger_
+    assert ledger.regret <= ledger.bound
+    loss, Z, rng = named_loss("logistic"), np.c_[X, np.ones(300)], np.random.default_rng(0)
+    for _ in range(200):
+        paid = sum(
+            float(
+                np.sum(loss.value(np.where(y == label, 1.0, -1.0), Z @ learner._projection(label)(rng.normal(size=4))))
+            )
+            for label in range(4)
+        )
+        assert ledger.comparator <= paid + 1e-9
 
 
 def test_the_average_predicts_better_on_noisy_rows():

@@ -22,6 +22,7 @@ from certus.linear.multi_task_lasso_cv import MultiTaskLassoCV
 from certus.linear.paths import enet_path, lasso_path
 from certus.linear.perceptron import Perceptron
 from certus.linear.poisson_regressor import PoissonRegressor
+from certus.linear.programs import L1HingeClassifier
 from certus.linear.quantile_regressor import QuantileRegressor
 from certus.linear.ridge import Ridge
 from certus.linear.ridge_classifier import RidgeClassifier
@@ -40,6 +41,7 @@ __all__ = [
     "GroupLasso",
     "GroupLassoClassifier",
     "HuberRegressor",
+    "L1HingeClassifier",
     "Lasso",
     "LassoCV",
     "LinearRegression",

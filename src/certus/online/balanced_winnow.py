@@ -9,9 +9,10 @@ from certus.base import register
 from certus.base.params import Interval
 from certus.online.learning.stream_classifier import CLASSIFIER_CONSTRAINTS, StreamClassifier
 from certus.online.learning.stream_learner import STREAM_STATE
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 
-@register(guarantees=(), cost="fit n p, predict p per row", draws_rows=True)
+@register(guarantees=(), cost="fit n p, predict p per row", known_failures=NOT_REPEATED, draws_rows=True)
 class BalancedWinnow(StreamClassifier):
     """Linear classifier of a stream by multiplicative updates, w_j = w_j+ - w_j-.
 

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from certus.base import register
+from certus.base.inputs import WeightsLike
 from certus.base.params import Interval, OneOf
 from certus.guarantees.ledgers import Line
 from certus.losses import named_loss
@@ -15,6 +16,7 @@ from certus.online.evidence.hindsight import best_competitor, hindsight
 from certus.online.evidence.mirror_line import mirror_line
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, STREAM_STATE
 from certus.online.learning.stream_regressor import StreamRegressor
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
 
@@ -22,6 +24,7 @@ LOSSES = ("squared", "absolute", "huber", "epsilon_insensitive", "squared_epsilo
 @register(
     guarantees=("regret in hindsight, and its bound from observed divergences",),
     cost="fit n p, predict p per row",
+    known_failures=NOT_REPEATED,
     draws_rows=True,
 )
 class MirrorDescent(StreamRegressor):
@@ -67,6 +70,7 @@ class MirrorDescent(StreamRegressor):
         "epsilon": [Interval(0, None)],
     }
     _state = STREAM_STATE
+    _takes_fractions = True
     audited_: dict[str, float]
 
     def __init__(
@@ -115,29 +119,31 @@ class MirrorDescent(StreamRegressor):
         fresh._begin(x)
         return fresh.predict_one(x)
 
-    def audit(self, X: Any, y: Any) -> Self:
+    def audit(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> Self:
         """Look for the best coefficients in hindsight, on the stream that was learned.
 
         Parameters
         ----------
         X, y : table and target
             All trials since the learner was new, in their order.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
 
         Returns
         -------
         self
             Its `ledger_` has the regret against them from now on.
         """
-        self._audit(X, np.asarray(y))
+        self._audit(X, np.asarray(y), sample_weight)
         return self
 
-    def _audit(self, X: Any, y: Any) -> None:
-        stream, loss = hindsight(self, X, y), named_loss(self.loss, float(self.epsilon))
+    def _audit(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> None:
+        (stream,), loss = hindsight(self, X, y, sample_weight), named_loss(self.loss, float(self.epsilon))
         positive = self.divergence == "entropy"
         u = best_competitor(stream, loss, (lambda v: np.maximum(v, 0.0)) if positive else (lambda v: v))
         self.audited_ = {
             "trials": float(self._trials()),
-            "comparator": float(np.sum(loss.value(stream.targets, stream.rows @ u))),
+            "comparator": float(np.sum(stream.shares * loss.value(stream.targets, stream.rows @ u))),
             "distance": divergence_of(u, self._first_coefficient(), float(self.scale), self.divergence),
         }
         self.__dict__.pop("_ledger", None)

@@ -16,6 +16,7 @@ from certus.losses import named_loss
 from certus.online.learning.gradient_learner import GRADIENT_CONSTRAINTS, GradientLearner
 from certus.online.learning.stream_classifier import CLASSIFIER_CONSTRAINTS, StreamClassifier
 from certus.online.learning.stream_learner import STREAM_STATE
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 LOSSES = ("logistic", "log_loss", "hinge", "squared_hinge", "modified_huber", "perceptron")
 
@@ -29,6 +30,7 @@ def _is_logistic(learner: Any) -> bool:
 @register(
     guarantees=("bound on the regret of the linearised losses, at any moment", "regret in hindsight"),
     cost="fit n p, predict p per row",
+    known_failures=NOT_REPEATED,
     draws_rows=True,
 )
 class OGDClassifier(GradientLearner, StreamClassifier):

@@ -10,6 +10,7 @@ from certus.losses import named_loss
 from certus.online.learning.gradient_learner import GRADIENT_CONSTRAINTS, GradientLearner
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, STREAM_STATE
 from certus.online.learning.stream_regressor import StreamRegressor
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 LOSSES = ("squared", "squared_error", "absolute", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
 
@@ -17,6 +18,7 @@ LOSSES = ("squared", "squared_error", "absolute", "huber", "epsilon_insensitive"
 @register(
     guarantees=("bound on the regret of the linearised losses, at any moment", "regret in hindsight"),
     cost="fit n p, predict p per row",
+    known_failures=NOT_REPEATED,
     draws_rows=True,
 )
 class OGDRegressor(GradientLearner, StreamRegressor):

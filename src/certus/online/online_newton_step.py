@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from certus.base import register
+from certus.base.inputs import WeightsLike
 from certus.base.params import Interval, OneOf
 from certus.guarantees.ledgers import Line
 from certus.losses import named_loss
@@ -16,11 +17,13 @@ from certus.online.evidence.newton_line import newton_line
 from certus.online.evidence.projections import onto_ball
 from certus.online.learning.stream_classifier import CLASSIFIER_CONSTRAINTS, StreamClassifier
 from certus.online.learning.stream_learner import STREAM_STATE
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 
 @register(
     guarantees=("regret in hindsight, and its bound from observed gradients",),
     cost="fit n p^2, predict p per row",
+    known_failures=NOT_REPEATED,
     draws_rows=True,
 )
 class OnlineNewtonStep(StreamClassifier):
@@ -64,6 +67,7 @@ class OnlineNewtonStep(StreamClassifier):
     }
     _state = STREAM_STATE
     _rule_name = "newton"
+    _takes_fractions = True
     audited_: dict[str, float]
 
     def __init__(
@@ -86,37 +90,38 @@ class OnlineNewtonStep(StreamClassifier):
     def _settings(self) -> dict[str, Any]:
         return {"loss": (self.loss, 0.0), "factor": float(self.gamma)}
 
-    def audit(self, X: Any, y: Any) -> Self:
+    def audit(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> Self:
         """Look for the best coefficients in hindsight, on the stream that was learned.
 
         Parameters
         ----------
         X, y : table and labels
             All trials since the learner was new, in their order.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
 
         Returns
         -------
         self
             Its `ledger_` has the regret against them from now on.
         """
-        self._audit(X, np.asarray(y))
+        self._audit(X, np.asarray(y), sample_weight)
         return self
 
-    def _audit(self, X: Any, y: Any) -> None:
-        stream, loss = hindsight(self, X, y), named_loss(self.loss)
-        u = best_competitor(stream, loss, onto_ball(float(self.radius)))
-        told = stream.rows @ u
-        away = loss.derivative(stream.targets, stream.scores) * (stream.scores - told)
-        self.audited_ = {
-            "trials": float(self._trials()),
-            "comparator": float(np.sum(loss.value(stream.targets, told))),
-            "spread": float(away @ away + self.penalty * (u @ u)),
-        }
+    def _audit(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> None:
+        loss, paid, spread = named_loss(self.loss), 0.0, 0.0
+        for stream in hindsight(self, X, y, sample_weight):
+            u = best_competitor(stream, loss, onto_ball(float(self.radius)))
+            told = stream.rows @ u
+            away = stream.shares * loss.derivative(stream.targets, stream.scores) * (stream.scores - told)
+            paid += float(np.sum(stream.shares * loss.value(stream.targets, told)))
+            spread += float(away @ away + self.penalty * (u @ u))
+        self.audited_ = {"trials": float(self._trials()), "comparator": paid, "spread": spread}
         self.__dict__.pop("_ledger", None)
 
     def _lines(self) -> tuple[Line, ...]:
         audited = vars(self).get("audited_")
         if audited is None or audited["trials"] != self._trials() or self.state_.number("cut").any():
             return ()
-        loss, moves = (float(self.state_.number(name)[0]) for name in ("loss", "moves"))
+        loss, moves = (float(self.state_.number(name).sum()) for name in ("loss", "moves"))
         return (newton_line(loss, audited["comparator"], float(self.gamma), moves, audited["spread"]),)

@@ -10,11 +10,13 @@ from certus.base.params import Interval, OneOf
 from certus.online.learning.audited_classifier import MistakeClassifier
 from certus.online.learning.stream_classifier import CLASSIFIER_CONSTRAINTS
 from certus.online.learning.stream_learner import STREAM_STATE
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 
 @register(
     guarantees=("bound on the number of mistakes, for any stream",),
     cost="fit n p, predict p per row",
+    known_failures=NOT_REPEATED,
     draws_rows=True,
 )
 class PassiveAggressiveClassifier(MistakeClassifier):

@@ -8,9 +8,10 @@ from certus.base import register
 from certus.base.params import Interval, OneOf
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, STREAM_STATE
 from certus.online.learning.stream_regressor import StreamRegressor
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 
-@register(guarantees=(), cost="fit n p, predict p per row", draws_rows=True)
+@register(guarantees=(), cost="fit n p, predict p per row", known_failures=NOT_REPEATED, draws_rows=True)
 class PassiveAggressiveRegressor(StreamRegressor):
     """Linear regression along a stream, by the smallest step that brings a row within ``epsilon``.
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from certus.base import register
+from certus.base.inputs import WeightsLike
 from certus.base.params import Exactly, Interval
 from certus.guarantees.ledgers import Line
 from certus.online.boolean import minimal_disjunction
@@ -15,11 +16,13 @@ from certus.online.evidence.hindsight import hindsight
 from certus.online.evidence.mistake_lines import winnow_line
 from certus.online.learning.stream_classifier import CLASSIFIER_CONSTRAINTS, StreamClassifier
 from certus.online.learning.stream_learner import STREAM_STATE
+from certus.online.learning.stream_weights import NOT_REPEATED
 
 
 @register(
     guarantees=("bound on the number of mistakes, where a disjunction is consistent with the stream",),
     cost="fit n p, predict p per row",
+    known_failures=NOT_REPEATED,
     draws_rows=True,
     takes="bits",
 )
@@ -102,13 +105,17 @@ class Winnow(StreamClassifier):
         super()._start(columns)
         self.state_.number("weight")[:] = columns
 
-    def audit(self, X: Any, y: Any, *, variables: Sequence[int] | None = None) -> Self:
+    def audit(
+        self, X: Any, y: Any, sample_weight: WeightsLike = None, *, variables: Sequence[int] | None = None
+    ) -> Self:
         """Bound the mistakes by a disjunction that is consistent with the stream.
 
         Parameters
         ----------
         X, y : table and labels
             All trials since the learner was new, in their order.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
         variables : sequence of int, optional
             Columns of the disjunction; by default the fewest that there are.
 
@@ -117,7 +124,7 @@ class Winnow(StreamClassifier):
         self
             Its `ledger_` has the bound from now on.
         """
-        stream = hindsight(self, X, y)
+        (stream,) = hindsight(self, X, y, sample_weight)
         if self.factor != 2.0 or self.threshold is not None:
             raise ValueError("the bound is that of the factor 2 and of the number of columns as threshold.")
         rows = np.asarray(stream.rows.toarray() if hasattr(stream.rows, "toarray") else stream.rows)

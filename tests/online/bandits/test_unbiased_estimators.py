@@ -1,6 +1,8 @@
 """Estimators that are right on average, by enumeration; the value of policies; benches."""
 
 import itertools
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -93,10 +95,54 @@ def test_lin_ucb_finds_what_contexts_say():
     paid = rewards[np.arange(3000), ["abc".index(arm) for arm in arms]].mean()
     assert paid > rewards.mean(axis=0).max() + 0.1
     inverse = np.linalg.inv(np.eye(4) + contexts[arms == "a"].T @ contexts[arms == "a"])
-    assert model.inverses_[0] == pytest.approx(inverse, abs=1e-10)
+    assert model.roots_[0] @ model.roots_[0].T == pytest.approx(inverse, abs=1e-10)
     with pytest.raises(ValueError, match="context must have 4 numbers"):
         model.select([1.0])
     with pytest.raises(ValueError, match="no arm is called 'd'"):
         model.update("d", 1.0, contexts[0])
     with pytest.raises(ValueError, match="must be finite"):
         model.update("a", np.nan, contexts[0])
+
+
+def _exact_choices(contexts, rewards, arms, alpha):
+    """LinUCB in exact fractions (the root of the variance excepted), following the arms that were played."""
+    width = contexts.shape[1]
+    tables = [[[Fraction(int(i == j)) for j in range(width)] for i in range(width)] for _ in range(rewards.shape[1])]
+    sums = [[Fraction(0)] * width for _ in tables]
+
+    def solved(table, right):
+        rows = [[*row, value] for row, value in zip(table, right, strict=True)]
+        for at in range(width):
+            pivot = rows[at][at]
+            rows[at] = [value / pivot for value in rows[at]]
+            for other in range(width):
+                if other != at:
+                    rows[other] = [a - rows[other][at] * b for a, b in zip(rows[other], rows[at], strict=True)]
+        return [row[-1] for row in rows]
+
+    margins = []
+    for x, given, arm in zip(contexts, rewards, arms, strict=True):
+        x = [Fraction(value) for value in x]
+        scores = []
+        for table, total in zip(tables, sums, strict=True):
+            towards = solved(table, x)
+            spread = sum(a * b for a, b in zip(x, towards, strict=True))
+            mean = sum(a * b for a, b in zip(total, towards, strict=True))
+            scores.append(float(mean) + alpha * math.sqrt(spread))
+        margins.append((int(np.argmax(scores)), np.ptp(sorted(scores)[-2:])))
+        for i in range(width):
+            for j in range(width):
+                tables[arm][i][j] += x[i] * x[j]
+            sums[arm][i] += Fraction(float(given[arm])) * x[i]
+    return margins
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
+def test_lin_ucb_far_from_the_origin_chooses_as_exact_numbers_do(offset):
+    rng = np.random.default_rng(3)
+    contexts = rng.normal(size=(120, 2)) + offset
+    rewards = (contexts - offset > 0).astype(float)
+    arms = LinUCB(2).run(contexts, rewards)
+    for arm, (best, margin) in zip(arms, _exact_choices(contexts, rewards, arms, 1.0), strict=True):
+        assert arm == best or margin < 1e-5
+    assert rewards[np.arange(120), arms][60:].mean() > 0.6

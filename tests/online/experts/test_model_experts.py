@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
@@ -125,3 +125,23 @@ def test_bad_input():
         ExpertsRegressor([("a", LinearRegression())]).fit(X[:2], [0.1, np.nan])
     with pytest.raises(ValueError, match="value_range"):
         ExpertsRegressor([("a", LinearRegression())], value_range=(1, 0)).fit(X, VALUES)
+
+
+def test_a_refused_row_leaves_everything_as_it_was():
+    """Some models refuse a row only when it is their turn; rows before it in the same call are not learned either."""
+    models = [("one", SGDClassifier(loss="log_loss", random_state=0)), ("two", GaussianNB())]
+    model = ExpertsClassifier(models).partial_fit(X[:50], Y[:50], classes=["a", "b", "c"])
+    before, said = model.ledger_.to_json(), model.predict_proba(X)
+    for bad in (np.nan, np.inf):
+        rows = X[50:60].copy()
+        rows[6, 1] = bad
+        for method in (model.partial_fit, model.run, model.fit):
+            with pytest.raises(ValueError, match=r"NaN|infinity"):
+                method(rows, Y[50:60])
+        assert model.ledger_.to_json() == before
+        assert np.array_equal(model.predict_proba(X), said)
+    fresh = ExpertsClassifier(models)
+    with pytest.raises(ValueError, match="infinity"):
+        fresh.partial_fit(rows, Y[50:60], classes=["a", "b", "c"])
+    assert not hasattr(fresh, "classes_")
+    assert not hasattr(fresh, "ledger_")

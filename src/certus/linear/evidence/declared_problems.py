@@ -19,6 +19,7 @@ from certus.losses import (
     ConvexLoss,
     ElasticNet,
     GroupL2,
+    Hinge,
     Logistic,
     Multinomial,
     MultiTask,
@@ -164,6 +165,23 @@ def linear_machine(certificate: Certificate, gap: float, data: Any) -> None:
         check_solution(certificate, gap, [(problem, at)])
     else:
         check_dual_points(certificate, gap, [(problem, at, -_over(kept_array(certificate, "dual_point"), costs))])
+
+
+def l1_hinge(certificate: Certificate, gap: float, data: Any) -> None:
+    """The hinge loss with an L1 penalty, a problem for every class; strengths are those of columns in other units."""
+    X, y, weights = training_data(data)
+    inputs, coef = certificate.inputs, kept_array(certificate, "coef").reshape(-1, np.shape(X)[1])
+    codes, costs = _classes(certificate, y, inputs["C"] * weights)
+    signs, strengths = _signs(codes, len(coef)), kept_array(certificate, "strengths").reshape(coef.shape)
+    dual, intercept = kept_array(certificate, "dual_point").reshape(len(X), -1), kept_array(certificate, "intercept")
+    parts = []
+    for k, (w, c) in enumerate(zip(coef, strengths, strict=True)):
+        problem = ConvexProblem(
+            X / c, signs[:, k : k + 1], costs, Hinge(), L1(), intercept=bool(inputs["fit_intercept"])
+        )
+        at = problem.point((c * w)[None], intercept.ravel()[k : k + 1])
+        parts.append((problem, at, -_over(dual[:, k : k + 1] * signs[:, k : k + 1], costs)))
+    check_dual_points(certificate, gap, parts)
 
 
 def _over(dual: Any, weights: Any) -> Any:

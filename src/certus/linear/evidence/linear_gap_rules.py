@@ -51,4 +51,5 @@ MACHINE = GapRule(
 )
 GROUPS = GapRule("linear/group-gap", {DUALITY: DualValue}, declared_problems.groups, zero="without coefficients")
 STOCHASTIC = GapRule("linear/stochastic-gap", {DUALITY: DualValue}, declared_problems.stochastic)
+HINGE = GapRule("linear/l1-hinge-gap", {DUALITY: DualValue}, declared_problems.l1_hinge, zero="without coefficients")
 ROBUST = GapRule("linear/duality-gap", {DUALITY: DualValue}, declared_problems.robust, zero="without coefficients")

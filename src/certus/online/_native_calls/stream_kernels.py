@@ -13,6 +13,7 @@ from certus import _native
 from certus.losses import native_loss_named
 
 Array = NDArray[np.float64]
+WHOLE = np.empty(0)  # no shares: every row counts once
 UNLIMITED = 1e300  # of the limit of a column that was always 0
 
 # What is kept of a problem besides vectors, in the order of ``cpp/online/linear_stream.hpp``.
@@ -84,13 +85,16 @@ def bound_to(settings: Any, constant: float, vectors: Array, numbers: Array, mat
     return _native.OnlineLinear(settings, constant, vectors, numbers, matrix)
 
 
-def learn(kernel: Any, table: Any, targets: Array, problems: int) -> Array:
-    """Learn the rows one after the other; returns the scores that each had before."""
+def learn(kernel: Any, table: Any, targets: Array, problems: int, shares: Array = WHOLE) -> Array:
+    """Learn the rows one after the other; returns the scores that each had before.
+
+    ``shares`` say how much of each row's loss counts; empty for all of it.
+    """
     scores = np.empty((table.shape[0], problems))
     if sparse.issparse(table):
-        kernel.learn_sparse(table.indptr, table.indices, table.data, targets, scores)
+        kernel.learn_sparse(table.indptr, table.indices, table.data, targets, shares, scores)
     else:
-        kernel.learn_dense(table, targets, scores)
+        kernel.learn_dense(table, targets, shares, scores)
     return scores
 
 

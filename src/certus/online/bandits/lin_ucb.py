@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
 from certus.base import Interval, Learner, check_parameters, fit_method, predict_method, register
+from certus.base.inputs import LARGEST
 from certus.base.params import Constraints
 from certus.base.persistence import check_shapes
 from certus.guarantees import Report
@@ -39,10 +40,10 @@ class LinUCB(Learner):
     ----------
     labels_ : list
         The names of the arms.
-    inverses_ : ndarray of shape (n_arms, d, d)
-        A^-1 = (penalty I + sum x x')^-1 of every arm.
+    roots_ : ndarray of shape (n_arms, d, d)
+        M with M M' = A^-1 = (penalty I + sum x x')^-1, of every arm.
     moments_ : ndarray of shape (n_arms, d)
-        Sums of reward times context.
+        M'b, b the sum of reward times context.
     report_ : Report
         Empty; `bandit_policy_value` bounds what a policy is worth.
 
@@ -62,7 +63,7 @@ class LinUCB(Learner):
         "alpha": [Interval(0.0, 1e6)],
         "penalty": [Interval(0.0, 1e12, closed="right")],
     }
-    _state: ClassVar[tuple[str, ...]] = ("labels_", "inverses_", "moments_")
+    _state: ClassVar[tuple[str, ...]] = ("labels_", "roots_", "moments_")
     _arguments: ClassVar[dict[str, str]] = {
         "": """
 context : array-like of shape (d,)
@@ -83,7 +84,7 @@ reward : float
     }
 
     labels_: list[Any]
-    inverses_: Floats
+    roots_: Floats
     moments_: Floats
 
     def __init__(self, n_arms: Any, *, alpha: float = 1.0, penalty: float = 1.0) -> None:
@@ -98,14 +99,14 @@ reward : float
         check_parameters(type(self).__name__, self._constraints, self.get_params(deep=False))
         count = isinstance(self.n_arms, (int, np.integer))
         self.labels_ = list(range(int(self.n_arms))) if count else names_of(self.n_arms)
-        self.inverses_ = np.repeat(np.eye(width)[None] / self.penalty, len(self.labels_), axis=0)
+        self.roots_ = np.repeat(np.eye(width)[None] / np.sqrt(self.penalty), len(self.labels_), axis=0)
         self.moments_ = np.zeros((len(self.labels_), width))
         self.report_ = Report()
 
     def _context(self, context: ArrayLike) -> Floats:
         x = np.asarray(context, dtype=np.float64)
-        if x.ndim != 1 or not len(x) or not np.isfinite(x).all():
-            raise ValueError(f"context must be a row of finite numbers, got {context!r:.80}.")
+        if x.ndim != 1 or not len(x) or not (np.abs(x) <= LARGEST).all():
+            raise ValueError(f"context must be a row of finite numbers up to {LARGEST:g}, got {context!r:.80}.")
         if "labels_" not in vars(self):
             self._begin(len(x))
         if len(x) != self.moments_.shape[1]:
@@ -113,8 +114,9 @@ reward : float
         return x
 
     def _choose(self, x: Floats, alpha: float) -> int:
-        spread = np.sqrt(np.maximum(np.einsum("i,kij,j->k", x, self.inverses_, x), 0.0))
-        return int(np.argmax(np.einsum("kij,kj,i->k", self.inverses_, self.moments_, x) + alpha * spread))
+        seen = x @ self.roots_  # M'x of every arm: x' A^-1 x is its square, x' A^-1 b its product with M'b
+        spread = np.sqrt(np.einsum("kj,kj->k", seen, seen))
+        return int(np.argmax(np.einsum("kj,kj->k", seen, self.moments_) + alpha * spread))
 
     def select(self, context: ArrayLike) -> Any:
         """Choose an arm for a context.
@@ -137,13 +139,25 @@ reward : float
         x = self._context(context)
         if arm not in self.labels_:
             raise ValueError(f"no arm is called {arm!r}.\nHint: n_arms names them.")
-        if not np.isfinite(reward):
+        if not abs(reward) <= LARGEST:
             raise ValueError(f"the reward of arm {arm!r} must be finite, got {reward}.")
-        place = self.labels_.index(arm)
-        towards = self.inverses_[place] @ x
-        self.inverses_[place] -= np.outer(towards, towards) / (1.0 + x @ towards)
-        self.moments_[place] += float(reward) * x
+        self._absorb(self.labels_.index(arm), float(reward), x)
         return self
+
+    def _absorb(self, place: int, reward: float, x: Floats) -> None:
+        """M := M (I - c v v') with v = M'x, so that M M' = (A + x x')^-1 (Potter 1963).
+
+        A^-1 itself has no digits left where contexts lie far from 0; its root loses half as many.
+        """
+        root, moments = self.roots_[place], self.moments_[place]
+        v = x @ root
+        square = float(v @ v)
+        if square > 0.0:
+            grown = np.sqrt(1.0 + square)
+            c = 1.0 / (grown * (grown + 1.0))  # (1 - 1 / grown) / square
+            moments += reward * v
+            moments -= c * (v @ moments) * v
+            root -= np.outer(root @ v, c * v)
 
     @fit_method
     def run(self, contexts: ArrayLike, rewards: ArrayLike) -> NDArray[Any]:
@@ -158,8 +172,8 @@ reward : float
         if rows.ndim != 2 or table.ndim != 2 or len(rows) != len(table):
             raise ValueError(f"contexts and rewards must have one row per trial, got {rows.shape} and {table.shape}.")
         for name, part in (("contexts", rows), ("rewards", table)):
-            if not np.isfinite(part).all():
-                row, column = np.argwhere(~np.isfinite(part))[0].tolist()
+            if not (np.abs(part) <= LARGEST).all():
+                row, column = np.argwhere(~(np.abs(part) <= LARGEST))[0].tolist()
                 raise ValueError(f"{name} of trial {row + 1}, column {column} must be finite, got {part[row, column]}.")
         found = []
         for x, given in zip(rows, table, strict=True):
@@ -191,8 +205,8 @@ reward : float
     def _restored(self) -> None:
         arms = len(self.labels_) if isinstance(self.labels_, list) else 0
         check_shapes(self, moments_=(arms, None))
-        check_shapes(self, inverses_=(arms, self.moments_.shape[1], self.moments_.shape[1]))
-        for name in ("inverses_", "moments_"):
+        check_shapes(self, roots_=(arms, self.moments_.shape[1], self.moments_.shape[1]))
+        for name in ("roots_", "moments_"):
             array = getattr(self, name)
             if not arms or array.dtype != np.float64 or not np.isfinite(array).all() or np.abs(array).max() > 1e100:
                 raise ValueError(f"{name} must hold finite numbers.")

@@ -13,7 +13,9 @@ from sklearn.base import clone
 from certus.linear import LinearSVC
 from certus.losses import KnownLoss
 from certus.online._native_calls.stream_kernels import Array
+from certus.online.evidence.played_scores import PlayedScores
 from certus.online.learning.stream_rows import as_codes
+from certus.online.learning.stream_weights import trials_of
 
 COSTS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e4, 1e6)  # of machines, over the mean squared length of the rows
 STEPS = 300
@@ -21,7 +23,7 @@ STEPS = 300
 
 @dataclass(frozen=True)
 class Hindsight:
-    """A stream with two labels or with numbers, and the scores that its learner played.
+    """A stream with two labels or with numbers, trial by trial, and the scores that its learner played.
 
     Parameters
     ----------
@@ -31,55 +33,66 @@ class Hindsight:
         Signs, or numbers.
     scores : ndarray of shape (n_samples,)
         What the learner played.
+    shares : ndarray of shape (n_samples,)
+        How much of each loss counts.
     """
 
     rows: Any
     targets: Array
     scores: Array
+    shares: Array
 
     def lengths(self) -> Array:
         """Of the rows."""
         squares = self.rows.multiply(self.rows) if sparse.issparse(self.rows) else self.rows * self.rows
         return np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
 
-    def part(self, kept: NDArray[np.bool_]) -> Hindsight:
+    def part(self, kept: NDArray[np.bool_] | slice) -> Hindsight:
         """Some of the trials."""
-        return Hindsight(self.rows[kept], self.targets[kept], self.scores[kept])
+        return Hindsight(self.rows[kept], self.targets[kept], self.scores[kept], self.shares[kept])
 
 
-def hindsight(learner: Any, X: Any, y: Any) -> Hindsight:
-    """Go through the stream again with a fresh learner, which has to end where this one is."""
-    again = clone(learner)
-    again._scores_played = []
-    again._learn(X, y, played=False)
+def hindsight(learner: Any, X: Any, y: Any, sample_weight: Any = None) -> list[Hindsight]:
+    """Go through the stream again with a fresh learner, which has to end where this one is.
+
+    There is one entry per problem, which has the trials since the problem is there.
+    """
+    again, played = clone(learner), PlayedScores()
+    if "told_classes_" in vars(learner):
+        again._set_classes(learner.told_classes_)
+    again._scores_played = played
+    again._learn(X, y, sample_weight, played=False)
     same = again.state_.vectors.shape == learner.state_.vectors.shape
     if not same or not all(
         np.array_equal(getattr(again.state_, name), getattr(learner.state_, name)) for name in ("vectors", "numbers")
     ):
         raise ValueError(
-            f"these {len(again._scores_played)} trials are not the stream that was learned.\n"
+            f"these {played.trials} trials are not the stream that was learned.\n"
             "Hint: give all rows since the learner was new, in their order."
         )
-    if again.state_.problems > 1:
-        raise ValueError(
-            f"the best in hindsight is looked for with two labels; this stream has {again.state_.problems}.\n"
-            "Hint: audit one learner per label."
-        )
-    table = again._read_new(X)
+    table, labels, shares = again._read_new(X), np.asarray(y), np.ones(played.trials)
+    if sample_weight is not None:
+        index, shares = trials_of(np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(labels)))
+        table, labels = table[index], labels[index]
     constant = np.full((table.shape[0], 1), float(learner.fit_intercept))
     width = learner.state_.columns - table.shape[1]
     blocks = [table, np.zeros((table.shape[0], width)), constant]
     rows = sparse.hstack(blocks, format="csr") if sparse.issparse(table) else np.hstack(blocks)
-    return Hindsight(rows, signs_of(again, y), np.concatenate(again._scores_played))
+    signs, scores = signs_of(again, labels), played.whole()
+    problems = range(signs.shape[1])
+    return [Hindsight(rows, signs[:, k], scores[:, k], shares).part(slice(played.first[k], None)) for k in problems]
 
 
 def signs_of(learner: Any, y: Any) -> Array:
-    """The labels as -1 and 1; numbers as they are."""
+    """The labels as -1 and 1, one column per problem; numbers as they are."""
     if not learner._classifies:
-        return np.asarray(y, dtype=np.float64)
+        return np.asarray(y, dtype=np.float64)[:, None]
     if len(learner.classes_) == 1:
-        return np.full(len(y), -1.0)
-    return 2.0 * as_codes(np.asarray(y), learner.classes_) - 1.0
+        return np.full((len(y), 1), -1.0)
+    codes = as_codes(np.asarray(y), learner.classes_)[:, None]
+    if len(learner.classes_) == 2:
+        return 2.0 * codes - 1.0
+    return np.where(codes == np.arange(len(learner.classes_)), 1.0, -1.0)
 
 
 def separators(stream: Hindsight) -> list[Array]:
@@ -109,12 +122,12 @@ def best_competitor(stream: Hindsight, loss: KnownLoss, project: Any) -> Array:
     rows, targets = stream.rows, stream.targets
 
     def value(u: Array) -> float:
-        return float(np.sum(loss.value(targets, rows @ u)))
+        return float(np.sum(stream.shares * loss.value(targets, rows @ u)))
 
     at = best = np.zeros(rows.shape[1])
     smallest, ahead, momentum, step = value(at), at, 1.0, 1.0
     for _ in range(STEPS):
-        slope = np.asarray(rows.T @ loss.derivative(targets, rows @ ahead)).ravel()
+        slope = np.asarray(rows.T @ (stream.shares * loss.derivative(targets, rows @ ahead))).ravel()
         start = value(ahead)
         for _ in range(60):
             to = project(ahead - step * slope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ PERCEPTRON = "online/perceptron-mistakes"
 PASSIVE = "online/passive-aggressive-mistakes"
 WINNOW = "online/winnow-mistakes"
 ALMA = "online/alma-mistakes"
+Parts = Sequence[dict[str, float]]
 SAFE = 1.0 + 1e-12  # sums of the stream are rounded
 
 
@@ -23,33 +25,50 @@ def most_perceptron_mistakes(radius: float, norm: float, hinge: float) -> int:
     return math.floor(root * root * SAFE)
 
 
-def separated_line(mistakes: float, radius: float, norm: float, hinge: float, unknown: float) -> Line:
+def separated_line(mistakes: float, parts: Parts, unknown: float) -> Line:
     """The same where u separates all rows with margin 1, for rules that promise nothing on others."""
-    line = perceptron_line(mistakes, radius, norm, 0.0, unknown)
-    return line if hinge == 0.0 else line.without_bound()
+    line = perceptron_line(mistakes, [{**part, "hinge": 0.0} for part in parts], unknown)
+    return line if all(part["hinge"] == 0.0 for part in parts) else line.without_bound()
 
 
-def perceptron_line(mistakes: float, radius: float, norm: float, hinge: float, unknown: float) -> Line:
+def perceptron_line(mistakes: float, parts: Parts, unknown: float) -> Line:
     """The bound in terms of the hinge loss of u on the mistaken trials, the longest of which is R.
 
-    ``unknown`` counts trials that were wrong only because their label had never come before.
+    There is a part per problem. ``unknown`` counts trials that were wrong only because their label had never come
+    before.
     """
+    names = ("radius", "norm", "hinge")
+    bounds = [most_perceptron_mistakes(*(part[name] for name in names)) for part in parts]
     return Line(
         quantity="mistakes",
         loss=mistakes,
         comparator=0.0,
-        bound=most_perceptron_mistakes(radius, norm, hinge) + unknown,
+        bound=sum(bounds) + unknown,
         rule=PERCEPTRON,
         theorem="Mistakes of the perceptron (Novikoff 1962; Freund, Schapire 1999)",
-        facts={"radius": radius, "norm": norm, "hinge": hinge, "unknown": unknown},
+        facts={**_columns(parts, names), "unknown": unknown},
     )
+
+
+def _columns(parts: Parts, names: Sequence[str]) -> dict[str, list[float]]:
+    return {name: [part[name] for part in parts] for name in names}
+
+
+def _fractions(witness: Any, *names: str) -> Iterator[tuple[Fraction, ...]]:
+    """The facts of every problem, as exact numbers."""
+    columns = (witness[name] if isinstance(witness[name], list | tuple) else [witness[name]] for name in names)
+    return zip(*([Fraction(value) for value in column] for column in columns), strict=True)
 
 
 @rules.checker(PERCEPTRON)
 def _check_perceptron(certificate: Any, data: Any) -> Derivation:
-    """The largest whole number with (M - L)^2 <= R^2 |u|^2 M, found by trying, in exact arithmetic."""
+    """The largest whole numbers with (M - L)^2 <= R^2 |u|^2 M, found by trying, in exact arithmetic."""
     del data
-    radius, norm, hinge = (Fraction(certificate.witness[name]) for name in ("radius", "norm", "hinge"))
+    most = sum(_most_mistakes(*facts) for facts in _fractions(certificate.witness, "radius", "norm", "hinge"))
+    return Derivation(float(most + certificate.witness["unknown"]), error=0.0, slack=1e-11, scale=1.0)
+
+
+def _most_mistakes(radius: Fraction, norm: Fraction, hinge: Fraction) -> int:
     square = (radius * norm) ** 2
 
     def possible(count: int) -> bool:
@@ -61,7 +80,7 @@ def _check_perceptron(certificate: Any, data: Any) -> Derivation:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if possible(middle) else (low, middle)
-    return Derivation(float(low + certificate.witness["unknown"]), error=0.0, slack=1e-11, scale=1.0)
+    return low
 
 
 def passive_bound(cost: float, radius: float, norm: float, loss: float, *, squared: bool) -> float:
@@ -70,18 +89,18 @@ def passive_bound(cost: float, radius: float, norm: float, loss: float, *, squar
     return (radius * radius + 0.5 / cost if squared else max(radius * radius, 1.0 / cost)) * room
 
 
-def passive_line(
-    mistakes: float, cost: float, radius: float, norm: float, hinge: float, unknown: float, *, squared: bool
-) -> Line:
+def passive_line(mistakes: float, cost: float, parts: Parts, unknown: float, *, squared: bool) -> Line:
     """The bound in terms of what u loses over all trials."""
+    names = ("radius", "norm", "hinge")
+    bounds = [passive_bound(cost, *(part[name] for name in names), squared=squared) for part in parts]
     return Line(
         quantity="mistakes",
         loss=mistakes,
         comparator=0.0,
-        bound=math.floor(passive_bound(cost, radius, norm, hinge, squared=squared) * SAFE) + unknown,
+        bound=sum(math.floor(bound * SAFE) for bound in bounds) + unknown,
         rule=PASSIVE,
         theorem="Mistakes of passive-aggressive learning (Crammer et al. 2006)",
-        facts={"cost": cost, "radius": radius, "norm": norm, "hinge": hinge, "squared": squared, "unknown": unknown},
+        facts={"cost": cost, **_columns(parts, names), "squared": squared, "unknown": unknown},
     )
 
 
@@ -89,33 +108,35 @@ def passive_line(
 def _check_passive(certificate: Any, data: Any) -> Derivation:
     """The smallest step that a mistake makes, times their number, is at most what all steps may make."""
     del data
-    names = ("cost", "radius", "norm", "hinge", "unknown")
-    cost, radius, norm, loss, unknown = (Fraction(certificate.witness[name]) for name in names)
-    squared = certificate.witness["squared"]
-    least = 1 / (radius**2 + 1 / (2 * cost)) if squared else min(cost, 1 / radius**2 if radius else cost)
-    most = math.floor((norm**2 + 2 * cost * loss) / least * Fraction(SAFE))
+    cost, unknown = (Fraction(certificate.witness[name]) for name in ("cost", "unknown"))
+    squared, most = certificate.witness["squared"], 0
+    for radius, norm, loss in _fractions(certificate.witness, "radius", "norm", "hinge"):
+        least = 1 / (radius**2 + 1 / (2 * cost)) if squared else min(cost, 1 / radius**2 if radius else cost)
+        most += math.floor((norm**2 + 2 * cost * loss) / least * Fraction(SAFE))
     return Derivation(float(most + unknown), error=1e-12, slack=1e-9, scale=1.0)
 
 
-def alma_line(mistakes: float, alpha: float, margin: float, unknown: float) -> Line:
+def alma_line(mistakes: float, alpha: float, margins: Sequence[float], unknown: float) -> Line:
     """Gentile 2001, theorem 3: steps on rows of length 1 that some u of length 1 separates by the margin."""
-    steps = 2.0 * ((2.0 / alpha - 1.0) / margin) ** 2 + 8.0 / alpha - 4.0 if margin > 0.0 else math.inf
+    apart = min(margins) > 0.0
+    steps = sum(2.0 * ((2.0 / alpha - 1.0) / margin) ** 2 + 8.0 / alpha - 4.0 for margin in margins if apart)
     return Line(
         quantity="mistakes",
         loss=mistakes,
         comparator=0.0,
-        bound=steps * SAFE + unknown,
+        bound=steps * SAFE + unknown if apart else math.inf,
         rule=ALMA,
         theorem="Steps of ALMA (Gentile 2001)",
-        facts={"alpha": alpha, "margin": margin, "unknown": unknown},
+        facts={"alpha": alpha, "margin": list(margins), "unknown": unknown},
     )
 
 
 @rules.checker(ALMA)
 def _check_alma(certificate: Any, data: Any) -> Derivation:
     del data
-    alpha, margin, unknown = (Fraction(certificate.witness[name]) for name in ("alpha", "margin", "unknown"))
-    steps = 2 * (2 - alpha) ** 2 / (alpha * margin) ** 2 + 8 / alpha - 4
+    alpha, unknown = (Fraction(certificate.witness[name]) for name in ("alpha", "unknown"))
+    margins = [margin for (margin,) in _fractions(certificate.witness, "margin")]
+    steps = sum(2 * (2 - alpha) ** 2 / (alpha * margin) ** 2 + 8 / alpha - 4 for margin in margins)
     return Derivation(float(steps * Fraction(SAFE) + unknown), error=1e-12)
 
 

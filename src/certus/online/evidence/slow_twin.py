@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
@@ -18,6 +20,7 @@ from certus.online._native_calls.stream_kernels import NUMBER, Array
 from certus.online.evidence.hindsight import signs_of
 from certus.online.learning.linear_state import FEWEST
 from certus.online.learning.stream_rows import as_sparse_row, is_dicts, named_entries
+from certus.online.learning.stream_weights import trials_of
 
 NAME = "online/linear-stream"
 STEEPEST = 1e12  # as the compiled steps
@@ -27,10 +30,10 @@ Step = Callable[[dict[str, Any], Account, Array, Array, float, float], None]
 
 def _slope(given: dict[str, Any], account: Account, y: float, score: float) -> float:
     loss = named_loss(*given["loss"])
-    account["loss"] += float(loss.value([y], [score])[0])
+    account["loss"] += given["share"] * float(loss.value([y], [score])[0])
     if given.get("conservative") and y * score > 0.0:
         return 0.0
-    steep = float(loss.derivative([y], [score])[0])
+    steep = given["share"] * float(loss.derivative([y], [score])[0])
     slope = min(max(steep, -STEEPEST), STEEPEST)
     account["cut"] = 1.0 if slope != steep else account["cut"]
     account["linear"] += slope * score
@@ -245,22 +248,39 @@ def _forward(learner: Any, rows: Array, targets: Array) -> None:
 @twin(NAME)
 def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
     """The account of a learner with two labels, or of numbers, over all its trials."""
-    X, y = data
+    X, y, shares = _trials(*data)
     given = dict(settings["parameters"])
     kind: Any = catalogue.find(f"certus.online.{settings['class']}")
     learner = kind(**given)
+    if settings.get("classes") is not None:
+        learner.told_classes_ = np.asarray(settings["classes"])
     rows = _dense(learner, X)
     targets = _prepare(learner, rows, y)
     if learner.state_.rule == "forward":
-        _forward(learner, rows, targets)
+        _forward(learner, rows, targets[:, 0])
     else:
         growing = is_dicts(X) and not learner.hash_bits
         widths = [room + 1 for room in _rooms(X)] if growing else [rows.shape[1]] * len(rows)
-        _replay_problem(learner, rows, targets, widths)
+        first = _first_trials(learner, y)
+        columns = enumerate(zip(first, targets.T, strict=True))
+        stream = _Stream(rows, shares, widths)
+        played = [_replay_problem(learner, place, stream, signs, since) for place, (since, signs) in columns]
+        if learner._classifies:
+            wrong = _mistaken(learner, y, np.column_stack(played), first)
+            learner.state_.number("mistakes")[0] = float(wrong.sum())
     audited = settings.get("audited")
     if audited is not None:
         learner.audited_ = dict(audited)
     return learner.ledger_
+
+
+def _trials(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Array]:
+    """Rows, targets and shares, trial by trial."""
+    if sample_weight is None:
+        return X, y, np.ones(len(y))
+    index, shares = trials_of(np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), len(y)))
+    repeated = [X[row] for row in index] if is_dicts(X) else (X if sparse.issparse(X) else np.asarray(X))[index]
+    return repeated, np.asarray(y)[index], shares
 
 
 def _dense(learner: Any, X: Any) -> Array:
@@ -296,22 +316,70 @@ def _rooms(X: Any) -> list[int]:
 def _prepare(learner: Any, rows: Array, y: Any) -> Array:
     learner.n_features_in_ = rows.shape[1] - 1
     if learner._classifies:
-        learner._set_classes(np.unique(np.asarray(y) if learner.classes is None else learner.classes))
+        told = vars(learner).get("told_classes_", np.asarray(y)[:0])
+        learner._set_classes(np.unique(np.append(told, y) if learner.classes is None else learner.classes))
     learner._start(rows.shape[1] - 1)
     return signs_of(learner, y)
 
 
-def _replay_problem(learner: Any, rows: Array, targets: Array, widths: list[int]) -> None:
+def _known_before(learner: Any) -> list[Any]:
+    """The labels that were known before the first trial."""
+    known = vars(learner).get("told_classes_") if learner.classes is None else learner.classes
+    return [] if known is None else np.unique(known).tolist()
+
+
+def _first_trials(learner: Any, y: Any) -> list[int]:
+    """The trial from which on there is each problem; the first two labels share one from the beginning."""
+    if not learner._classifies or len(learner.classes_) < 3:
+        return [0]
+    known = _known_before(learner)
+    joined = [label for label in dict.fromkeys(np.asarray(y).tolist()) if label not in known]
+    order = [*known, *joined]
+    labels = np.asarray(y).tolist()
+    return [0 if order.index(c) < 2 or c in known else labels.index(c) for c in learner.classes_.tolist()]
+
+
+def _mistaken(learner: Any, y: Any, scores: Array, first: list[int]) -> NDArray[np.bool_]:
+    """A tie is a mistake, and so is a label that never came before."""
+    labels = np.asarray(y)
+    if scores.shape[1] == 1:
+        wrong = signs_of(learner, labels)[:, 0] * scores[:, 0] <= 0.0
+    else:
+        scores = np.where(np.arange(len(labels))[:, None] >= np.array(first), scores, -np.inf)
+        own = labels[:, None] == learner.classes_
+        wrong = np.where(own, -np.inf, scores).max(axis=1) >= scores[own]
+    known = _known_before(learner)
+    values, trials = np.unique(labels, return_index=True)
+    wrong[[trial for value, trial in zip(values.tolist(), trials.tolist(), strict=True) if value not in known]] = True
+    return wrong
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """The trials with the constant, how much of each counts, and for how many columns there was room."""
+
+    rows: Array
+    shares: Array
+    widths: list[int]
+
+
+def _replay_problem(learner: Any, place: int, stream: _Stream, targets: Array, since: int) -> Array:
+    """One problem from its first trial on; returns its scores, 0 before."""
     rule, state = learner.state_.rule, learner.state_
+    vectors = state.vectors[place * state.fields : (place + 1) * state.fields]
+    if rule == "adaptive" and since:
+        largest = np.abs(stream.rows[:since]).max(axis=0)
+        vectors[1] = np.where(largest > 0.0, learner._radius() / np.where(largest > 0.0, largest, 1.0), vectors[1])
     given = {"classifies": learner._classifies, "factor": 2.0, "threshold": 0.0, "radius": 1.0, **learner._settings()}
     given["penalty"] = learner._penalty()
-    account = dict.fromkeys(NUMBER, 0.0) | {"unit": float(state.number("unit")[0]), "since": 1.0}
-    account["weight"] = float(state.number("weight")[0])
-    met: set[float] = set() if learner._classifies and learner.classes is None else {-1.0, 1.0}
-    for x, y, given["width"] in zip(rows, targets, widths, strict=True):
-        score = _score(rule, given, account, state.vectors, x)
+    account = dict.fromkeys(NUMBER, 0.0) | {"unit": float(state.number("unit")[place]), "since": 1.0}
+    account["weight"], account["trials"] = float(state.number("weight")[place]), float(since)
+    scores = np.zeros(len(targets))
+    for trial in range(since, len(targets)):
+        x, y = stream.rows[trial], float(targets[trial])
+        given["width"], given["share"] = stream.widths[trial], float(stream.shares[trial])
+        scores[trial] = _score(rule, given, account, vectors, x)
         account["trials"] += 1.0
-        account["mistakes"] += learner._classifies and (y * score <= 0.0 or float(y) not in met)
-        met.add(float(y))
-        STEPS[rule](given, account, state.vectors, x, float(y), score)
-    state.numbers[0] = [account[name] for name in NUMBER]
+        STEPS[rule](given, account, vectors, x, y, float(scores[trial]))
+    state.numbers[place] = [account[name] for name in NUMBER]
+    return scores

@@ -114,9 +114,15 @@ class ExpertsClassifier(ModelExperts):
     @fit_method
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> ExpertsClassifier:
         """Learn further rows in order."""
-        if classes is not None and "classes_" not in vars(self):
+        fresh = "classes_" not in vars(self)
+        if classes is not None and fresh:
             self.classes_ = np.unique(np.asarray(classes))
-        self._advance(X, y)
+        try:
+            self._advance(X, y)
+        except BaseException:
+            if fresh:
+                self.__dict__.pop("classes_", None)
+            raise
         return self
 
     @predict_method

@@ -115,7 +115,25 @@ y : array-like of shape (n_trials,)
         self.experts_ = [copy.deepcopy(model) if self._learns(model) else model for _, model in self.experts]
         self.mixture_ = self._new_mixture()
 
-    def _advance(self, X: ArrayLike, y: ArrayLike) -> list[Any]:
+    def _advance(self, X: ArrayLike, y: ArrayLike, *, anew: bool = False) -> list[Any]:
+        """Learn rows; if one is refused, by us or by a model, everything is as it was before the first."""
+        before = dict(vars(self))
+        try:
+            if anew:
+                self._forget()
+            elif "mixture_" in vars(self):
+                self._work_on_copies()
+            return self._advance_further(X, y)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _work_on_copies(self) -> None:
+        self.experts_ = [copy.deepcopy(model) if self._learns(model) else model for model in self.experts_]
+        self.mixture_ = copy.deepcopy(self.mixture_)
+
+    def _advance_further(self, X: ArrayLike, y: ArrayLike) -> list[Any]:
         rows, labels = np.asarray(X), np.asarray(y)
         if rows.ndim != 2 or labels.ndim != 1 or len(labels) != len(rows) or not len(rows):
             raise ValueError(f"X and y must have one label per row, at least one, got {rows.shape} and {labels.shape}.")
@@ -153,8 +171,7 @@ y : array-like of shape (n_trials,)
     @fit_method
     def fit(self, X: ArrayLike, y: ArrayLike) -> ModelExperts:
         """Forget everything, and learn these rows in order."""
-        self._forget()
-        self._advance(X, y)
+        self._advance(X, y, anew=True)
         return self
 
     @fit_method

@@ -6,11 +6,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from certus.base.inputs import WeightsLike
 from certus.base.params import Boolean, Exactly, Interval, OneOf
 from certus.guarantees.ledgers import Line
 from certus.online._native_calls.stream_kernels import UNLIMITED, Array
 from certus.online.evidence import regret_lines
-from certus.online.evidence.hindsight import Hindsight, best_competitor, hindsight
+from certus.online.evidence.hindsight import best_competitor, hindsight
 from certus.online.evidence.projections import onto_ball, onto_box, onto_diamond
 from certus.online.learning.stream_learner import StreamLearner
 
@@ -55,6 +56,7 @@ class GradientLearner(StreamLearner):
         Whether only mistakes are learned from.
     """
 
+    _takes_fractions = True
     _adaptive_eta: ClassVar[float]
     _adaptive_radius: ClassVar[float]
 
@@ -113,49 +115,49 @@ class GradientLearner(StreamLearner):
         self._check_options()
         super()._start(columns)
 
-    def audit(self, X: Any, y: Any) -> Self:
+    def audit(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> Self:
         """Look for the best competitor of the geometry's class, on the stream that was learned.
 
         Parameters
         ----------
         X, y : table and target
             All trials since the learner was new, in their order.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
 
         Returns
         -------
         self
             Its `ledger_` has the regret against it from now on.
         """
-        self._audit(X, np.asarray(y))
+        self._audit(X, np.asarray(y), sample_weight)
         return self
 
-    def _audit(self, X: Any, y: Any) -> None:
+    def _audit(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> None:
         if self.conservative:
             return
-        stream, loss = hindsight(self, X, y), self._loss()
-        stream = stream.part(np.arange(len(stream.targets)) + 1 >= self._since())
-        u = best_competitor(stream, loss, self._projection())
-        paid = float(np.sum(loss.value(stream.targets, stream.rows @ u)))
-        self.audited_ = {
-            "trials": float(self._trials()),
-            "comparator": paid,
-            "inner": float(self._gradients(stream) @ u),
-        }
+        loss, paid, inner = self._loss(), 0.0, 0.0
+        for problem, stream in enumerate(hindsight(self, X, y, sample_weight)):
+            kept = stream.part(slice(self._since() - 1, None))  # regressors begin anew; problems that join do not
+            u = best_competitor(kept, loss, self._projection(problem))
+            paid += float(np.sum(kept.shares * loss.value(kept.targets, kept.rows @ u)))
+            inner += float(self._gradients()[problem] @ u)
+        self.audited_ = {"trials": float(self._trials()), "comparator": paid, "inner": inner}
         self.__dict__.pop("_ledger", None)
 
-    def _gradients(self, stream: Hindsight) -> Array:
-        return self.state_.vector({"euclidean": 1, "entropy": 1, "adagrad": 3}[self.geometry])[0]
+    def _gradients(self) -> Array:
+        return self.state_.vector({"euclidean": 1, "entropy": 1, "adagrad": 3}[self.geometry])
 
     def _since(self) -> int:
         return int(self.state_.number("since")[0])
 
-    def _projection(self) -> Any:
+    def _projection(self, problem: int) -> Any:
         radius = self._radius()
         if self.geometry == "entropy":
             return onto_diamond(radius)
         if self.geometry == "adagrad":
-            limits = self.state_.vector(1)[0]
-            return onto_box(np.where(limits < UNLIMITED, limits, 0.0) * self.state_.number("unit")[0])
+            limits = self.state_.vector(1)[problem]
+            return onto_box(np.where(limits < UNLIMITED, limits, 0.0) * self.state_.number("unit")[problem])
         return onto_ball(radius if self.radius is not None else np.inf)
 
     def _lines(self) -> tuple[Line, ...]:

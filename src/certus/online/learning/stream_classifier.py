@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import Classifier, TableLike, check_target, fit_method, predict_method
+from certus.base.inputs import WeightsLike
 from certus.base.params import ArrayLike, Exactly
 from certus.online._native_calls import stream_kernels
-from certus.online._native_calls.stream_kernels import Array
+from certus.online._native_calls.stream_kernels import WHOLE, Array
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, StreamLearner
-from certus.online.learning.stream_rows import as_codes
+from certus.online.learning.stream_rows import as_codes, joined
 
 FEW = 16  # labels up to which comparing with each is faster than sorting
 CLASSIFIER_CONSTRAINTS = {**STREAM_CONSTRAINTS, "classes": [Exactly(None), ArrayLike()]}
@@ -34,6 +35,7 @@ class StreamClassifier(StreamLearner, Classifier):
 
     _classifies = True
     classes: Sequence[Any] | None
+    told_classes_: NDArray[Any]
 
     def _target(self, y: Any) -> float | None:
         try:
@@ -79,32 +81,35 @@ class StreamClassifier(StreamLearner, Classifier):
         for place in range(2, len(vars(self).get("classes_", ()))):
             self._make_problem(place, place)
 
-    def _learn_rows(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
         """Learn rows, in parts between which a new label joins; returns what was predicted before each."""
         if "state_" not in vars(self):
             self._start(table.shape[1])
+        new = _first_of_new(y, self.classes_)
+        if not new:
+            return self._learn_known(table, y, shares)
         parts, start = [], 0
-        for row in _first_of_new(y, self.classes_):
-            parts.append(self._learn_known(table[start:row], y[start:row]))
-            parts.append(self._learn_new(table[row : row + 1], y[row : row + 1]))
+        for row in new:
+            parts.append(self._learn_known(table[start:row], y[start:row], shares[start:row]))
+            parts.append(self._learn_new(table[row : row + 1], y[row : row + 1], shares[row : row + 1]))
             start = row + 1
-        parts.append(self._learn_known(table[start:], y[start:]))
-        parts = [part for part in parts if len(part)]
-        return parts[0] if len(parts) == 1 else np.concatenate([part.astype(_common(parts)) for part in parts])
+        parts.append(self._learn_known(table[start:], y[start:], shares[start:]))
+        return joined(parts)
 
-    def _learn_known(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+    def _learn_known(self, table: Any, y: NDArray[Any], shares: Array) -> NDArray[Any]:
         if not len(y):
             return np.array([])
-        scores = stream_kernels.learn(self._kernel(), table, as_codes(y, self.classes_), self.state_.problems)
+        codes = as_codes(y, self.classes_)
+        scores = stream_kernels.learn(self._kernel(), table, codes, self.state_.problems, shares)
         self._note(scores)
         return self._played(scores)
 
-    def _learn_new(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+    def _learn_new(self, table: Any, y: NDArray[Any], shares: Array) -> NDArray[Any]:
         """A row whose label nobody knew: whatever was predicted, it was a mistake."""
         predicted = self._played(self._scores(table))
         self._join(y[0])
         mistakes = self.state_.number("mistakes")[0] + 1.0
-        self._learn_known(table, y)
+        self._learn_known(table, y, shares)
         self.state_.number("mistakes")[0] = mistakes
         return predicted
 
@@ -115,20 +120,25 @@ class StreamClassifier(StreamLearner, Classifier):
         classes = np.insert(self.classes_.astype(np.result_type(self.classes_, np.asarray(label))), place, label)
         if known == 1 and place == 0:
             self.state_.flip()
-            for scores in vars(self).get("_scores_played") or ():
-                np.negative(scores, out=scores)
+            if (played := vars(self).get("_scores_played")) is not None:
+                played.flip()
         elif known >= 2:
             self._make_problem(known, place)
         self._set_classes(classes)
         self._changed()
 
     def _make_problem(self, known: int, place: int) -> None:
+        played = vars(self).get("_scores_played")
         if known == 2:
             self.state_.split()
+            if played is not None:
+                played.split()
         self.state_.add_problem(place)
+        if played is not None:
+            played.insert(place)
 
     @fit_method
-    def partial_fit(self, X: TableLike, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Any, classes: Any = None, sample_weight: WeightsLike = None) -> Self:
         """Learn from a further batch of rows.
 
         Parameters
@@ -137,8 +147,9 @@ class StreamClassifier(StreamLearner, Classifier):
             Labels that are known to come; others may join.
         """
         if classes is not None and "classes_" not in vars(self):
-            self._set_classes(np.unique(classes))
-        self._learn(X, y, played=False)
+            self.told_classes_ = np.unique(classes)
+            self._set_classes(self.told_classes_)
+        self._learn(X, y, sample_weight, played=False)
         return self
 
     def _labels(self, scores: Array) -> NDArray[Any]:
@@ -186,6 +197,9 @@ class StreamClassifier(StreamLearner, Classifier):
                 raise ValueError("state_ does not have one problem per class.")
             check_columns(self)
             self._set_classes(self.classes_)
+            told = vars(self).get("told_classes_", self.classes_)
+            if not isinstance(told, np.ndarray) or not np.isin(told, self.classes_).all():
+                raise ValueError("told_classes_ must be labels of classes_.")
 
 
 def _are_texts(labels: NDArray[Any]) -> bool:
@@ -220,8 +234,3 @@ def check_columns(learner: StreamLearner) -> None:
             raise ValueError("state_ does not have one entry per column.")
     elif sorted(names.values()) != list(range(len(names))) or len(names) > learner.state_.columns:
         raise ValueError("names_ does not number the columns.")
-
-
-def _common(parts: Sequence[NDArray[Any]]) -> Any:
-    """A type for all labels; object if nothing was predicted at first."""
-    return object if any(part.dtype == object for part in parts) else np.result_type(*parts)

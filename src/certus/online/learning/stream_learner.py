@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise, repeat
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,19 +12,20 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from certus.base import Learner, TableLike, check_parameters, check_X, fit_method, warn_user
-from certus.base.inputs import LARGEST
+from certus.base.inputs import LARGEST, WeightsLike
 from certus.base.params import Boolean, Exactly, Interval
 from certus.base.training_rows import TRAINING_ROWS
 from certus.guarantees import Ledger, Report
 from certus.online._native_calls import stream_kernels
-from certus.online._native_calls.stream_kernels import RULES, Array
+from certus.online._native_calls.stream_kernels import RULES, WHOLE, Array
 from certus.online.evidence import slow_twin
 from certus.online.learning.linear_state import FEWEST, LinearState
-from certus.online.learning.stream_rows import as_sparse_row, as_table, is_dicts, named_entries, native_table
+from certus.online.learning.stream_rows import as_sparse_row, as_table, is_dicts, joined, named_entries, native_table
+from certus.online.learning.stream_weights import checked_weights, pieces
 
 MOST_EPOCHS = 10_000  # of learning to convergence
 AUDITED = 200_000  # cells of a first run up to which the best in hindsight is looked for at once
-STREAM_STATE = ("state_", "names_", "classes_", "audited_")
+STREAM_STATE = ("state_", "names_", "classes_", "told_classes_", "audited_")
 STREAM_CONSTRAINTS: dict[str, list[Any]] = {
     "fit_intercept": [Boolean()],
     "hash_bits": [Exactly(None), Interval(1, 30, integer=True)],
@@ -74,6 +76,7 @@ class StreamLearner(Learner):
     _takes_sparse = True
     _rule_name: ClassVar[str]
     _classifies: ClassVar[bool]
+    _takes_fractions: ClassVar[bool] = False  # whether a part of a row's loss is a loss that it can step against
     _ends_with: ClassVar[str] = "updates"  # what has to stay the same for a whole pass, if epochs is None
 
     fit_intercept: bool
@@ -98,13 +101,13 @@ class StreamLearner(Learner):
         """The comparisons of the ledger."""
         return ()
 
-    def _audit(self, X: Any, y: NDArray[Any]) -> None:
+    def _audit(self, X: Any, y: NDArray[Any], sample_weight: WeightsLike = None) -> None:
         """Look for the best in hindsight."""
 
     def _known_targets(self, y: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError
 
-    def _learn_rows(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
         raise NotImplementedError
 
     def _target(self, y: Any) -> float | None:
@@ -117,7 +120,7 @@ class StreamLearner(Learner):
 
     # One row.
 
-    def learn_one(self, x: Any, y: Any) -> Self:
+    def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn from one trial.
 
         Parameters
@@ -126,12 +129,17 @@ class StreamLearner(Learner):
             The row. In a dict, a text is an indicator.
         y : label or float
             What is true of it.
+        sample_weight : float, optional
+            How many trials it stands for.
 
         Returns
         -------
         self
             The learner.
         """
+        if sample_weight is not None and not (type(sample_weight) in (int, float) and sample_weight == 1):
+            self._told(x, y, sample_weight)
+            return self
         engine = vars(self).get("_engine") or self._begin(x)
         target = self._target(y)
         plain = target is not None and type(x) is dict and vars(self).get("_scores_played") is None
@@ -164,8 +172,9 @@ class StreamLearner(Learner):
             table = native_table(check_X(self, as_table(x), accept_sparse="csr", largest=LARGEST))
         return self._played(self._scores(table))[:1].tolist()[0]
 
-    def _told(self, x: Any, y: Any) -> Any:
-        """Learn one row by the long way; returns the prediction that was made before."""
+    def _told(self, x: Any, y: Any, sample_weight: float | None = None) -> None:
+        """Learn one row by the long way."""
+        weights = None if sample_weight is None else self._weight_of_one(sample_weight)
         if np.ndim(y) != 0 or isinstance(y, dict | set):
             raise ValueError(f"y must be one label or number, got {y!r}.\nHint: run(X, y) takes many rows.")
         target = self._known_targets(np.array([y]))
@@ -175,14 +184,48 @@ class StreamLearner(Learner):
                 check_X(self, as_table(x), accept_sparse="csr", largest=LARGEST, reset="state_" not in vars(self))
             )
             self._forget_rows()
-            return self._learn_rows(table, target)[0]
+            self._learn_weighted(table, target, weights)
+            return
         entries = named_entries(x)
         self._begin(x)
         self._require_names()
+        if weights is not None and not weights[0]:
+            return
         self._meet(entries)
         table = as_sparse_row(entries, self.names_, self.hash_bits or 0, self.state_.columns)
         self._forget_rows()
-        return self._learn_rows(table, target)[0]
+        self._learn_weighted(table, target, weights)
+
+    def _weight_of_one(self, sample_weight: float) -> Array | None:
+        """The weight of one row, which may be 0."""
+        if np.ndim(sample_weight) == 0 and sample_weight == 0:
+            return np.zeros(1)
+        return checked_weights(self, [sample_weight], np.empty((1, 1)))
+
+    def _learn_weighted(
+        self, table: Any, y: NDArray[Any], weights: Array | None, *, played: bool = False
+    ) -> NDArray[Any]:
+        """Learn rows of which each is as many trials as its weight says; returns what was predicted, if asked for."""
+        if weights is None:
+            return self._learn_rows(table, y)
+        parts, zero = [], weights == 0.0
+        cuts = np.flatnonzero(np.diff(zero)) + 1 if played else np.array([], dtype=np.intp)
+        for start, end in pairwise([0, *cuts.tolist(), len(weights)]):
+            if played and zero[start]:
+                parts.append(self._would_play(table[start:end]))
+                continue
+            before = start - 1
+            for index, shares in pieces(weights[start:end]):
+                rows = index + start
+                told = self._learn_rows(table[rows], y[rows], shares)
+                parts.append(told[np.diff(rows, prepend=before) > 0])
+                before = int(rows[-1])
+        return joined(parts)
+
+    def _would_play(self, table: Any) -> NDArray[Any]:
+        if "state_" not in vars(self):
+            return self._played(np.empty((table.shape[0], 0)))
+        return self._played(self._scores(table))
 
     def _meet(self, entries: dict[str, float]) -> None:
         """Give every name a column, and room to the columns."""
@@ -215,13 +258,13 @@ class StreamLearner(Learner):
     # Many rows.
 
     @fit_method
-    def fit(self, X: TableLike, y: Any) -> Self:
+    def fit(self, X: TableLike, y: Any, sample_weight: WeightsLike = None) -> Self:
         """Forget everything and go through the rows in their order, once or `epochs` times."""
         self._forget()
         epochs = MOST_EPOCHS if self.epochs is None else self.epochs
         for _ in range(epochs):
             before = self.state_.number(self._ends_with).sum() if "state_" in vars(self) else 0.0
-            self._learn(X, y, played=False)
+            self._learn(X, y, sample_weight, played=False)
             if self.epochs is None and self.state_.number(self._ends_with).sum() == before:
                 break
         else:
@@ -235,7 +278,7 @@ class StreamLearner(Learner):
         return self
 
     @fit_method
-    def run(self, X: Any, y: Any) -> NDArray[Any]:
+    def run(self, X: Any, y: Any, sample_weight: WeightsLike = None) -> NDArray[Any]:
         """Go through the rows in their order: predict, be told, learn.
 
         Parameters
@@ -244,6 +287,8 @@ class StreamLearner(Learner):
             Rows.
         y : array-like of shape (n_samples,)
             What is true of them.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many trials each row stands for.
 
         Returns
         -------
@@ -251,15 +296,15 @@ class StreamLearner(Learner):
             The predictions, each made before its row was learned.
         """
         fresh = self._trials() == 0
-        played = self._learn(X, y, played=True)
-        small = not is_dicts(X) and self.state_.vectors.shape[1] * len(played) <= AUDITED
-        if fresh and small and self.state_.problems == 1:
-            self._audit(X, y)
+        played = self._learn(X, y, sample_weight, played=True)
+        cells = self.state_.vectors.shape[1] * self.state_.problems * self._trials()
+        if fresh and not is_dicts(X) and cells <= AUDITED:
+            self._audit(X, y, sample_weight)
         return played
 
-    def _learn(self, X: Any, y: Any, *, played: bool) -> NDArray[Any]:
+    def _learn(self, X: Any, y: Any, sample_weight: WeightsLike, *, played: bool) -> NDArray[Any]:
         if is_dicts(X):
-            return self._learn_dicts(X, y, played=played)
+            return self._learn_dicts(X, y, sample_weight, played=played)
         self._refuse_names()
         fresh = "state_" not in vars(self)
         table = native_table(check_X(self, X, accept_sparse="csr", largest=LARGEST, reset=fresh))
@@ -269,19 +314,22 @@ class StreamLearner(Learner):
                 f"Found input variables with inconsistent numbers of samples: {[table.shape[0], len(target)]}.\n"
                 "Hint: y needs one value per row of X."
             )
-        return self._learn_rows(table, target)
+        weights = None if sample_weight is None else checked_weights(self, sample_weight, table)
+        return self._learn_weighted(table, target, weights, played=played)
 
-    def _learn_dicts(self, X: Any, y: Any, *, played: bool) -> NDArray[Any]:
+    def _learn_dicts(self, X: Any, y: Any, sample_weight: WeightsLike, *, played: bool) -> NDArray[Any]:
         if len(X) != len(y):
             raise ValueError(f"there are {len(X)} rows and {len(y)} targets.\nHint: y needs one value per row of X.")
         for row, x in enumerate(X):
             named_entries(x, row)  # a row that cannot be read is found before anything is learned
         targets = self._known_targets(np.asarray(y)).tolist()
+        weights = checked_weights(self, sample_weight, np.empty((len(X), 0)))
+        counts = repeat(None, len(X)) if weights is None else weights.tolist()
         predictions = []
-        for x, target in zip(X, targets, strict=True):
+        for x, target, count in zip(X, targets, counts, strict=True):
             if played:
                 predictions.append(self.predict_one(x))
-            self.learn_one(x, target)
+            self.learn_one(x, target, count)
         return np.array(predictions)
 
     # What is behind them.
@@ -334,7 +382,7 @@ class StreamLearner(Learner):
         """Keep the scores, if the stream is gone through again for the sake of them."""
         played = vars(self).get("_scores_played")
         if played is not None:
-            played.append(scores[:, 0])
+            played.add(scores)
 
     def _forget_rows(self) -> None:
         self.__dict__.pop(TRAINING_ROWS, None)  # what is known of the rows of training is no longer all of them
@@ -355,7 +403,9 @@ class StreamLearner(Learner):
         given = self.get_params()
         if given.get("classes") is not None:
             given["classes"] = np.asarray(given["classes"]).tolist()
-        settings = {"class": type(self).__name__, "parameters": given}
+        settings: dict[str, Any] = {"class": type(self).__name__, "parameters": given}
+        if "told_classes_" in vars(self):
+            settings["classes"] = self.__dict__["told_classes_"].tolist()
         return settings | ({"audited": self.__dict__["audited_"]} if "audited_" in self.__dict__ else {})
 
     @property

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import Regressor, TableLike, check_target, fit_method, predict_method, refuse_large
-from certus.base.inputs import LARGEST
+from certus.base.inputs import LARGEST, WeightsLike
 from certus.online._native_calls import stream_kernels
-from certus.online._native_calls.stream_kernels import Array
+from certus.online._native_calls.stream_kernels import WHOLE, Array
 from certus.online.learning.stream_classifier import check_columns
 from certus.online.learning.stream_learner import StreamLearner
 
@@ -33,10 +33,10 @@ class StreamRegressor(StreamLearner, Regressor):
         refuse_large(self, target, LARGEST, name="y")
         return target
 
-    def _learn_rows(self, table: Any, y: NDArray[Any]) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
         if "state_" not in vars(self):
             self._start(table.shape[1])
-        scores = stream_kernels.learn(self._kernel(), table, y, 1)
+        scores = stream_kernels.learn(self._kernel(), table, y, 1, shares)
         self._note(scores)
         return self._played(scores)
 
@@ -44,9 +44,9 @@ class StreamRegressor(StreamLearner, Regressor):
         return scores[:, 0] if scores.shape[1] else np.zeros(len(scores))
 
     @fit_method
-    def partial_fit(self, X: TableLike, y: Any) -> Self:
+    def partial_fit(self, X: TableLike, y: Any, sample_weight: WeightsLike = None) -> Self:
         """Learn from a further batch of rows."""
-        self._learn(X, y, played=False)
+        self._learn(X, y, sample_weight, played=False)
         return self
 
     @predict_method

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,16 @@ def native_table(X: Any) -> Any:
         return table
     indices, indptr = table.indices.astype(np.int32), table.indptr.astype(np.int32)
     return sparse.csr_array((table.data.astype(np.float64), indices, indptr), shape=table.shape)
+
+
+def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Predictions of parts of a stream one after the other; of type object if nothing was predicted at first."""
+    parts = [part for part in parts if len(part)]
+    if len(parts) < 2:
+        return parts[0] if parts else np.array([])
+    mixed = any(part.dtype == object for part in parts)
+    common = np.dtype(object) if mixed else np.result_type(*parts)
+    return np.concatenate([part.astype(common) for part in parts])
 
 
 def as_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
