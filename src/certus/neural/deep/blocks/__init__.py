@@ -1,0 +1,1 @@
+"""Modules of torch from which the architectures are built."""
