@@ -1,1 +1,1 @@
-"""Modules of torch from which the architectures are built."""
+"""Parts of networks in torch; this folder is imported only where one is built."""

@@ -19,7 +19,7 @@ three things to say:
        with self._asking() as module:      # evaluation mode, no gradients, own threads; tensors by self._tensor(array)
            ...
 
-Inside ``_build``, ``loss`` and ``score`` torch's global generator is the learner's own: seeded from ``random_state`` and
+Inside ``_build``, ``loss`` and ``score`` torch's global generator is the learner's own, seeded by ``random_state`` and
 the number of the epoch, and put back afterwards, so dropout and first weights need no further care. Draw whatever else
 is random from it, too, and let nothing random live on from one epoch to the next: then a resumed training equals an
 uninterrupted one to the bit without saving more than weights and the optimizers' memory.

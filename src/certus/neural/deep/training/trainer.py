@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from certus.base import Iterations, warn_user
 from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.training.batch_order import batches_of_epoch
