@@ -170,3 +170,17 @@ class NodeReader(nn.Module):
     def forward(self, batch: GraphBatch, nodes: Tensor) -> Tensor:
         """Scores of some nodes of the batch."""
         return self.encoder(batch)[nodes]
+
+
+class EdgeReader(nn.Module):
+    """An encoder, and log-odds of edges: a learned offset less the squared distance of the two vectors."""
+
+    def __init__(self, n_in: int, sizes: tuple[int, ...], width: int, layer: str, dropout: float) -> None:
+        super().__init__()
+        self.encoder = GraphEncoder(n_in, (*sizes, width), layer, dropout)
+        self.offset = nn.Parameter(torch.ones(()))
+
+    def forward(self, batch: GraphBatch, pairs: Tensor) -> Tensor:
+        """Log-odds of pairs of nodes, (pairs, 2)."""
+        vectors = self.encoder(batch)
+        return self.offset - (vectors[pairs[:, 0]] - vectors[pairs[:, 1]]).square().sum(dim=1)

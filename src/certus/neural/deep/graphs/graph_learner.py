@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from certus.base import Learner, saw_table
 from certus.base.params import ArrayLike, Interval, OneOf
+from certus.guarantees.rows import example_digests
 from certus.neural.deep.graphs.given_graph import GivenGraph
 from certus.neural.learning.network_options import hidden_sizes
 from certus.neural.modules.graph_layers import AGGREGATES
@@ -64,18 +64,9 @@ class GraphLearner(Learner):
 
     def _saw_graphs(self, graphs: Sequence[GivenGraph]) -> None:
         """Every graph counts as one row of those trained on or asked about."""
-        saw_table(self, np.array([_digest(graph.arrays()) for graph in graphs]))
+        saw_table(self, example_digests([graph.arrays() for graph in graphs]))
 
     def _saw_nodes(self, graph: GivenGraph, nodes: NDArray[np.int64]) -> None:
         """Every node counts as one row: that of its place in its graph."""
-        whole = _digest(graph.arrays())
-        saw_table(self, np.array([[*whole, node] for node in nodes.tolist()]))
-
-
-def _digest(arrays: tuple[NDArray[Any], ...]) -> list[int]:
-    """A fingerprint as sixteen small numbers."""
-    found = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        found.update(f"{array.shape}".encode())
-        found.update(np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False)))
-    return list(found.digest())
+        whole = np.repeat(example_digests([graph.arrays()]), len(nodes), axis=0)
+        saw_table(self, np.column_stack([whole, nodes]))
