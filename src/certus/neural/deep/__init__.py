@@ -4,9 +4,21 @@ torch is imported when a learner is first fitted or asked.
 """
 
 from certus.neural.deep.computation_graph import ComputationGraph, computation_graph
+from certus.neural.deep.conv_net_classifier import ConvNetClassifier
+from certus.neural.deep.sequence_classifier import SequenceClassifier
+from certus.neural.deep.sequence_regressor import SequenceRegressor
 from certus.neural.deep.torch_classifier import TorchClassifier
+from certus.neural.deep.torch_regressor import TorchRegressor
 
-__all__ = ["ComputationGraph", "TorchClassifier", "computation_graph"]
+__all__ = [
+    "ComputationGraph",
+    "ConvNetClassifier",
+    "SequenceClassifier",
+    "SequenceRegressor",
+    "TorchClassifier",
+    "TorchRegressor",
+    "computation_graph",
+]
 
 
 def __dir__() -> list[str]:
