@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from certus.base import fit_method, predict_method, register
-from certus.base.inputs import ClassWeightLike, RandomStateLike, check_target, check_weights, require_target
-from certus.base.params import Exactly, InstanceOf, Interval, OneOf
-from certus.neural.deep.learning.label_outputs import LabelOutputs
-from certus.neural.deep.learning.supervised_objective import Examples
-from certus.neural.deep.learning.torch_model import MODULE_CONSTRAINTS, MODULE_STATE, TorchModel
+from certus.base import fit_method, register
+from certus.base.inputs import ClassWeightLike, RandomStateLike
+from certus.neural.deep.learning.label_outputs import LABEL_CONSTRAINTS, LabelOutputs
+from certus.neural.deep.learning.torch_model import KNOWN_FAILURES, MODULE_CONSTRAINTS, MODULE_STATE, TorchModel
 
 
 @register(
     family="neural.deep",
-    guarantees=("none from training alone",),
+    guarantees=(),
     cost="fit n times weights per epoch, predict weights per example",
     needs="deep",
+    known_failures=KNOWN_FAILURES,
     draws_rows=True,
 )
 class TorchClassifier(LabelOutputs, TorchModel):
@@ -31,16 +27,12 @@ class TorchClassifier(LabelOutputs, TorchModel):
     >>> from sklearn.datasets import load_iris
     >>> from certus.neural.deep import TorchClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = TorchClassifier(torch.nn.Linear(4, 3), max_epochs=20, random_state=0)
+    >>> model = TorchClassifier(torch.nn.Linear(4, 3), max_epochs=30, learning_rate=0.02, random_state=0)
     >>> model.fit(X, y).score(X, y) > 0.8
     True
     """
 
-    _constraints = {
-        **MODULE_CONSTRAINTS,
-        "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
-        "label_smoothing": [Interval(0, 1, closed="left")],
-    }
+    _constraints = {**MODULE_CONSTRAINTS, **LABEL_CONSTRAINTS}
     _state = ("classes_", *MODULE_STATE)
 
     def __init__(
@@ -80,23 +72,5 @@ class TorchClassifier(LabelOutputs, TorchModel):
         X_val, y_val : array and labels, default=None
             Your own held-out examples, in place of ``validation_fraction``.
         """
-        require_target(self, y)
-        inputs = self._read_inputs(X, reset=True)
-        codes = self._encode_labels(check_target(self, y))
-        weights = self._weights_of_labels(codes, check_weights(self, sample_weight, inputs))
-        examples = Examples(self._inputs(inputs), codes.astype(np.int64), weights)
-        self._fit_examples(examples, X_val, y_val, codes)
+        self._fit_labels(X, y, sample_weight, X_val, y_val)
         return self
-
-    def _validation_targets(self, y: Any) -> NDArray[Any]:
-        return self._known_codes(check_target(self, y)).astype(np.int64)
-
-    @predict_method
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classes."""
-        return self._as_probabilities(self._outputs(X))
-
-    @predict_method
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class."""
-        return self.classes_[self._as_probabilities(self._outputs(X)).argmax(axis=1)]

@@ -30,6 +30,11 @@ class ArrayInputs:
         """Number of examples."""
         return len(self.array)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.array.shape
+
     def part(self, rows: NDArray[np.int64]) -> ArrayInputs:
         """Some of them."""
         return ArrayInputs(self.array[rows])

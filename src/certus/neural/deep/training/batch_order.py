@@ -23,6 +23,8 @@ def batches_of_epoch(
         parts = [order[begin : begin + chunk] for begin in range(0, count, chunk)]
         order = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in parts])
     batches = [order[begin : begin + batch_size] for begin in range(0, count, batch_size)]
+    if len(batches) > 1 and len(batches[-1]) == 1:  # batch normalization needs two
+        batches[-2:] = [np.concatenate(batches[-2:])]
     if lengths is not None:
         batches = [batches[place] for place in random.permutation(len(batches))]
     return batches
