@@ -1,6 +1,7 @@
 """Run the tests of one extra if they or what they depend on changed since they last passed.
 
-The requirements of the extra of that name in pyproject.toml are installed first, if there is one.
+The requirements of the extra of that name in pyproject.toml are installed first, if there is one; where several
+releases would do, the one that is pinned here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ import extra_requirements
 import folder_hashes
 import passed
 from slow_tests import ROOT, run_pytest
+
+# What is installed of an extra that allows several releases: other builds of torch bring gigabytes of libraries for
+# graphics cards.
+PINNED = {"deep": ["torch==2.13.0"]}
 
 
 def main() -> None:
@@ -30,7 +35,7 @@ def main() -> None:
     if not asked.all and name in passes and passes[name].hash == now:
         print(f"unchanged since it passed: tests/{asked.folder}")
         return
-    requirements = extra_requirements.requirements(asked.extra)
+    requirements = PINNED.get(asked.extra) or extra_requirements.requirements(asked.extra)
     if requirements:
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *requirements], check=True)
     start = time.monotonic()

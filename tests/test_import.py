@@ -68,6 +68,37 @@ sys.stdout.flush()
     assert not loaded & (HEAVY | FAMILIES)
 
 
+def test_torch_is_imported_by_what_needs_it_only() -> None:
+    code = """
+import certus.neural
+from certus.base import catalogue
+from certus.neural.deep import TorchClassifier
+assert [entry for entry in catalogue.entries() if entry.needs == "deep"]
+TorchClassifier().get_params()
+"""
+    assert "torch" not in modules_after(code)
+
+
+def test_without_torch_one_error_names_the_extra() -> None:
+    code = """
+import sys
+class Hidden:
+    def find_spec(self, name, *rest):
+        if name == "torch":
+            raise ModuleNotFoundError(name=name)
+sys.meta_path.insert(0, Hidden())
+from certus.neural.deep import ConvNetClassifier, TorchClassifier
+for learner, X in ((TorchClassifier(), [[0.0], [1.0]]), (ConvNetClassifier(), [[[0.0]], [[1.0]]])):
+    try:
+        learner.fit(X, [0, 1])
+    except ImportError as error:
+        assert str(error).endswith("is not installed.\\nHint: pip install 'certus[deep]'"), error
+    else:
+        raise AssertionError("no error")
+"""
+    modules_after(code)
+
+
 def test_top_level_names_can_all_be_reached() -> None:
     code = """
 import certus

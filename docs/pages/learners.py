@@ -17,7 +17,7 @@ Generated from the catalogue by `python -m docs.pages.learners`; `certus learner
 def page() -> str:
     """The page as text."""
     rows = (
-        f"| `{entry.path}` | {entry.summary} | {', '.join(entry.tasks)} | "
+        f"| `{entry.path}` | {entry.summary}{_needs(entry)} | {', '.join(entry.tasks)} | "
         f"{'; '.join(entry.guarantees)} | {entry.cost} |"
         for entry in catalogue.entries()
     )
@@ -28,6 +28,10 @@ def page() -> str:
     ]
     listed = "\n".join(failures) if failures else "None."
     return HEAD + "\n".join(rows) + "\n\n## scikit-learn checks that cannot hold\n\n" + listed + "\n"
+
+
+def _needs(entry: catalogue.Entry) -> str:
+    return "" if entry.needs is None else f" Needs `certus[{entry.needs}]`."
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ def test_an_extra_is_run_when_it_changed(
 ) -> None:
     runs: list[list[str]] = []
     monkeypatch.setattr(extra_tests, "run_pytest", lambda line: runs.append(line) or int("tests/bad" in line))
-    line = ("deep", "good", "README.md", "--record")
+    line = ("docs", "good", "README.md", "--record")
     assert _main(extra_tests, monkeypatch, *line) == 0
     assert _main(extra_tests, monkeypatch, *line) == 0
     assert len(runs) == 1
@@ -156,7 +156,7 @@ def test_an_extra_is_run_when_it_changed(
     assert _main(extra_tests, monkeypatch, *line, "--all") == 0
     assert len(runs) == 3
     assert _main(extra_tests, monkeypatch, "other", "bad", "--record") == 1
-    assert list(passed.read(passed.FILE)) == ["extra deep"]
+    assert list(passed.read(passed.FILE)) == ["extra docs"]
 
 
 def test_all_processes_of_a_run_end_when_the_time_is_over(tree: Path) -> None:

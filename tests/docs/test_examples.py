@@ -14,6 +14,7 @@ MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(certus.__path__, "certus.")
     if not module.name.endswith(("._native", ".__main__"))
+    and not module.name.startswith("certus.neural.deep")  # tests/deep runs those, which need torch
 )
 
 

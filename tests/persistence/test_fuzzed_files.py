@@ -27,7 +27,7 @@ from tests.persistence.forging import Forgery, npy
 from tests.persistence.fuzzing import change_json, changed_file, use
 
 # Who learns in a process has no table to answer for; tests/reinforce damages those files.
-EVERY_LEARNER = [entry.path for entry in catalogue.entries() if entry.takes != "process"]
+EVERY_LEARNER = [entry.path for entry in catalogue.entries() if entry.takes != "process" and entry.needs is None]
 
 # Compiled code follows indices of their states.
 WITH_INDICES = (

@@ -6,6 +6,7 @@ from certus.base.class_weights import class_weights
 from certus.base.convergence import warn_not_converged
 from certus.base.density_learner import DensityLearner
 from certus.base.docstrings import complete_docstrings
+from certus.base.extras import import_extra, is_installed
 from certus.base.inputs import (
     FLOATS,
     LARGEST,
@@ -114,6 +115,8 @@ __all__ = [
     "distinct_labels",
     "find",
     "fit_method",
+    "import_extra",
+    "is_installed",
     "predict_method",
     "present_criterion",
     "probabilities_of",

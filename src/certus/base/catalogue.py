@@ -28,8 +28,11 @@ Task = Literal[
     "evaluation",
 ]
 # What ``fit`` learns from: tables of rows and columns, a list of texts, sequences of rows with their lengths, tables of
-# zeros and ones, advice (or losses) of experts trial by trial, rewards of arms, or a decision process to act in.
-Takes = Literal["tables", "texts", "sequences", "bits", "advice", "arms", "process"]
+# zeros and ones, advice (or losses) of experts trial by trial, rewards of arms, a decision process to act in, arrays
+# of images, lists of arrays of any lengths, lists of tokens, or graphs.
+Takes = Literal[
+    "tables", "texts", "sequences", "bits", "advice", "arms", "process", "images", "series", "tokens", "graphs"
+]
 Class = TypeVar("Class", bound=type)
 _TASKS: dict[type, Task] = {
     ClassifierMixin: "classification",
@@ -56,6 +59,7 @@ FAMILIES = (
     "components",
     "online",
     "neural",
+    "neural.deep",
     "reinforce",
 )
 # Where the registered classes of a sub-package come from, if not from its own import.
@@ -64,6 +68,7 @@ _HOMES = {"base": "certus.base", "workflow": "certus.workflow.models"}
 
 # Attributes that say which columns the training table had; texts and processes have none.
 _COLUMNS = ("n_features_in_", "feature_names_in_")
+_WITHOUT_COLUMNS = ("texts", "advice", "arms", "process", "images", "series", "tokens", "graphs")
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class Entry:
     known_failures: Mapping[str, str] = field(default_factory=dict)
     draws_rows: bool = False  # whether rows are drawn by their place, so that the order of the rows matters
     takes: Takes = "tables"
+    needs: str | None = None  # the extra without which it cannot be fitted
 
     @property
     def name(self) -> str:
@@ -101,6 +107,7 @@ class Entry:
             "guarantees": list(self.guarantees),
             "cost": self.cost,
             "takes": self.takes,
+            "needs": self.needs,
             "known_failures": dict(self.known_failures),
         }
 
@@ -118,6 +125,7 @@ def register(
     known_failures: Mapping[str, str] | None = None,
     draws_rows: bool = False,
     takes: Takes = "tables",
+    needs: str | None = None,
 ) -> Callable[[Class], Class]:
     """Class decorator that puts a learner into the catalogue and completes its docstrings.
 
@@ -135,16 +143,19 @@ def register(
         scikit-learn checks that cannot hold, with the reason.
     draws_rows : bool, default=False
         Whether fitting draws rows by their place, so that another order of the rows gives another model.
-    takes : {"tables", "texts", "sequences", "bits", "advice", "arms", "process"}, default="tables"
+    takes : str, default="tables"
         What ``fit`` learns from. What only tables can promise (a width, weights of rows, refused cells) is not asked
         of the others; their families test what takes its place.
+    needs : str, optional
+        The extra of the package (`certus.base.extras`) without which it cannot be fitted.
     """
 
     def add(learner: Class) -> Class:
-        complete_docstrings(learner, without=_COLUMNS if takes in ("texts", "advice", "arms", "process") else ())
+        complete_docstrings(learner, without=_COLUMNS if takes in _WITHOUT_COLUMNS else ())
         summary = (learner.__doc__ or "").strip().splitlines()[0]
         home, uses = family or learner.__module__.split(".")[1], tasks or (_task_of(learner),)
-        entry = Entry(learner, home, uses, summary, guarantees, cost, dict(known_failures or {}), draws_rows, takes)
+        failures = dict(known_failures or {})
+        entry = Entry(learner, home, uses, summary, guarantees, cost, failures, draws_rows, takes, needs)
         _entries[entry.path] = entry
         return learner
 
@@ -178,9 +189,9 @@ def entries(task: str | None = None) -> list[Entry]:
 
 def find(path: str) -> type | None:
     """The registered learner or part with this import path, or None. Imports only its family."""
-    pieces = path.split(".")
-    if len(pieces) == 3 and pieces[0] == "certus" and pieces[1] in (*FAMILIES, *_HOMES):
-        importlib.import_module(_HOMES.get(pieces[1], f"certus.{pieces[1]}"))
+    home = path.removeprefix("certus.").rpartition(".")[0]
+    if path.startswith("certus.") and home in (*FAMILIES, *_HOMES):
+        importlib.import_module(_HOMES.get(home, f"certus.{home}"))
     entry = _entries.get(path)
     return entry.learner if entry is not None else _parts.get(path)
 

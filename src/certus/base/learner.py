@@ -61,7 +61,7 @@ def fit_method(method: Method) -> Method:
             with blas_on_one_thread(), fitting(self, weights, goes_on=goes_on):
                 return method(self, *args, **kwargs)
         except KeyboardInterrupt:
-            self._forget()
+            self._interrupted()
             raise
 
     return with_callbacks(wrapper)
@@ -164,6 +164,14 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        """The parameters as a file holds them."""
+        return self.get_params(deep=False)
+
+    def _interrupted(self) -> None:
+        """Called when Ctrl-C ended a fit: learners without a complete state to keep are unfitted then."""
+        self._forget()
 
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""

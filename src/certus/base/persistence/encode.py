@@ -115,7 +115,8 @@ class Encoder:
         return {"type": "sparse", "class": type(matrix).__name__, "shape": list(matrix.shape), "fields": arrays}
 
     def _encode_object(self, value: Any, kind: Kind, where: str) -> dict[str, Any]:
-        parameters = value.get_params(deep=False) if kind.estimator else {}
+        ask = getattr(value, "_saved_parameters", None) or (lambda: value.get_params(deep=False))
+        parameters = ask() if kind.estimator else {}
         lost = kind.unlisted(value, set(parameters))
         if lost is not None:
             raise CertusFileError(

@@ -49,7 +49,7 @@ def further_recipes(learners: str, families: Sequence[str], known: Sequence[str]
         recipe_of(entry)
         for entry in catalogue.entries(learners)
         if entry.family in families and entry.takes == "tables" and entry.path not in known
-        and entry.name not in UNSUITED
+        and entry.needs is None and entry.name not in UNSUITED
     ]  # fmt: skip
 
 

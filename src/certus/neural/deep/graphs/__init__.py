@@ -1,0 +1,1 @@
+"""Graphs as they are given, checked, and as networks take them."""

@@ -1,0 +1,60 @@
+"""What every learner of tables promises, asked of the learners that need torch; and scikit-learn's own checks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from certus.base import catalogue
+from certus.base.catalogue import Entry
+from tests.common import problems, test_bad_input, test_contract
+
+ENTRIES = [entry for entry in catalogue.entries() if entry.needs == "deep" and entry.takes == "tables"]
+MODULES = (test_contract, test_bad_input)
+CHECKS = {
+    name: check
+    for module in MODULES
+    for name, check in vars(module).items()
+    # Sums of one row and of many differ in single precision; batches depend on the places of rows: see test_torch_models.
+    if name not in ("test_one_row_equals_many_rows", "test_weight_zero_removes_and_weight_two_repeats")
+    and name.startswith("test_")
+    and inspect.isfunction(check)
+    and check.__module__ == module.__name__
+}
+# One value of what a check is repeated for.
+ARGUMENTS: dict[str, Any] = {"form": "strided", "frame": pd.DataFrame, "value": np.nan, "word": "NaN"}
+
+
+@pytest.fixture(autouse=True)
+def few_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"max_epochs": 3, "batch_size": 32, "learning_rate": 0.01}
+    for entry in ENTRIES:
+        monkeypatch.setitem(problems.SETTINGS, entry.name, settings)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_contract(entry: Entry, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check: Callable[..., None] = CHECKS[name]
+    known = {**ARGUMENTS, "entry": entry, "tmp_path": tmp_path, "monkeypatch": monkeypatch}
+    check(**{argument: known[argument] for argument in inspect.signature(check).parameters})
+
+
+@parametrize_with_checks(
+    [entry.learner(max_epochs=30, learning_rate=0.05, batch_size=16, random_state=0) for entry in ENTRIES],
+    expected_failed_checks=lambda learner: next(
+        dict(entry.known_failures) for entry in ENTRIES if entry.learner is type(learner)
+    ),
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
