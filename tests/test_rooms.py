@@ -39,6 +39,7 @@ PUBLIC = (
     "online",
     "reinforce",
     "sampling",
+    "scale",
     "svm",
     "tables",
     "text",

@@ -86,6 +86,12 @@ class Entry:
         return self.learner.__name__
 
     @property
+    def scales(self) -> str:
+        """Whether it learns from rows in blocks (files, clusters): "exact", "approximate" or "no"."""
+        declared = getattr(self.learner, "_scaled", None)
+        return "no" if declared is None else str(declared.scales)
+
+    @property
     def path(self) -> str:
         """Where users import it from, such as ``certus.linear.Ridge``."""
         return f"certus.{self.family}.{self.name}"
@@ -101,6 +107,7 @@ class Entry:
             "guarantees": list(self.guarantees),
             "cost": self.cost,
             "takes": self.takes,
+            "scales": self.scales,
             "known_failures": dict(self.known_failures),
         }
 
