@@ -9,6 +9,7 @@ Who uses it::
 * `read` and `blocks` make a `BlockTable` (its class is in `certus.base.blocks`): iterating it reads block after block,
   ``table["y"]`` and ``table[["a", "b"]]`` choose columns, ``table.xy("y", weights="w")`` divides them, ``table.map(f)``
   is the table of a function of every block.
+* `sample` draws rows and certifies what that costs: how far a mean over them can be from the mean over all.
 * Dask arrays, data frames and series go into ``fit`` and ``predict`` as they are; predictions of them are Dask
   collections.
 
@@ -22,12 +23,13 @@ Dask and pyarrow come with the extra ``scale`` and are imported where they are n
 
 from certus.base.blocks import BlockError, BlockTable, register_runner
 from certus.scale.block_iterables import blocks
+from certus.scale.certified_samples import RowSample, sample
 from certus.scale.parquet_tables import read
 from certus.scale.running.dask_runner import DaskRunner
 
 register_runner(DaskRunner())
 
-__all__ = ["BlockError", "BlockTable", "blocks", "read"]
+__all__ = ["BlockError", "BlockTable", "RowSample", "blocks", "read", "sample"]
 
 
 def __dir__() -> list[str]:

@@ -15,11 +15,11 @@ workers, and after a worker was lost.
 * `scaled_fit`: the declaration, and how ``fit`` and ``predict`` meet a table in blocks.
 """
 
-from certus.base.blocks.block_table import BlockSource, BlockTable, JointPart, Part, Selection
+from certus.base.blocks.block_table import BlockSource, BlockTable, JointPart, Part, Selection, joint_parts
 from certus.base.blocks.class_statistics import ClassStatistics, MergeClasses, block_labels, merge_moments, sums
 from certus.base.blocks.reduction import TreeReduction, merge_level, merged
 from certus.base.blocks.row_blocks import Block, RowBlocks
-from certus.base.blocks.runners import BlockError, SerialRunner, Task, as_block_tables, in_blocks, register_runner
+from certus.base.blocks.runners import BlockError, SerialRunner, Task, as_block_tables, current_runner, in_blocks, register_runner
 from certus.base.blocks.scaled_fit import ScaledFit, Scales
 
 __all__ = [
@@ -40,7 +40,9 @@ __all__ = [
     "TreeReduction",
     "as_block_tables",
     "block_labels",
+    "current_runner",
     "in_blocks",
+    "joint_parts",
     "merge_level",
     "merge_moments",
     "merged",
