@@ -29,6 +29,7 @@ FAMILIES = {
     "certus.online",
     "certus.reinforce",
     "certus.sampling",
+    "certus.scale",
     "certus.svm",
     "certus.text",
     "certus.theory",

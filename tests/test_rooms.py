@@ -40,6 +40,7 @@ PUBLIC = (
     "online",
     "reinforce",
     "sampling",
+    "scale",
     "svm",
     "tables",
     "text",

@@ -30,6 +30,7 @@ _SUBPACKAGES = (
     "online",
     "reinforce",
     "sampling",
+    "scale",
     "svm",
     "tables",
     "text",

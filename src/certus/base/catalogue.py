@@ -92,6 +92,12 @@ class Entry:
         return self.learner.__name__
 
     @property
+    def scales(self) -> str:
+        """Whether it learns from rows in blocks (files, clusters): "exact", "approximate" or "no"."""
+        declared = getattr(self.learner, "_scaled", None)
+        return "no" if declared is None else str(declared.scales)
+
+    @property
     def path(self) -> str:
         """Where users import it from, such as ``certus.linear.Ridge``."""
         return f"certus.{self.family}.{self.name}"
@@ -108,6 +114,7 @@ class Entry:
             "cost": self.cost,
             "takes": self.takes,
             "needs": self.needs,
+            "scales": self.scales,
             "known_failures": dict(self.known_failures),
         }
 

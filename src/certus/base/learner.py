@@ -29,6 +29,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from certus.base.blocks.runners import in_blocks
+from certus.base.blocks.scaled_fit import ScaledFit, any_in_blocks, fit_in_blocks, predict_in_blocks
 from certus.base.inputs import TableLike
 from certus.base.params import Constraints, check_parameters
 from certus.base.threads import blas_on_one_thread
@@ -58,8 +60,9 @@ def fit_method(method: Method) -> Method:
             weights = kwargs.get("sample_weight")
             if place_of_weights is not None and len(args) > place_of_weights:
                 weights = args[place_of_weights]
-            with blas_on_one_thread(), fitting(self, weights, goes_on=goes_on):
-                return method(self, *args, **kwargs)
+            blocks = any_in_blocks((*args, *kwargs.values()))
+            with blas_on_one_thread(), fitting(self, None if blocks else weights, goes_on=goes_on):
+                return fit_in_blocks(self, method, args, kwargs) if blocks else method(self, *args, **kwargs)
         except KeyboardInterrupt:
             self._interrupted()
             raise
@@ -85,6 +88,8 @@ def predict_method(method: Method) -> Method:
         # Every fit ends with a report. A learner that judges itself whether it is fitted is asked.
         if "report_" not in vars(self) or hasattr(self, "__sklearn_is_fitted__"):
             check_is_fitted(self)
+        if args and in_blocks(args[0]):
+            return predict_in_blocks(self, method.__name__, args[0], kwargs)
         if self._predicts_without_blas and watching() is None:
             return method(self, *args, **kwargs)
         with blas_on_one_thread(), predicting(self):
@@ -123,6 +128,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     _takes_sparse: ClassVar[bool] = False  # whether fit takes sparse tables
     # Whether predictions never call BLAS, so that it need not be kept on one thread: a fifth of the time of one row.
     _predicts_without_blas: ClassVar[bool] = False
+    _scaled: ClassVar[ScaledFit | None] = None  # how fit learns from rows in blocks, if it does
 
     report_: Report
 
@@ -227,6 +233,7 @@ class Classifier(ClassifierMixin, Learner):
         return codes
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @predict_method
     def predict_log_proba(self, X: TableLike) -> Any:
         """Logarithm of `predict_proba`; minus infinity for a class of probability 0."""
         probabilities = self.predict_proba(X)

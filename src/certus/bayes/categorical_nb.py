@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_non_negative
 
 from certus.base import predict_method, register
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import FLOATS, TableLike, TargetLike, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.count_nb import CountNB, Floats
 from certus.bayes.counting.linear_scores import check_log_probabilities, log_share
+from certus.bayes.in_blocks.class_counts import fit_class_counts
 
 NUMBERS = (*FLOATS, np.int64)  # kept as they are until they are known to be finite
 
@@ -58,6 +60,7 @@ class CategoricalNB(CountNB):
         "min_categories": [Interval(1, None, integer=True), ArrayLike(), Exactly(None)],
     }
     _state = ("classes_", "class_count_", "class_log_prior_", "category_count_", "feature_log_prob_", "n_categories_")
+    _scaled = ScaledFit("exact", fit_class_counts, {"dtype": NUMBERS})
 
     def __init__(
         self,

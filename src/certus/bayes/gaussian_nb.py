@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import distinct_labels, fit_method, predict_method, register
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes import _native_calls
 from certus.bayes.counting.joint_classifier import JointClassifier, begins, known_codes
+from certus.bayes.in_blocks.gaussian_classes import fit_gaussian_classes
 from certus.guarantees import Report
 
 
@@ -59,6 +61,7 @@ class GaussianNB(JointClassifier):
 
     _constraints = {"priors": [ArrayLike(), Exactly(None)], "var_smoothing": [Interval(0, None)]}
     _state = ("classes_", "class_count_", "class_prior_", "theta_", "var_", "epsilon_")
+    _scaled = ScaledFit("exact", fit_gaussian_classes, {"order": "C", "largest": LARGEST})
 
     def __init__(self, *, priors: TargetLike | None = None, var_smoothing: float = 1e-9) -> None:
         self._set_parameters(locals())
@@ -119,14 +122,19 @@ class GaussianNB(JointClassifier):
         mean = self.theta_.astype(np.float64)
         m2 = np.maximum(self.var_.astype(np.float64) - self.epsilon_, 0.0) * count[:, np.newaxis]
         _native_calls.add_class_moments(X, codes, weights, count, mean, m2)
+        return self._finish(count, mean, m2, X.dtype)
 
+    def _finish(
+        self, count: NDArray[np.float64], mean: NDArray[np.float64], m2: NDArray[np.float64], dtype: Any
+    ) -> GaussianNB:
+        """Store what follows from the moments of the classes."""
         self.epsilon_ = float(self.var_smoothing * _pooled_variance(count, mean, m2).max())
         seen = np.where(count > 0, count, 1.0)[:, np.newaxis]
-        self.class_count_ = count.astype(X.dtype)
-        self.theta_ = mean.astype(X.dtype)
-        self.var_ = (m2 / seen + self.epsilon_).astype(X.dtype)
+        self.class_count_ = count.astype(dtype)
+        self.theta_ = mean.astype(dtype)
+        self.var_ = (m2 / seen + self.epsilon_).astype(dtype)
         if self.priors is None:
-            self.class_prior_ = (count / count.sum()).astype(X.dtype)
+            self.class_prior_ = (count / count.sum()).astype(dtype)
         self.report_ = Report()
         return self
 

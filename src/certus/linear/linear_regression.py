@@ -11,12 +11,14 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import Tags
 
 from certus.base import Regressor, fit_method, register, resolve_threads
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.base.params import Boolean, Exactly, Interval
 from certus.linear.design.column_units import column_units, in_units
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.regression_fit import name_the_place, store_regression
+from certus.linear.in_blocks.ridge_in_blocks import fit_linear_regression
 from certus.linear.solvers.least_squares import NotFiniteError, Problem, Solution, nonnegative, ordinary
 
 
@@ -74,6 +76,7 @@ class LinearRegression(LinearPrediction, MultiOutputMixin, Regressor):
         "positive": [Boolean()],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
+    _scaled = ScaledFit("exact", fit_linear_regression, {"multi_output": True, "y_numeric": True})
     _state = ("coef_", "intercept_", "rank_", "singular_", "gap_", "converged_")
 
     def __init__(

@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 
 from certus.base import Regressor, fit_method, register, resolve_threads
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.linear.design.in_place_centering import center_in_place
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.ridge_fit import NO_ITERATIONS, RidgeFit
+from certus.linear.in_blocks.ridge_in_blocks import fit_ridge, whole_table_needed
 from certus.linear.solvers.least_squares import Problem
 from certus.linear.solvers.ridge_solvers import check_solver, penalties, sparse_formats
 
@@ -50,6 +52,8 @@ class Ridge(RidgeFit, LinearPrediction, MultiOutputMixin, Regressor):
     >>> np.round(model.coef_, 6).tolist(), model.gap_ < 1e-20
     ([0.5], True)
     """
+
+    _scaled = ScaledFit("exact", fit_ridge, {"multi_output": True, "y_numeric": True}, whole_table_needed)
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certus.base import Classifier, fit_method, register, resolve_threads
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import (
     ClassWeightLike,
     RandomStateLike,
@@ -17,6 +18,7 @@ from certus.base.inputs import (
 from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.linear.fitting.ridge_fit import NO_ITERATIONS, RidgeFit
 from certus.linear.fitting.ridge_labels import RidgeLabels
+from certus.linear.in_blocks.ridge_in_blocks import fit_ridge_classifier, whole_table_needed
 from certus.linear.solvers.least_squares import Problem
 from certus.linear.solvers.ridge_solvers import check_solver, penalties, sparse_formats
 
@@ -57,6 +59,7 @@ class RidgeClassifier(RidgeFit, RidgeLabels, Classifier):
         **RidgeFit._constraints,
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
     }
+    _scaled = ScaledFit("exact", fit_ridge_classifier, refusal=whole_table_needed)
     _state = (*RidgeFit._state, "classes_", "multilabel_")
 
     def __init__(

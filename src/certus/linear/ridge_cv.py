@@ -8,11 +8,13 @@ from typing import Any
 from sklearn.base import MultiOutputMixin
 
 from certus.base import Regressor, Table, register
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import FoldsLike, TargetLike
 from certus.base.params import Boolean, Exactly, OneOf
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.ridge_search import uses_singular_values
 from certus.linear.fitting.ridge_selection import RidgeSelection
+from certus.linear.in_blocks.ridge_choice import fit_ridge_choice, whole_table_needed
 from certus.linear.ridge import Ridge
 
 
@@ -61,6 +63,7 @@ class RidgeCV(RidgeSelection, LinearPrediction, MultiOutputMixin, Regressor):
         "gcv_mode": [OneOf("auto", "svd", "eigen"), Exactly(None)],
         "alpha_per_target": [Boolean()],
     }
+    _scaled = ScaledFit("exact", fit_ridge_choice, {"multi_output": True, "y_numeric": True}, whole_table_needed)
     _judged_by, _numeric = "r2", True
 
     def __init__(

@@ -94,6 +94,18 @@ def saw_table(learner: Any, table: Any) -> None:
         watch.add(learner, sketch, _hashes(table))
 
 
+def sketch_of(table: Any, weights: Any) -> RowSketch:
+    """The sketch of rows in a block; those of weight 0 are left out."""
+    return RowSketch(_without_zeros(_hashes(table), weights))
+
+
+def saw_sketch(learner: Any, sketch: RowSketch) -> None:
+    """The rows of the running fit came in blocks, and this is the sketch of all of them."""
+    frame = _running.get()
+    if frame is not None and frame.learner is learner and not frame.known:
+        frame.sketch = sketch
+
+
 def _hashes(table: Any) -> Hashes:
     if sparse.issparse(table) or (isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind in "biuf"):
         threads = 1 if table.shape[0] * table.shape[1] < _SERIAL else resolve_threads()

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from certus.base import distinct_labels, fit_method, warn_user
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Boolean, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.bayes.counting.joint_classifier import JointClassifier, begins, check_class_prior, known_codes
 from certus.bayes.counting.linear_scores import check_log_probabilities
+from certus.bayes.in_blocks.class_counts import fit_class_counts
 from certus.guarantees import Report
 
 Floats = NDArray[np.float64]
@@ -50,6 +52,7 @@ class CountNB(JointClassifier):
         "fit_prior": [Boolean()],
         "class_prior": [ArrayLike(), Exactly(None)],
     }
+    _scaled = ScaledFit("exact", fit_class_counts, {"accept_sparse": "csr", "order": "C", "largest": LARGEST})
     alpha: Any
     force_alpha: bool
     fit_prior: bool
@@ -98,6 +101,10 @@ class CountNB(JointClassifier):
         weights = check_weights(self, sample_weight, X)
         self._count(X, codes, weights)
         self.class_count_ += np.bincount(codes, weights=weights, minlength=len(self.classes_))
+        return self._finish()
+
+    def _finish(self) -> CountNB:
+        """Store what follows from the counts."""
         self._smooth(self._check_alpha())
         self.class_log_prior_ = self._log_prior()
         self.report_ = Report()

@@ -30,6 +30,7 @@ class JointClassifier(Classifier):
         best: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
         return best
 
+    @predict_method
     def predict_log_proba(self, X: TableLike) -> NDArray[Any]:
         """Logarithm of `predict_proba`."""
         joint = _certain(self.predict_joint_log_proba(X))
@@ -38,6 +39,7 @@ class JointClassifier(Classifier):
         nowhere = np.isneginf(total)
         return np.where(nowhere, -np.log(joint.shape[1]), joint - np.where(nowhere, 0.0, total)).astype(joint.dtype)
 
+    @predict_method
     def predict_proba(self, X: TableLike) -> NDArray[Any]:
         """Probability of each class for each row, in the order of ``classes_``."""
         joint = _certain(self.predict_joint_log_proba(X))

@@ -4,6 +4,7 @@
   the bounds, each with its record and its checker.
 * `paired`, `exact_tests`, `classical_tests`, `selection`: models and learners compared.
 * `model_certificates`, `label_certificates`, `losses_by_row`: from models and labels to certificates.
+* `sampled_mean`: what a sample of the rows says about all of them.
 * `row_planning`: how many rows a promise takes.
 * `binomial_tail`, `clopper_pearson`, `concentration`, `exact_tails`: the inequalities, by two routes.
 """
@@ -41,6 +42,7 @@ from certus.guarantees.holdout.paired import Pair, Verdict, compare_losses, comp
 from certus.guarantees.holdout.pairwise_ranking import pairwise_auc_bound, won_pairs_table
 from certus.guarantees.holdout.ranking import auc_bound
 from certus.guarantees.holdout.rate import RateBounds, RateSetting, error_bound, rate_bound
+from certus.guarantees.holdout.sampled_mean import sampled_mean_bound
 from certus.guarantees.holdout.selection import discordant_counts, shortlist_certificate, worse_pvalues
 
 __all__ = [
@@ -83,6 +85,7 @@ __all__ = [
     "predictions",
     "rate_bound",
     "row_losses",
+    "sampled_mean_bound",
     "shortlist_certificate",
     "step_above",
     "true_labels",

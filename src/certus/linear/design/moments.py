@@ -46,6 +46,9 @@ class Moments:
     column_size: Array
     target_size: Array
     error: float
+    # What rounding took from the means: differences of means far from 0 keep their digits.
+    low_x: Array | float = 0.0
+    low_y: Array | float = 0.0
 
 
 def compute_moments(X: NDArray[Any], Y: Array, weights: Array | None, *, center: bool, threads: int) -> Moments | None:
@@ -93,6 +96,33 @@ def _near_mean(X: NDArray[Any], Y: Array, weights: Array | None) -> Array:
         return np.concatenate([X[some].mean(axis=0, dtype=np.float64), Y[some].mean(axis=0)])
 
 
+def without_constants(moments: Moments) -> Moments:
+    """Columns and targets that are constant up to rounding as exactly constant, as `compute_moments` has them."""
+    column = _constant(np.diag(moments.gram), moments.mean_x, moments.column_size, moments)
+    target = _constant(moments.target_squares, moments.mean_y, moments.target_size, moments)
+    if not (column.any() or target.any()):
+        return moments
+    gram, cross, squares = moments.gram.copy(), moments.cross.copy(), moments.target_squares.copy()
+    sizes = []
+    for constant, spread, size in (
+        (column, np.diag(gram), moments.column_size),
+        (target, squares, moments.target_size),
+    ):
+        neglected = np.sqrt(np.maximum(spread, 0.0) + moments.error * size**2)
+        sizes.append(np.where(constant, np.maximum(size, neglected / moments.error), size))
+    gram[column, :] = 0.0
+    gram[:, column] = 0.0
+    cross[column, :] = 0.0
+    cross[:, target] = 0.0
+    squares[target] = 0.0
+    return replace(moments, gram=gram, cross=cross, target_squares=squares, column_size=sizes[0], target_size=sizes[1])
+
+
+def _constant(spread: Array, mean: Array, size: Array, moments: Moments) -> NDArray[np.bool_]:
+    """What rounding alone makes of a constant column."""
+    return np.asarray(spread <= moments.weight * (4.0 * UNIT * np.abs(mean)) ** 2 + 2.0 * moments.error * size**2)
+
+
 def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tuple[Moments, bool]:
     """Centered moments, and whether centering cancelled more than two digits somewhere."""
     sums, weight = raw[:-1, -1], float(raw[-1, -1])
@@ -103,6 +133,7 @@ def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tupl
         offset = sums / weight
         second = raw[:-1, :-1] - np.outer(sums, offset)
         mean = shift + offset
+        low = rounded_off(shift, offset, mean)
         spread = np.diag(second).copy()
         # What rounding alone makes of a constant column: treat it as exactly constant.
         constant = spread <= weight * (4.0 * UNIT * np.abs(mean)) ** 2 + 2.0 * error * size**2
@@ -113,7 +144,7 @@ def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tupl
         lost = bool((size[~constant] ** 2 > 100.0 * spread[~constant]).any())
         size = np.where(constant, np.maximum(size, neglected / error), size)
     else:
-        second, mean = raw[:-1, :-1].copy(), np.zeros(len(size))
+        second, mean, low = raw[:-1, :-1].copy(), np.zeros(len(size)), np.zeros(len(size))
     moments = Moments(
         rows=rows,
         weight=weight,
@@ -125,5 +156,13 @@ def _from_raw(raw: Array, shift: Array, d: int, rows: int, center: bool) -> tupl
         column_size=size[:d],
         target_size=size[d:],
         error=error,
+        low_x=low[:d],
+        low_y=low[d:],
     )
     return moments, lost
+
+
+def rounded_off(one: Array, two: Array, total: Array) -> Array:
+    """What rounding took from a sum (Knuth's two-sum)."""
+    second = total - one
+    return (one - (total - second)) + (two - second)

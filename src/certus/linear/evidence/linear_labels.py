@@ -6,6 +6,7 @@ optimum's score; a row whose winning margin is larger keeps its label. The count
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,30 @@ def undecided_rows(scores: Array, reach: Array) -> int:
         top = np.partition(scores, -2, axis=1)[:, -2:]
         margin = top[:, 1] - top[:, 0]
     return int((~(margin > reach)).sum())
+
+
+@dataclass(frozen=True)
+class LabelLimits:
+    """How far the optimum's scores of a row can be from the model's: ``per_length * |(x - mean) / metric| + anyway``.
+
+    ``several``: whether every output decides a label of its own.
+    """
+
+    coef: Array
+    intercept: Array
+    mean: Array
+    metric: Array
+    per_length: float
+    anyway: float
+    several: bool = False
+
+    def undecided(self, design: Any) -> int:
+        """Rows of this table, or part of it, whose label could differ from the exact optimum's."""
+        scores, lengths = design.scores_and_lengths(self.coef, self.intercept, self.mean, self.metric)
+        reach = (lengths * self.per_length + self.anyway) * (1.0 + 4.0 * np.finfo(float).eps)
+        if self.several:
+            return int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
+        return undecided_rows(scores, reach if len(self.coef) == 1 else 2.0 * reach)
 
 
 def label_certificate(undecided: int, rows: int, distance: float) -> Certificate:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.guarantees.training import GapEvidence, ScaledGradient
+from certus.linear.design.block_design import BlockDesign
 from certus.linear.design.column_copies import different_columns
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign, make_design
 from certus.linear.design.moments import UNIT, Moments, compute_moments, gamma
@@ -102,7 +103,11 @@ def _objectives_from_moments(problem: Problem, moments: Moments, coef: Array) ->
 
 
 def _from_residuals(
-    problem: Problem, design: DenseDesign | SparseDesign, solution: Solution, coef: Array, intercept: Array
+    problem: Problem,
+    design: DenseDesign | SparseDesign | BlockDesign,
+    solution: Solution,
+    coef: Array,
+    intercept: Array,
 ) -> tuple[Array, Array, float, float, float]:
     """Gradient, its rounding bound, the intercept's share of the gap, the objective, and that of zero."""
     mean = solution.mean_x
@@ -110,9 +115,9 @@ def _from_residuals(
     offset = intercept + coef @ shift  # what the caller's intercept is for the shifted table
     value, gradient, total, _ = design.loss_gradient(Squared(), problem.Y, problem.weights, coef, offset)
     gradient = gradient - np.outer(total, mean) + problem.alphas[:, None] * coef
-    weight = float(design.rows if problem.weights is None else problem.weights.sum())
-    size = _column_sizes(problem, design) + np.abs(shift) * np.sqrt(weight)  # of the caller's columns
-    target = np.sqrt(_weighted_squares(problem, problem.Y))
+    weight, size, squares, at_zero = _sizes(problem, design, solution)
+    size = size + np.abs(shift) * np.sqrt(weight)  # of the caller's columns
+    target = np.sqrt(squares)
     magnitude = target + np.abs(coef) @ size + np.abs(intercept) * np.sqrt(weight)
     fitted = gamma(design.columns + 4) * magnitude  # error of the residuals, as a vector of all rows
     residual = np.sqrt(2.0 * value) + fitted
@@ -124,9 +129,20 @@ def _from_residuals(
         slip = np.abs(total) + np.sqrt(weight) * (chain * residual + fitted)
         intercept_gap = float(np.sum(slip**2)) / weight
     penalty = float(problem.alphas @ np.einsum("kd,kd->k", coef, coef))
-    at_zero = float(_weighted_squares(problem, problem.Y - solution.mean_y).sum())
     objective = (np.sqrt(2.0 * value) * (1.0 + chain) + float(np.linalg.norm(fitted))) ** 2 + penalty
     return gradient, error, intercept_gap, float(objective), at_zero
+
+
+def _sizes(
+    problem: Problem, design: DenseDesign | SparseDesign | BlockDesign, solution: Solution
+) -> tuple[float, Array, Array, float]:
+    """The weight of all rows, lengths of columns, squares of targets, and the objective without coefficients."""
+    if isinstance(design, BlockDesign):
+        moments = design.moments
+        return moments.weight, design.column_sizes(), design.target_squares(), float(moments.target_squares.sum())
+    weight = float(design.rows if problem.weights is None else problem.weights.sum())
+    at_zero = float(_weighted_squares(problem, problem.Y - solution.mean_y).sum())
+    return weight, _column_sizes(problem, design), _weighted_squares(problem, problem.Y), at_zero
 
 
 def _column_sizes(problem: Problem, design: DenseDesign | SparseDesign) -> Array:
@@ -165,7 +181,7 @@ def _metric_without_copies(problem: Problem) -> tuple[NDArray[np.intp] | None, A
 
     Copies of a column and constants beside an intercept make the matrix singular without making the problem hard.
     """
-    if problem.alphas.any() or problem.is_sparse:
+    if problem.alphas.any() or problem.is_sparse or isinstance(problem.X, BlockDesign):
         return None, None
     kept = different_columns(problem.X, constant_counts=not problem.center)
     if len(kept) == 0:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from certus.base import Table, TargetLike, assert_finite, warn_not_converged
 from certus.guarantees import Report
+from certus.linear.design.block_design import BlockDesign
 from certus.linear.evidence.linear_gap_rules import LEAST_SQUARES
 from certus.linear.evidence.quadratic_gap import QuadraticEvidence, quadratic_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
@@ -100,6 +101,8 @@ def store_regression(
 
 def _size(problem: Problem) -> float:
     """Weighted sum of squared targets, before centering."""
+    if isinstance(problem.X, BlockDesign):
+        return float(problem.X.target_squares().sum())
     squares = np.einsum("ij,ij->i", problem.Y, problem.Y)
     return float(squares.sum() if problem.weights is None else problem.weights @ squares)
 

@@ -14,7 +14,7 @@ from certus.base import TableLike, class_weights, predict_method
 from certus.guarantees import Report
 from certus.linear.design.design_matrix import make_design
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.linear_labels import label_certificate, undecided_rows
+from certus.linear.evidence.linear_labels import LabelLimits, label_certificate
 from certus.linear.evidence.quadratic_gap import QuadraticEvidence
 from certus.linear.fitting.linear_prediction import LinearClassification
 from certus.linear.solvers.least_squares import Problem, Solution
@@ -75,27 +75,36 @@ class RidgeLabels(LinearClassification):
 
     def _certify_labels(self, problem: Problem, solution: Solution, evidence: QuadraticEvidence) -> None:
         """Add how many training labels are those of the exact optimum, where the distance to it is known."""
+        design = make_design(problem.X, problem.threads)
+        weight = float(design.rows if problem.weights is None else problem.weights.sum())
+        limits = self._label_limits(solution, evidence, weight)
+        if limits is not None:
+            undecided = limits.undecided(design)
+            self.report_ = self.report_.with_([label_certificate(undecided, design.rows, evidence.distance)])
+
+    def _label_limits(self, solution: Solution, evidence: QuadraticEvidence, weight: float) -> LabelLimits | None:
+        """How near its border a row must be for its label to be undecided; None if that is not known."""
         if evidence.metric is None:
-            return
+            return None
         coef = np.atleast_2d(self.coef_).astype(np.float64)
         intercept = np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), (len(coef),)).copy()
         metric = evidence.metric.min(axis=0)
-        design = make_design(problem.X, problem.threads)
-        scores, lengths = design.scores_and_lengths(coef, intercept, solution.mean_x, metric)
-        weight = float(len(scores) if problem.weights is None else problem.weights.sum())
         size = float(np.abs(coef * metric).max(initial=0.0)) * np.sqrt(coef.shape[1])
         fixed = float(
             np.abs(coef @ solution.mean_x).max(initial=0.0)
             + np.abs(coef).max(initial=0.0) * np.abs(solution.mean_x).sum()
             + np.abs(intercept).max(initial=0.0)
         )
-        rounding = gamma(coef.shape[1] + 8) * (lengths * size + fixed)
-        reach = lengths * evidence.distance * (1.0 + 1e-12) + np.sqrt(evidence.bound.intercept_gap / weight) + rounding
-        if self.multilabel_:
-            undecided = int((~(np.abs(scores) > reach[:, None]).all(axis=1)).sum())
-        else:
-            undecided = undecided_rows(scores, reach if len(coef) == 1 else 2.0 * reach)
-        self.report_ = self.report_.with_([label_certificate(undecided, len(scores), evidence.distance)])
+        rounding = gamma(coef.shape[1] + 8)
+        return LabelLimits(
+            coef,
+            intercept,
+            solution.mean_x,
+            metric,
+            per_length=evidence.distance * (1.0 + 1e-12) + rounding * size,
+            anyway=float(np.sqrt(evidence.bound.intercept_gap / weight)) + rounding * fixed,
+            several=self.multilabel_,
+        )
 
     @predict_method
     def predict(self, X: TableLike) -> NDArray[Any]:

@@ -52,12 +52,40 @@ def leave_one_out(problem: Problem, penalties: Array, *, singular: bool) -> Leav
     values, vectors = np.linalg.eigh(moments.gram)
     if penalties.min() < SQUARED * max(float(values[-1]), 0.0):
         return LeaveOneOut(_tall_by_singular_values(problem, penalties), moments)
-    damping = 1.0 / (np.maximum(values, 0.0)[:, None] + penalties)
-    directions = damping[:, :, None] * (vectors.T @ moments.cross)[:, None, :]
-    leverages, fitted = _rotated(problem, moments.mean_x, vectors, damping, directions.reshape(columns, -1))
+    return LeaveOneOut(errors_in(problem, LeaveOneOutState.at(moments, values, vectors, penalties)), moments)
+
+
+@dataclass(frozen=True)
+class LeaveOneOutState:
+    """What rows need to know for their errors under every penalty; the rest is theirs."""
+
+    mean_x: Array
+    mean_y: Array
+    weight: float
+    vectors: Array
+    damping: Array
+    directions: Array
+    largest: float
+
+    @classmethod
+    def of(cls, moments: Moments, penalties: Array) -> LeaveOneOutState:
+        """From the second moments of all rows."""
+        return cls.at(moments, *np.linalg.eigh(moments.gram), penalties)
+
+    @classmethod
+    def at(cls, moments: Moments, values: Array, vectors: Array, penalties: Array) -> LeaveOneOutState:
+        """From their eigenvectors."""
+        damping = 1.0 / (np.maximum(values, 0.0)[:, None] + penalties)
+        directions = (damping[:, :, None] * (vectors.T @ moments.cross)[:, None, :]).reshape(len(vectors), -1)
+        return cls(moments.mean_x, moments.mean_y, moments.weight, vectors, damping, directions, float(values[-1]))
+
+
+def errors_in(problem: Problem, state: LeaveOneOutState) -> Array:
+    """The errors of the rows of a problem, which may be some rows of the table behind the state."""
+    leverages, fitted = _rotated(problem, state.mean_x, state.vectors, state.damping, state.directions)
     if problem.weights is not None:
         leverages *= problem.weights[:, None]
-    return LeaveOneOut(_quotients(problem, leverages, fitted, moments.mean_y), moments)
+    return _quotients(problem, leverages, fitted, state.mean_y, state.weight)
 
 
 def _rotated(problem: Problem, mean: Array, vectors: Array, damping: Array, directions: Array) -> tuple[Array, Array]:
@@ -75,19 +103,21 @@ def _rotated(problem: Problem, mean: Array, vectors: Array, damping: Array, dire
     return np.concatenate(leverages), np.concatenate(fitted)
 
 
-def _quotients(problem: Problem, leverages: Array, fitted: Array, mean_y: Array) -> Array:
-    """Errors / (1 - leverage) from the parts without intercept."""
+def _quotients(problem: Problem, leverages: Array, fitted: Array, mean_y: Array, weight: float | None = None) -> Array:
+    """Errors / (1 - leverage) from the parts without intercept; ``weight`` is that of all rows."""
     rows, targets = problem.Y.shape
     errors = problem.Y[:, None, :] - mean_y - fitted.reshape(rows, -1, targets)
-    kept = 1.0 - leverages - _intercept_leverage(problem)[:, None]
+    kept = 1.0 - leverages - _intercept_leverage(problem, weight)[:, None]
     return np.moveaxis(errors / kept[:, :, None], 1, 2)
 
 
-def _intercept_leverage(problem: Problem) -> Array:
+def _intercept_leverage(problem: Problem, weight: float | None = None) -> Array:
     rows = problem.X.shape[0]
     if not problem.center:
         return np.zeros(rows)
-    return np.full(rows, 1.0 / rows) if problem.weights is None else problem.weights / problem.weights.sum()
+    if problem.weights is None:
+        return np.full(rows, 1.0 / (rows if weight is None else weight))
+    return problem.weights / (problem.weights.sum() if weight is None else weight)
 
 
 def _tall_by_singular_values(problem: Problem, penalties: Array) -> Array:

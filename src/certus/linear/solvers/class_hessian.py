@@ -9,6 +9,8 @@ It is singular along equal changes of all classes' constants, along which the gr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
@@ -31,8 +33,11 @@ def small_hessian(problem: SmoothProblem) -> bool:
 
 def exact_step(problem: SmoothProblem, at: Evaluation) -> tuple[Array, Array] | None:
     """The Newton step at a point, or None if the matrix is not positive definite to working precision."""
+    return _solved(problem, at, class_hessian(problem, at.detail))
+
+
+def _solved(problem: SmoothProblem, at: Evaluation, matrix: Array) -> tuple[Array, Array] | None:
     classes, columns = at.gradient.shape
-    matrix = class_hessian(problem, at.detail)
     right = -np.hstack([at.gradient, at.gradient_center[:, None]]).ravel()
     if not problem.has_intercept:
         constants = np.arange(classes) * (columns + 1) + columns
@@ -51,18 +56,35 @@ def exact_step(problem: SmoothProblem, at: Evaluation) -> tuple[Array, Array] | 
 
 def class_hessian(problem: SmoothProblem, p: Array) -> Array:
     """H plus the square of the direction in which it is singular; unknowns class by class, the constant last."""
-    X = np.asarray(problem.design.X, dtype=np.float64)
-    Z = np.column_stack([X - problem.mean, np.full(len(X), float(problem.has_intercept))])
-    root = np.ones(len(Z)) if problem.weights is None else np.sqrt(problem.weights)
-    Z *= root[:, None]
-    classes, width = p.shape[1], Z.shape[1]
-    both = (p[:, :, None] * Z[:, None, :]).reshape(len(Z), classes * width)
-    matrix = -(both.T @ both)
-    penalty = np.append(np.full(width - 1, problem.strength), 0.0)
-    for k in range(classes):
-        block = slice(k * width, (k + 1) * width)
-        matrix[block, block] += (p[:, k, None] * Z).T @ Z + np.diag(penalty)
+    matrix = hessian_of_rows(problem.design.X, problem.weights, p, problem.mean, constant=problem.has_intercept)
+    return finished_hessian(problem, matrix)
+
+
+def hessian_of_rows(X: Any, weights: Array | None, p: Array, mean: Array, *, constant: bool) -> Array:
+    """The sum over rows in H; sums over parts of the rows add up to it."""
+    classes, width = p.shape[1], X.shape[1] + 1
+    matrix = np.zeros((classes * width, classes * width))
+    step = max(1, MOST_CELLS // (classes * width))
+    for first in range(0, len(X), step):
+        part = slice(first, first + step)
+        rows, share = X[part].astype(np.float64), p[part]
+        Z = np.column_stack([rows - mean, np.full(len(rows), float(constant))])
+        if weights is not None:
+            Z *= np.sqrt(weights[part])[:, None]
+        both = (share[:, :, None] * Z[:, None, :]).reshape(len(Z), classes * width)
+        matrix -= both.T @ both
+        for k in range(classes):
+            block = slice(k * width, (k + 1) * width)
+            matrix[block, block] += (share[:, k, None] * Z).T @ Z
+    return matrix
+
+
+def finished_hessian(problem: SmoothProblem, matrix: Array) -> Array:
+    """Add the penalty, and the square of the direction in which H is singular."""
+    classes, width = problem.outputs, problem.design.columns + 1
+    places = np.arange(len(matrix)).reshape(classes, width)
+    penalized = places[:, :-1].ravel()
+    matrix[penalized, penalized] += problem.strength
     if problem.has_intercept:
-        constants = np.arange(classes) * width + width - 1
-        matrix[np.ix_(constants, constants)] += problem.total_weight / classes**2
+        matrix[np.ix_(places[:, -1], places[:, -1])] += problem.total_weight / classes**2
     return matrix

@@ -329,7 +329,7 @@ def ordinary(problem: Problem, tol: float) -> Solution:
     if large:
         return by_lsqr(problem, tol=min(tol, 1e-4) * 1e-4, max_iter=None)
     if rows > columns:
-        solution = _ordinary_from_moments(problem, moments_of(problem), tol)
+        solution = ordinary_from_moments(problem, moments_of(problem), tol)
         if solution is not None:
             return solution
     table, target, mean_x, mean_y = centered_table(problem)
@@ -343,7 +343,7 @@ def _has_full_rank(factor: ScaledCholesky, tol: float) -> bool:
     return factor.rcond > 100.0 * cut or factor.least_share() > max(4.0 * cut, CLEAR)
 
 
-def _ordinary_from_moments(problem: Problem, moments: Moments, tol: float) -> Solution | None:
+def ordinary_from_moments(problem: Problem, moments: Moments, tol: float) -> Solution | None:
     """From the second moments alone, if these can tell the rank."""
     singular = np.sqrt(np.maximum(np.linalg.eigvalsh(moments.gram)[::-1], 0.0))
     solution = by_cholesky(problem, moments)

@@ -1,0 +1,1 @@
+"""Fits to rows in blocks: statistics per class, merged."""

@@ -1,0 +1,1 @@
+"""Who computes on blocks besides the serial runner of `certus.base.blocks`."""
