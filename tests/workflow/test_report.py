@@ -26,7 +26,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta", "link", "br", "img", "input", "hr"):
+        if tag not in ("meta", "link", "br", "img", "input", "hr", "wbr"):
             self.open.append(tag)
         own = dict(attributes)
         self.fetched += [str(own[name]) for name in ("src", "href", "xlink:href", "data") if name in own]

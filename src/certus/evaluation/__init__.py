@@ -28,6 +28,7 @@ from certus.evaluation.displays import (
     RegionsDisplay,
     ResidualsDisplay,
     RocDisplay,
+    RowMapDisplay,
     SilhouetteDisplay,
 )
 from certus.evaluation.response import gives_probabilities, label_response
@@ -58,6 +59,7 @@ __all__ = [
     "RegionsDisplay",
     "ResidualsDisplay",
     "RocDisplay",
+    "RowMapDisplay",
     "SilhouetteDisplay",
     "SplitConformalClassifier",
     "SplitConformalRegressor",

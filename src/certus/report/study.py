@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import re
+from html import escape
 from typing import Any
 
 import jinja2
 import numpy as np
+from markupsafe import Markup
 
 from certus import __version__
 from certus.evaluation import (
@@ -16,6 +20,7 @@ from certus.evaluation import (
     ImportancesDisplay,
     LearningCurveDisplay,
     RaceDisplay,
+    RowMapDisplay,
 )
 from certus.guarantees.records import ASSUMPTIONS
 from certus.workflow import Study
@@ -27,6 +32,7 @@ def render_study(study: Study) -> str:
         loader=jinja2.PackageLoader("certus.report"), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["short"] = short
+    environment.filters["breakable"] = breakable
     promises = [item for item in study.certificates if item.guaranteed and not item.vacuous]
     return environment.get_template("study.html").render(
         study=study,
@@ -37,6 +43,8 @@ def render_study(study: Study) -> str:
         bars=_bars(study),
         further=_further(study),
         figures=_figures(study),
+        notes={} if study.findings.row_map is None else {_rows_title(study): study.findings.row_map.told},
+        network=_network(study),
         facts=[line.split(": ", 1) for line in study.best.about_],
         sections=_sections(study),
         command=f"certus predict {study.folder_name}/model.certus NEW_TABLE -o predictions.csv",
@@ -57,6 +65,7 @@ def _sections(study: Study) -> list[tuple[str, str]]:
         "leaderboard": ("Leaderboard", True),
         "pictures": ("Pictures", True),
         "clusters": ("The clusters", study.findings.clusters),
+        "network": ("The network", study.findings.network),
         "labels": ("Label by label", study.findings.labels),
         "errs": ("Where it errs", study.findings.subgroups),
         "alone": ("When it may decide alone", study.findings.guards),
@@ -80,6 +89,11 @@ def _further(study: Study) -> str:
 def short(value: object) -> str:
     """A number with four digits, anything else as text."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def breakable(name: str) -> Markup:
+    """The name of a class, which a narrow card may divide between its words."""
+    return Markup(re.sub(r"(?<=[a-z])(?=[A-Z])", "<wbr>", escape(name)))
 
 
 def _headline(study: Study) -> dict[str, str]:
@@ -135,6 +149,11 @@ def _figures(study: Study) -> list[tuple[str, str]]:
     if findings.quality is not None and len(findings.quality.numbers) > 2:
         names = [f"cluster {number}" for number in findings.quality.numbers]
         shown.append(("Clusters next to each other", DendrogramDisplay(findings.quality.merges, names)))
+    if findings.row_map is not None:
+        rows = findings.row_map
+        axes = [f"component {place} ({100 * share:.1f} %)" for place, share in enumerate(rows.shares, 1)]
+        display = RowMapDisplay(rows.points, rows.values, (axes[0], axes[1]), rows.colored_by)
+        shown.append((_rows_title(study), display))
     if findings.alike is not None:
         tree = DendrogramDisplay(findings.alike.merges, findings.alike.columns, RANK_DISTANCE)
         shown.append(("Columns that carry the same information", tree))
@@ -151,4 +170,25 @@ def _figures(study: Study) -> list[tuple[str, str]]:
     lines, names = [trial.values for trial in raced], [trial.candidate.title for trial in raced]
     race = RaceDisplay(lines, winners, f"{measure}{as_loss} (validation)", study.baseline, names)
     shown.append(("The race", race))
-    return [(title, display.svg()) for title, display in shown]
+    return [(title, _named(display.svg(), title)) for title, display in shown]
+
+
+def _rows_title(study: Study) -> str:
+    assert study.findings.row_map is not None
+    return f"The rows by {study.findings.row_map.colored_by}"
+
+
+def _named(svg: str, title: str) -> str:
+    """The picture with its name for those who hear it, and for whoever points at it."""
+    start = re.sub(r"^<svg ", f'<svg role="img" aria-label="{escape(title)}" ', svg, count=1)
+    return start.replace(">", f"><title>{escape(title)}</title>", 1)
+
+
+def _network(study: Study) -> dict[str, str] | None:
+    """The graph of a Bayesian network as an image of its own, whose style cannot reach the page, and its text."""
+    found = study.findings.network
+    if found is None:
+        return None
+    drawn = base64.b64encode(found.shown.to_svg().encode()).decode()
+    arrows = "; ".join(f"{parent} → {child}" for parent, child in found.shown.edges)
+    return {"picture": f"data:image/svg+xml;base64,{drawn}", "text": f"A graph with the arrows {arrows}"}

@@ -18,6 +18,7 @@ from certus.evaluation.displays.race_display import RaceDisplay
 from certus.evaluation.displays.regions_display import RegionsDisplay
 from certus.evaluation.displays.residuals_display import ResidualsDisplay
 from certus.evaluation.displays.roc_display import RocDisplay
+from certus.evaluation.displays.row_map_display import RowMapDisplay
 from certus.evaluation.displays.silhouette_display import SilhouetteDisplay
 
 __all__ = [
@@ -39,5 +40,6 @@ __all__ = [
     "RegionsDisplay",
     "ResidualsDisplay",
     "RocDisplay",
+    "RowMapDisplay",
     "SilhouetteDisplay",
 ]

@@ -19,6 +19,8 @@ from certus.workflow.findings.importances import LARGEST_SAMPLE, importances
 from certus.workflow.findings.learning_curve import LearningCurve, curve_of, learning_curve
 from certus.workflow.findings.overfitting import overfitting
 from certus.workflow.findings.record import Findings
+from certus.workflow.findings.row_map import RowMap, map_rows
+from certus.workflow.findings.winning_network import find_network
 from certus.workflow.models import ClusterModel, StudyModel
 from certus.workflow.race.learning import Learning, train
 from certus.workflow.race.race import Race
@@ -69,6 +71,7 @@ def find_all(study: Finished, in_time: InTime) -> Findings:
     special = study.task.special_findings(study)
     learn = study.split.learn[:LARGEST_SAMPLE]
     training = _value(study, study.frame[learn], study.values[learn])
+    row_map = _row_map(study, in_time, study.task.colors(study.values[study.split.learn]), study.task.target)
     curve = _curve(study, in_time)
     rises = _importances(study, in_time)
     return Findings(
@@ -79,6 +82,8 @@ def find_all(study: Finished, in_time: InTime) -> Findings:
         importance_spread={name: spread for name, (_, spread) in rises.items()},
         training_value=training,
         diagnosis=_overfitting(study, learn),
+        network=find_network(study),
+        row_map=row_map,
         alike=_alike(study, in_time),
         **special,
     )
@@ -102,12 +107,14 @@ def find_clusters(study: Finished, in_time: InTime) -> Findings:
     if in_time(best.seconds):
         quality = cluster_quality(study.model.model_, learned, study.confidence, study.learning.seed)
     grouped, told = clusters.compared(study.winner.out_of_fold, shuffled, len(study.race.trials))
+    groups = study.model.predict(learned)
     return Findings(
         shortlist=_shortlist(study),
         training_value=float(np.mean(study.model.ratios(learned))),
         diagnosis=told,
         grouped=grouped,
-        clusters=clusters.describe(learned, study.model.predict(learned), study.learning.columns),
+        clusters=clusters.describe(learned, groups, study.learning.columns),
+        row_map=_row_map(study, in_time, study.task.colors(groups), "cluster"),
         quality=quality,
         density=_density(study, in_time),
         alike=_alike(study, in_time),
@@ -128,6 +135,13 @@ def _density(study: Finished, in_time: InTime) -> DensityFound | None:
         seed=study.learning.seed,
         by_rows=study.split.unit != "group",
     )
+
+
+def _row_map(study: Finished, in_time: InTime, values: NDArray[Any], colored_by: str) -> RowMap | None:
+    if not in_time():
+        return None
+    learning = study.learning
+    return map_rows(learning.frame, learning.columns, values, colored_by, seed=learning.seed)
 
 
 def _alike(study: Finished, in_time: InTime) -> AlikeColumns | None:

@@ -13,7 +13,9 @@ from certus.workflow.findings.clusters import Cluster
 from certus.workflow.findings.comparisons import Versus
 from certus.workflow.findings.density import DensityFound
 from certus.workflow.findings.learning_curve import LearningCurve
+from certus.workflow.findings.row_map import RowMap
 from certus.workflow.findings.subgroups import Subgroup
+from certus.workflow.findings.winning_network import NetworkFound
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class Findings:
         How good they are: what any others could save, their silhouettes, their tree.
     density : DensityFound or None
         Of a clustering study: the mixture of Gaussians that describes the columns of numbers best.
+    network : NetworkFound or None
+        Of a winner that is a Bayesian network, or has one among its parts: its graph, and why it decided so.
+    row_map : RowMap or None
+        The learning rows on two principal components.
     alike : AlikeColumns or None
         Which columns of numbers tell the same.
     grouped : bool
@@ -77,6 +83,8 @@ class Findings:
     clusters: list[Cluster] = field(default_factory=list)
     quality: ClusterQuality | None = None
     density: DensityFound | None = None
+    network: NetworkFound | None = None
+    row_map: RowMap | None = None
     alike: AlikeColumns | None = None
     grouped: bool = False
     rows: str = "test"
@@ -132,6 +140,8 @@ class Findings:
             "clusters": [asdict(cluster) for cluster in self.clusters],
             "cluster_quality": None if self.quality is None else self.quality.to_dict(),
             "density": None if self.density is None else self.density.to_dict(),
+            "network": None if self.network is None else self.network.to_dict(),
+            "row_map": None if self.row_map is None else self.row_map.to_dict(),
             "alike_columns": None if self.alike is None else asdict(self.alike),
             "training_value": self.training_value,
             "diagnosis": self.diagnosis,

@@ -6,6 +6,7 @@ Certificates do not ask who made a model: what it predicts for the test rows is 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +18,15 @@ from certus.workflow.study_error import StudyError
 _HINT = "Hint: MODULE:CLASS, as in sklearn.ensemble:AdaBoostClassifier, or a name that 'certus learners' lists."
 
 
-def foreign_recipe(candidate: Any) -> Recipe:
-    """The recipe of an estimator with its settings, or of a named class (``MODULE:CLASS``, or ours) as it is."""
+def foreign_recipe(candidate: Any, offered: Sequence[Recipe] = ()) -> Recipe:
+    """The recipe of an estimator with its settings, or of a named class (``MODULE:CLASS``, or ours) as it is.
+
+    A learner of ours that is among the offered ones reads the table as these do.
+    """
     if isinstance(candidate, str):
         entry = None if ":" in candidate else named_entry(candidate)
         if entry is not None:
-            return replace(recipe_of(entry), late=False)
+            return _as_offered(replace(recipe_of(entry), late=False), offered)
         find_class(candidate)
         return Recipe(candidate)
     kind = type(candidate)
@@ -35,7 +39,13 @@ def foreign_recipe(candidate: Any) -> Recipe:
         )
     defaults = kind().get_params(deep=False)
     own = {name: value for name, value in candidate.get_params(deep=False).items() if value is not defaults.get(name)}
-    return Recipe(path, (own,))
+    return _as_offered(Recipe(path, (own,)), offered)
+
+
+def _as_offered(recipe: Recipe, offered: Sequence[Recipe]) -> Recipe:
+    """With the encoding and the costs of an offered recipe of the same learner."""
+    usual = next((one for one in offered if one.path == recipe.path), None)
+    return recipe if usual is None else replace(usual, starts=recipe.starts, late=False)
 
 
 def find_class(path: str) -> Any:

@@ -9,7 +9,7 @@ from certus.workflow.state import State
 
 def choose_learners(state: State) -> None:
     """The recipes that suit the task, of the families that the options name."""
-    named = [foreign_recipe(candidate) for candidate in state.options.candidates]
-    only = bool(named) and not state.options.families and state.options.trials == len(named)
     offered = recipes(state.task.learners, state.options.families, texts=bool(state.columns.texts))
+    named = [foreign_recipe(candidate, offered) for candidate in state.options.candidates]
+    only = bool(named) and not state.options.families and state.options.trials == len(named)
     state.recipes = named if only else [*offered, *named]

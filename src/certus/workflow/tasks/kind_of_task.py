@@ -94,6 +94,10 @@ class Task(ABC):
         """How many classes learners must tell apart; 0 for numbers."""
         return len(self.labels)
 
+    def colors(self, values: Array) -> Array:
+        """What tells targets apart in a picture: a text per row, or a number."""
+        return values.astype(str)
+
     def class_sizes(self, frame: pl.DataFrame) -> dict[str, int]:
         """How many rows each class has, the largest first; nothing where there are no classes."""
         return {}

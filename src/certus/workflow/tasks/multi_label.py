@@ -142,6 +142,10 @@ class MultiLabelTask(Task):
     def values(self, frame: pl.DataFrame) -> Array:
         return label_matrix(frame, self.targets, self.labels)
 
+    def colors(self, values: Array) -> Array:
+        """The combination of labels of every row."""
+        return np.array([" · ".join(map(str, row)) for row in values])
+
     def positions(self, values: Array) -> Array:
         return (np.asarray(values) == self.labels[:, 1]).astype(np.intp)
 

@@ -66,6 +66,9 @@ class RegressionTask(Task):
     def values(self, frame: pl.DataFrame) -> Array:
         return frame[self.target].cast(pl.Float64).to_numpy()
 
+    def colors(self, values: Array) -> Array:
+        return values
+
     @staticmethod
     def strata(y: Array) -> Array:
         return np.zeros(len(y))
