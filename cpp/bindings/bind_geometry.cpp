@@ -90,7 +90,6 @@ void bind_product_filter(nb::module_& m, const char* name) {
           "query",
           [](const Filter& filter, Matrix<const T> rows, Matrix<const double> queries, int threads,
              Matrix<double> distances, Matrix<Index> nearest) {
-            ensure_blas();
             return run_kernel([&](StopToken& stop) {
               return filter.query(view(rows), view(queries), threads, stop, table_of(distances, nearest));
             });

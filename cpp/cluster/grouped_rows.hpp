@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -50,9 +51,11 @@ template <class T>
 class GroupedRows {
  public:
   GroupedRows(View2D<const T> rows, std::span<const double> offset, int threads, StopToken& stop)
-      : rows_(rows.rows), columns_(rows.cols), values_(static_cast<std::size_t>(count() * lanes * columns_)) {
+      : rows_(rows.rows),
+        columns_(rows.cols),
+        values_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count() * lanes * columns_))) {
     parallel_ranges(count(), 64, threads, stop, [&](Index first, Index last, int) {
-      for (Index g = first; g < last; ++g) fill_group(rows, g * lanes, offset, values_.data() + at(g));
+      for (Index g = first; g < last; ++g) fill_group(rows, g * lanes, offset, values_.get() + at(g));
     });
   }
 
@@ -61,7 +64,7 @@ class GroupedRows {
   Index count() const { return block_count(rows_, lanes); }
   // How many lanes of a group are rows.
   Index used(Index group) const { return std::min<Index>(lanes, rows_ - group * lanes); }
-  const T* group(Index place) const { return values_.data() + at(place); }
+  const T* group(Index place) const { return values_.get() + at(place); }
   // One row as a center.
   void copy_row(Index row, T* to) const {
     const T* from = group(row / lanes) + row % lanes;
@@ -73,7 +76,7 @@ class GroupedRows {
 
   Index rows_;
   Index columns_;
-  std::vector<T> values_;
+  std::unique_ptr<T[]> values_;
 };
 
 // Centers minus an offset, in the type of the rows.

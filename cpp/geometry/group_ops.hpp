@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "geometry/metric.hpp"
 
@@ -31,10 +30,6 @@ struct GroupOps {
                         std::ptrdiff_t columns, double* out);
   void (*box_reaches_d)(const Metric& metric, const double* query, const double* low, const double* high,
                         std::ptrdiff_t columns, double* out);
-  // Writes the positions i with products[i] + norms[i] <= limit to `hits`, which has room for n, and returns
-  // how many there are.
-  std::ptrdiff_t (*at_most)(const float* products, const float* norms, std::ptrdiff_t n, float limit,
-                            std::int32_t* hits);
 };
 
 }  // namespace certus::geometry

@@ -185,35 +185,10 @@ void box_reaches(const Metric& metric, const double* query, const T* low, const 
   with_term(metric, [=](auto term) { box_reaches_with(term, query, low, high, columns, out); });
 }
 
-// Hits are rare: first ask whether a run of 32 holds any, which needs no branch per element.
-std::ptrdiff_t at_most(const float* products, const float* norms, std::ptrdiff_t n, float limit,
-                       std::int32_t* hits) {
-  constexpr std::ptrdiff_t run = 32;
-  std::ptrdiff_t found = 0;
-  for (std::ptrdiff_t first = 0; first < n; first += run) {
-    const std::ptrdiff_t last = first + run < n ? first + run : n;
-    if (last - first == run) {
-      std::int32_t any = 0;
-      for (std::ptrdiff_t i = 0; i < run; ++i) any |= products[first + i] + norms[first + i] <= limit ? 1 : 0;
-      if (any == 0) continue;
-    }
-    for (std::ptrdiff_t i = first; i < last; ++i) {  // no branch: hits come at random
-      hits[found] = static_cast<std::int32_t>(i);
-      found += products[i] + norms[i] <= limit ? 1 : 0;
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 extern const geometry::GroupOps group_ops_table;
-const geometry::GroupOps group_ops_table = {distances<float>,
-                                            distances<double>,
-                                            box_bounds<float>,
-                                            box_bounds<double>,
-                                            box_reaches<float>,
-                                            box_reaches<double>,
-                                            at_most};
+const geometry::GroupOps group_ops_table = {distances<float>,   distances<double>,  box_bounds<float>,
+                                            box_bounds<double>, box_reaches<float>, box_reaches<double>};
 
 }  // namespace certus::CERTUS_ISA

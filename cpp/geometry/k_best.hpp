@@ -1,6 +1,6 @@
-// The k nearest rows seen so far: a sorted list if they are few, else a bounded max-heap. Equal distances are ordered by row number, so the
-// result does not depend on the order in which rows are offered. The first k rows are taken whatever their
-// distance, even NaN, so that k offers always give k rows.
+// The k nearest rows seen so far: a sorted list if they are few, else a bounded max-heap. Equal distances are
+// ordered by row number, so the result does not depend on the order in which rows are offered. The first k
+// rows are taken whatever their distance, even NaN, so that k offers always give k rows.
 #pragma once
 
 #include <algorithm>

@@ -117,7 +117,8 @@ void KdTree<T>::split_small_node(View2D<const T> rows, const Borders& borders, s
   }
   if (stop.requested() || count == 0) return;
   fill_groups(
-      near, count, [&members](Index slot) { return static_cast<Index>(members[static_cast<std::size_t>(slot)]); },
+      near, count,
+      [&members](Index slot) { return static_cast<Index>(members[static_cast<std::size_t>(slot)]); },
       points_.data() + begin * columns_);
   std::int32_t* const slots = order_.data() + begin;
   for (std::int32_t& member : members) member = slots[member];
@@ -222,7 +223,8 @@ std::vector<std::int32_t> KdTree<T>::near_to_near(View2D<const double> queries, 
   for (const std::int32_t one : box) ++places[static_cast<std::size_t>(one) + 1];
   std::partial_sum(places.begin(), places.end(), places.begin());
   for (std::size_t i = 0; i < box.size(); ++i) {
-    order[static_cast<std::size_t>(places[static_cast<std::size_t>(box[i])]++)] = static_cast<std::int32_t>(i);
+    order[static_cast<std::size_t>(places[static_cast<std::size_t>(box[i])]++)] =
+        static_cast<std::int32_t>(i);
   }
   return order;
 }

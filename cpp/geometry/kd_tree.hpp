@@ -2,9 +2,9 @@
 //
 // Built by halving: a node is cut at the median of the column in which its points spread most widely
 // (Friedman, Bentley, Finkel 1977), on borders of whole groups of eight points, until a leaf holds at most
-// `leaf_size` points, rounded up to whole groups. Three binary levels are then read as one node with eight children, whose tight bounding
-// boxes are stored column by column, so that eight lower bounds cost one pass. The points of a leaf are
-// copied next to each other.
+// `leaf_size` points, rounded up to whole groups. Three binary levels are then read as one node with eight
+// children, whose tight bounding boxes are stored column by column, so that eight lower bounds cost one pass.
+// The points of a leaf are copied next to each other.
 //
 // Build O(n log n (1 + d / log n)), memory n d for the copied points + about d n / (2 leaf_size) for the
 // boxes. Queries run in parallel over fixed blocks. Rows and results do not depend on the number of threads.

@@ -7,18 +7,17 @@
 #include <numeric>
 #include <span>
 
-#include "core/blas.hpp"
 #include "core/parallel.hpp"
 #include "geometry/group_access.hpp"
+#include "geometry/panel_ops.hpp"
 #include "geometry/scan.hpp"
 
 namespace certus::geometry {
 namespace {
 
-constexpr double unit = 0x1.0p-24;  // rounding unit of single precision
-constexpr Index row_block = 256;    // a block of rows, its products with a block of queries stay in the cache
-constexpr Index query_block = 256;
-constexpr Index first_look = 64;
+constexpr double unit = 0x1.0p-24;            // rounding unit of single precision
+constexpr Index near_columns = 256;           // of a panel that stay in the nearest cache
+constexpr Index near_cells = Index{1} << 16;  // of the queries that stay in a near cache
 
 // E of the proof; infinite where its assumptions fail, so that the query is scanned.
 double error_bound(Index columns, double query_norm) {
@@ -29,8 +28,10 @@ double error_bound(Index columns, double query_norm) {
   return (d + 8.0) * unit * (1.0 + query_norm) * (1.0 + query_norm) + 4.0 * d * 0x1.0p-126;
 }
 
+// At least the value, and at most a few units in the last place more.
 float rounded_up(double value) {
-  return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
+  const auto near = static_cast<float>(value);
+  return near + (std::abs(near) * 0x1.0p-22F + std::numeric_limits<float>::min());
 }
 
 }  // namespace
@@ -41,11 +42,13 @@ class ProductFilter<T>::Shortlist {
  public:
   void start(Index k, double margin) {
     k_ = static_cast<std::size_t>(k);
-    capacity_ = std::max<std::size_t>(24, 4 * k_);
+    few_ = k <= 24;
+    capacity_ = std::max<std::size_t>(24, few_ ? 96 : 4 * k_);
     most_ = std::max<std::size_t>(128, capacity_);
     margin_ = margin;
     items_.clear();
     items_.reserve(most_);
+    nearest_.clear();
     overflowed_ = !(margin < std::numeric_limits<double>::infinity());
     limit_ = overflowed_ ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
   }
@@ -54,8 +57,9 @@ class ProductFilter<T>::Shortlist {
   bool overflowed() const { return overflowed_; }
 
   void add(float value, Index row) {
-    if (!(value <= limit_)) return;  // the limit may have sunk since the block was looked through
+    if (!(value <= limit_)) return;  // the limit may have sunk since the panel was looked through
     items_.push_back({value, static_cast<std::int32_t>(row)});
+    if (few_) insert(value);
     if (items_.size() >= capacity_) tighten();
   }
 
@@ -65,11 +69,28 @@ class ProductFilter<T>::Shortlist {
   }
 
  private:
+  // Keeps the k smallest values in order, so that the limit follows at once.
+  void insert(float value) {
+    if (nearest_.size() < k_) {
+      nearest_.push_back(value);
+    } else if (!(value < nearest_.back())) {
+      return;
+    }
+    std::size_t hole = nearest_.size() - 1;
+    for (; hole > 0 && value < nearest_[hole - 1]; --hole) nearest_[hole] = nearest_[hole - 1];
+    nearest_[hole] = value;
+    if (nearest_.size() == k_) limit_ = limit_above(nearest_.back());
+  }
+
+  float limit_above(float kth) const { return rounded_up(static_cast<double>(kth) + 2.0 * margin_); }
+
   void tighten() {
-    const auto kth = items_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    std::nth_element(items_.begin(), kth, items_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
-    limit_ = rounded_up(static_cast<double>(kth->value) + 2.0 * margin_);
+    if (!few_) {
+      const auto kth = items_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+      std::nth_element(items_.begin(), kth, items_.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.value < b.value; });
+      limit_ = limit_above(kth->value);
+    }
     std::erase_if(items_, [this](const Candidate& item) { return item.value > limit_; });
     if (items_.size() <= capacity_ * 3 / 4) return;
     capacity_ = std::min(2 * capacity_, most_);  // many rows are about as near as the k-th
@@ -80,20 +101,24 @@ class ProductFilter<T>::Shortlist {
   }
 
   std::size_t k_ = 0;
+  bool few_ = false;
   std::size_t capacity_ = 0;  // a short list is tightened often, so that few rows come in
   std::size_t most_ = 0;
   double margin_ = 0.0;
   float limit_ = 0.0F;
   bool overflowed_ = false;
   std::vector<Candidate> items_;
+  std::vector<float> nearest_;  // the k smallest values, if k is small
 };
 
 template <class T>
 struct ProductFilter<T>::Scratch {
-  std::vector<float> queries;    // query_block x columns
-  std::vector<float> products;   // query_block x row_block
+  std::vector<float> query;      // one, scaled
+  std::vector<float> tiles;      // all of a block, in tiles
+  std::vector<float> sums;       // queries x panel_rows
+  std::vector<float> limits;     // one per query
   std::vector<Shortlist> lists;  // one per query
-  std::array<std::int32_t, row_block> hits;
+  std::vector<std::int32_t> hits;
   std::vector<T> groups;  // candidate rows of one query
   std::vector<double> found;
   std::vector<Index> overflowed;
@@ -104,8 +129,9 @@ ProductFilter<T>::ProductFilter(View2D<const T> rows, int threads, StopToken& st
     : rows_(rows.rows),
       columns_(rows.cols),
       center_(static_cast<std::size_t>(rows.cols), 0.0),
-      scaled_(static_cast<std::size_t>(rows.rows * rows.cols)),
-      norms_(static_cast<std::size_t>(rows.rows)) {
+      scaled_(static_cast<std::size_t>(block_count(rows.rows, panel_rows) * panel_rows * rows.cols), 0.0F),
+      norms_(static_cast<std::size_t>(block_count(rows.rows, panel_rows) * panel_rows),
+             std::numeric_limits<float>::infinity()) {
   constexpr Index block = 4096;
   // Any center will do, so the mean of some evenly spaced rows is enough.
   const Index sampled = std::min(rows_, block);
@@ -122,11 +148,12 @@ ProductFilter<T>::ProductFilter(View2D<const T> rows, int threads, StopToken& st
   scale_ = 1.0 / radius;
   parallel_ranges(rows_, block, threads, stop, [&](Index first, Index last, int) {
     for (Index i = first; i < last; ++i) {
+      float* const lane = scaled_.data() + i / panel_rows * panel_rows * columns_ + i % panel_rows;
       double sum = 0.0;
       for (Index j = 0; j < columns_; ++j) {
         const double value = static_cast<double>(rows(i, j)) - center_[static_cast<std::size_t>(j)];
         const auto z = static_cast<float>(value * scale_);
-        scaled_[static_cast<std::size_t>(i * columns_ + j)] = z;
+        lane[j * panel_rows] = z;
         sum += static_cast<double>(z) * static_cast<double>(z);
       }
       norms_[static_cast<std::size_t>(i)] = static_cast<float>(sum);
@@ -155,47 +182,65 @@ double ProductFilter<T>::largest_squared_norm(View2D<const T> rows, int threads,
       larger);
 }
 
-// Writes z and returns E.
+// Writes -2 z and returns E.
 template <class T>
 double ProductFilter<T>::prepare_query(const double* query, float* scaled) const {
   double sum = 0.0;
   for (Index j = 0; j < columns_; ++j) {
     const double value = (query[j] - center_[static_cast<std::size_t>(j)]) * scale_;
     sum += value * value;
-    scaled[j] = static_cast<float>(value);
+    scaled[j] = -2.0F * static_cast<float>(value);
   }
   const double bound = error_bound(columns_, std::sqrt(sum) * (1.0 + 0x1.0p-20));
   if (!(bound < std::numeric_limits<double>::infinity())) std::fill(scaled, scaled + columns_, 0.0F);
   return bound;
 }
 
+// Puts the queries of a block into tiles, with empty lists of candidates.
+template <class T>
+void ProductFilter<T>::prepare_block(View2D<const double> queries, Index k, Scratch& scratch) const {
+  const Index padded = block_count(queries.rows, tile_queries) * tile_queries;
+  scratch.query.resize(static_cast<std::size_t>(columns_));
+  scratch.tiles.assign(static_cast<std::size_t>(padded * columns_), 0.0F);
+  scratch.sums.resize(static_cast<std::size_t>(padded * panel_rows));
+  scratch.hits.resize(scratch.sums.size());
+  scratch.limits.resize(static_cast<std::size_t>(queries.rows));
+  scratch.lists.resize(std::max(scratch.lists.size(), scratch.limits.size()));
+  for (Index i = 0; i < queries.rows; ++i) {
+    const double margin = prepare_query(queries.row(i), scratch.query.data());
+    float* const lane = scratch.tiles.data() + i / tile_queries * tile_queries * columns_ + i % tile_queries;
+    for (Index j = 0; j < columns_; ++j) lane[j * tile_queries] = scratch.query[static_cast<std::size_t>(j)];
+    Shortlist& list = scratch.lists[static_cast<std::size_t>(i)];
+    list.start(k, margin);
+    scratch.limits[static_cast<std::size_t>(i)] = list.limit();
+  }
+}
+
 template <class T>
 void ProductFilter<T>::filter_block(View2D<const double> queries, Index k, StopToken& stop,
                                     Scratch& scratch) const {
-  scratch.queries.resize(static_cast<std::size_t>(query_block * columns_));
-  scratch.products.resize(static_cast<std::size_t>(query_block * row_block));
-  scratch.lists.resize(static_cast<std::size_t>(query_block));
-  for (Index i = 0; i < queries.rows; ++i) {
-    const double margin = prepare_query(queries.row(i), scratch.queries.data() + i * columns_);
-    scratch.lists[static_cast<std::size_t>(i)].start(k, margin);
-  }
-  for (Index first = 0; first < rows_ && !stop.poll(); first += row_block) {
-    const Index count = std::min(row_block, rows_ - first);
-    const float* norms = norms_.data() + first;
-    gemm_nt(queries.rows, count, columns_, -2.0F, scratch.queries.data(), columns_,
-            scaled_.data() + first * columns_, columns_, 0.0F, scratch.products.data(), row_block);
-    // The first rows of all give a limit for the others.
-    const Index begun = first == 0 ? std::min(count, first_look) : 0;
-    for (Index i = 0; i < queries.rows; ++i) {
-      Shortlist& list = scratch.lists[static_cast<std::size_t>(i)];
-      const float* products = scratch.products.data() + i * row_block;
-      for (Index row = 0; row < begun; ++row) list.add(products[row] + norms[row], row);
-      const Index found = group_ops().at_most(products + begun, norms + begun, count - begun, list.limit(),
-                                              scratch.hits.data());
-      for (Index hit = 0; hit < found; ++hit) {
-        const Index row = begun + scratch.hits[static_cast<std::size_t>(hit)];
-        list.add(products[row] + norms[row], first + row);
+  prepare_block(queries, k, scratch);
+  for (Index first = 0; first < rows_ && !stop.poll(); first += panel_rows) {
+    const float* const panel = scaled_.data() + first * columns_;
+    const float* const norms = norms_.data() + first;
+    std::fill(scratch.sums.begin(), scratch.sums.end(), 0.0F);
+    for (Index begin = 0; begin < columns_; begin += near_columns) {
+      const Index columns = std::min(near_columns, columns_ - begin);
+      for (Index query = 0; query < queries.rows; query += tile_queries) {
+        panel_ops().add_products(panel + begin * panel_rows,
+                                 scratch.tiles.data() + query * columns_ + begin * tile_queries, columns,
+                                 scratch.sums.data() + query * panel_rows);
       }
+    }
+    const Index found = panel_ops().at_most(scratch.sums.data(), norms, scratch.limits.data(), queries.rows,
+                                            scratch.hits.data());
+    for (Index hit = 0; hit < found; ++hit) {
+      const std::int32_t place = scratch.hits[static_cast<std::size_t>(hit)];
+      const Index row = place % panel_rows, query = place / panel_rows;
+      if (first + row >= rows_) continue;
+      Shortlist& list = scratch.lists[static_cast<std::size_t>(query)];
+      list.add(scratch.sums[static_cast<std::size_t>(place)] + norms[row], first + row);
+      scratch.limits[static_cast<std::size_t>(query)] = list.limit();
     }
   }
 }
@@ -244,10 +289,10 @@ Index ProductFilter<T>::query(View2D<const T> rows, View2D<const double> queries
     scan(rows, queries, metric, threads, stop, out);
     return queries.rows;
   }
-  // Equal blocks, a multiple of four of them, so that several threads end together; not too small, as each
-  // product packs the rows.
-  const Index blocks = 4 * block_count(queries.rows, 4 * query_block);
-  const Index block = std::max<Index>(block_count(queries.rows, blocks), 32);
+  // Equal blocks of whole tiles, a multiple of four of them, so that several threads end together.
+  const Index most = std::clamp<Index>(near_cells / columns_, 4 * tile_queries, 32 * tile_queries);
+  const Index blocks = 4 * block_count(queries.rows, 4 * most);
+  const Index block = block_count(block_count(queries.rows, blocks), tile_queries) * tile_queries;
   std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, threads)));
   std::vector<Index> scanned(scratch.size(), 0);
   parallel_ranges(queries.rows, block, threads, stop, [&](Index first, Index last, int worker) {

@@ -1,6 +1,6 @@
 // Exact Euclidean neighbors by matrix products in single precision.
 //
-// ||x - q||^2 = ||x||^2 - 2 x.q + ||q||^2 is fast (one matrix product per block of queries and rows) but its
+// ||x - q||^2 = ||x||^2 - 2 x.q + ||q||^2 is fast (products of panels of rows and tiles of queries) but its
 // rounding error is of the order of the squared norms, not of the distance. So the products only *filter*:
 // rows that can be among the k nearest, whatever the rounding did, are kept, and their distances are computed
 // directly from the original rows in double. The result is the same, bit for bit, as comparing every pair.
@@ -37,8 +37,8 @@ class ProductFilter {
   // Keeps a centered, scaled copy of the rows in single precision: memory 4 n (d + 1) bytes.
   ProductFilter(View2D<const T> rows, int threads, StopToken& stop);
 
-  // The k nearest of the same rows for each query by increasing (squared distance, row). Needs BLAS. Returns
-  // how many queries had to be answered by a full scan.
+  // The k nearest of the same rows for each query by increasing (squared distance, row). Returns how
+  // many queries had to be answered by a full scan.
   Index query(View2D<const T> rows, View2D<const double> queries, int threads, StopToken& stop,
               NeighborTable out) const;
 
@@ -52,6 +52,7 @@ class ProductFilter {
 
   double largest_squared_norm(View2D<const T> rows, int threads, StopToken& stop) const;
   double prepare_query(const double* query, float* scaled) const;
+  void prepare_block(View2D<const double> queries, Index k, Scratch& scratch) const;
   void filter_block(View2D<const double> queries, Index k, StopToken& stop, Scratch& scratch) const;
   Index finish_block(View2D<const T> rows, View2D<const double> queries, Index first, Index last,
                      StopToken& stop, Scratch& scratch, NeighborTable out) const;
@@ -61,7 +62,7 @@ class ProductFilter {
   bool usable_;
   std::vector<double> center_;
   double scale_ = 1.0;         // 1 / r
-  std::vector<float> scaled_;  // rows x columns
+  std::vector<float> scaled_;  // rows x columns, in panels (panel_ops.hpp)
   std::vector<float> norms_;   // ||z_i||^2
 };
 

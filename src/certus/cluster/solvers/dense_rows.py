@@ -29,7 +29,11 @@ class DenseRows:
 
     def __init__(self, X: NDArray[Any], weights: Floats, threads: int) -> None:
         self._X, self._weights, self._threads = X, weights, threads
-        self.mean = np.average(X, axis=0, weights=weights) if X.dtype == np.float64 else _mean(X, weights)
+        self._alike = bool((weights == 1.0).all())
+        if self._alike and X.dtype == np.float64:
+            self.mean = np.asarray(X.sum(axis=0) / len(X))
+        else:
+            self.mean = np.average(X, axis=0, weights=weights) if X.dtype == np.float64 else _mean(X, weights)
         self._grouped: Any = None
 
     def variance(self) -> float:
@@ -78,8 +82,10 @@ class DenseRows:
         for first in range(0, len(self._X), ROWS_AT_ONCE):
             part = slice(first, first + ROWS_AT_ONCE)
             centered = self._X[part] - self.mean
-            total += (centered * self._weights[part, None]).T @ centered
-        return (total + total.T) / 2.0
+            if not self._alike:
+                centered *= np.sqrt(self._weights[part, None])
+            total += centered.T @ centered  # half the cost of a product of two matrices
+        return total
 
     def _gram_matrix(self) -> Floats:
         centered = (self._X - self.mean) * np.sqrt(self._weights)[:, None]
