@@ -1,6 +1,7 @@
 #include "bindings/bind_reinforce.hpp"
 #include "bindings/common.hpp"
 #include "reinforce/control_agent.hpp"
+#include "reinforce/gradient_agent.hpp"
 #include "reinforce/model_agent.hpp"
 #include "reinforce/policy_agent.hpp"
 #include "reinforce/simulate.hpp"
@@ -100,6 +101,24 @@ void bind_agents(nb::module_& m) {
       .def("settle", &ModelAgent::settle, nb::arg("updates"), "Update values by priority, at most so often.");
 }
 
+void bind_gradient_agent(nb::module_& m) {
+  nb::class_<GradientAgent, Agent>(m, "GradientAgent", "A softmax policy that follows its gradient.")
+      .def(
+          "__init__",
+          [](GradientAgent* place, double discount, nb::tuple steps, nb::tuple baseline_steps,
+             Matrix<const std::int32_t> pairs, Matrix<const double> features, Matrix<double> weights,
+             Vector<double> baseline, bool moving, std::uint64_t seed) {
+            const GradientTables tables{view(features), view(weights), span(baseline)};
+            new (place) GradientAgent(discount, step_rule_of(steps), step_rule_of(baseline_steps),
+                                      view(pairs), tables, moving, seed);
+          },
+          nb::arg("discount"), nb::arg("steps"), nb::arg("baseline_steps"), nb::arg("pairs").noconvert(),
+          nb::arg("features").noconvert(), nb::arg("weights").noconvert(), nb::arg("baseline").noconvert(),
+          nb::arg("moving"), nb::arg("seed"), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+          nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
+      .def("settle", &GradientAgent::settle, "Learn from an episode that was cut off.");
+}
+
 // Holds the arrays that its view reads.
 struct HeldWorld {
   Matrix<const std::int32_t> pairs;
@@ -149,6 +168,7 @@ void bind_world(nb::module_& m) {
 
 void bind_reinforce_agents(nb::module_& m) {
   bind_agents(m);
+  bind_gradient_agent(m);
   bind_world(m);
 }
 

@@ -192,3 +192,15 @@ def linear_policy_agent(
 ) -> Any:
     """TD(0) for values that are linear in features."""
     return _native.LinearPolicyAgent(discount, steps, policy, features, weights, visits, seed)
+
+
+def gradient_agent(
+    discount: float,
+    steps: tuple[Any, Any],
+    pairs: Pairs,
+    tables: tuple[Floats, Floats, Floats],
+    moving: bool,
+    seed: int,
+) -> Any:
+    """A softmax policy that follows its gradient: features, weights and baseline, the last two written into."""
+    return _native.GradientAgent(discount, *steps, pairs, *tables, moving, seed)
