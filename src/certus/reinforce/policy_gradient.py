@@ -140,7 +140,7 @@ observations : array-like
 
     def _name_states(self, world: World, table: Floats) -> None:
         has = world.pairs >= 0
-        acts = has.any(axis=1)
+        acts = np.asarray(has.any(axis=1))
         self.shares_ = np.where(acts[:, None], _softmax(np.where(has, table @ self.weights_.T, -np.inf)), 0.0)
         self.policy_ = np.where(acts, np.argmax(self.shares_, axis=1), -1)
         if self.baseline:
