@@ -1,8 +1,10 @@
 #include "bindings/bind_reinforce.hpp"
 #include "bindings/common.hpp"
 #include "reinforce/control_agent.hpp"
+#include "reinforce/gradient_agent.hpp"
 #include "reinforce/model_agent.hpp"
 #include "reinforce/policy_agent.hpp"
+#include "reinforce/replay_memory.hpp"
 #include "reinforce/simulate.hpp"
 
 namespace certus::bindings {
@@ -100,6 +102,76 @@ void bind_agents(nb::module_& m) {
       .def("settle", &ModelAgent::settle, nb::arg("updates"), "Update values by priority, at most so often.");
 }
 
+void bind_gradient_agent(nb::module_& m) {
+  nb::class_<GradientAgent, Agent>(m, "GradientAgent", "A softmax policy that follows its gradient.")
+      .def(
+          "__init__",
+          [](GradientAgent* place, double discount, nb::tuple steps, nb::tuple baseline_steps,
+             Matrix<const std::int32_t> pairs, Matrix<const double> features, Matrix<double> weights,
+             Vector<double> baseline, bool moving, std::uint64_t seed) {
+            const GradientTables tables{view(features), view(weights), span(baseline)};
+            new (place) GradientAgent(discount, step_rule_of(steps), step_rule_of(baseline_steps),
+                                      view(pairs), tables, moving, seed);
+          },
+          nb::arg("discount"), nb::arg("steps"), nb::arg("baseline_steps"), nb::arg("pairs").noconvert(),
+          nb::arg("features").noconvert(), nb::arg("weights").noconvert(), nb::arg("baseline").noconvert(),
+          nb::arg("moving"), nb::arg("seed"), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+          nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
+      .def("settle", &GradientAgent::settle, "Learn from an episode that was cut off.");
+}
+
+Transitions transitions_of(const nb::tuple& parts) {
+  return {view(nb::cast<Matrix<float>>(parts[0])),        span(nb::cast<Vector<std::int64_t>>(parts[1])),
+          span(nb::cast<Vector<float>>(parts[2])),        view(nb::cast<Matrix<float>>(parts[3])),
+          span(nb::cast<Vector<std::uint8_t>>(parts[4])), view(nb::cast<Matrix<std::uint8_t>>(parts[5]))};
+}
+
+// Holds the arrays that its memory writes into.
+struct HeldMemory {
+  nb::tuple parts;
+  Transitions rows;
+  ReplayMemory memory;
+};
+
+void check_width(std::size_t found, Index wanted, const char* what) {
+  if (found != static_cast<std::size_t>(wanted))
+    throw nb::value_error((std::string(what) + " must have " + std::to_string(wanted) + " entries, got " +
+                           std::to_string(found) + ".")
+                              .c_str());
+}
+
+void bind_replay_memory(nb::module_& m) {
+  nb::class_<HeldMemory>(m, "ReplayMemory", "Transitions in a ring, and batches drawn from it.")
+      .def(
+          "__init__",
+          [](HeldMemory* place, nb::tuple parts, std::uint64_t seed) {
+            const Transitions rows = transitions_of(parts);
+            new (place) HeldMemory{parts, rows, ReplayMemory(rows, seed)};
+          },
+          nb::arg("parts"), nb::arg("seed"))
+      .def_prop_rw(
+          "total", [](const HeldMemory& held) { return held.memory.total; },
+          [](HeldMemory& held, std::int64_t total) { held.memory.total = total; }, "Transitions seen so far.")
+      .def(
+          "add",
+          [](HeldMemory& held, Vector<const float> seen, std::int64_t action, float reward,
+             Vector<const float> following, bool ended, Vector<const std::uint8_t> allowed) {
+            check_width(seen.shape(0), held.rows.seen.cols, "an observation");
+            check_width(following.shape(0), held.rows.following.cols, "an observation");
+            if (allowed.shape(0) > 0) check_width(allowed.shape(0), held.rows.allowed.cols, "action_mask");
+            held.memory.add({span(seen), action, reward, span(following), ended, span(allowed)});
+          },
+          nb::arg("seen").noconvert(), nb::arg("action"), nb::arg("reward"), nb::arg("following").noconvert(),
+          nb::arg("ended"), nb::arg("allowed").noconvert(), "Write a transition over the oldest.")
+      .def(
+          "draw",
+          [](HeldMemory& held, const nb::tuple& out) {
+            if (held.memory.held() == 0) throw nb::value_error("nothing is remembered yet.");
+            held.memory.draw(transitions_of(out));
+          },
+          nb::arg("out"), "Fill a batch with transitions, with repetition.");
+}
+
 // Holds the arrays that its view reads.
 struct HeldWorld {
   Matrix<const std::int32_t> pairs;
@@ -149,6 +221,8 @@ void bind_world(nb::module_& m) {
 
 void bind_reinforce_agents(nb::module_& m) {
   bind_agents(m);
+  bind_gradient_agent(m);
+  bind_replay_memory(m);
   bind_world(m);
 }
 

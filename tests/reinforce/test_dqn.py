@@ -131,14 +131,25 @@ def test_ctrl_c_keeps_what_was_learned() -> None:
 
 
 def test_the_memory_is_a_ring() -> None:
-    memory = ReplayMemory(3, 1, 2)
+    memory = ReplayMemory(3, 1, 2, 0)
     for number in range(5):
         memory.add([number], number, number, [number + 1], False, None)
     assert memory.kept()[1].tolist() == [2, 3, 4]
-    again = ReplayMemory(3, 1, 2)
+    again = ReplayMemory(3, 1, 2, 0)
     again.fill(memory.kept())
     assert again.kept()[1].tolist() == [2, 3, 4]
     assert len(again) == 3
+    drawn = again.draw(3000)
+    assert_array_equal(drawn.seen[:, 0], drawn.actions)
+    assert_array_equal(drawn.following[:, 0], drawn.actions + 1)
+    assert drawn.allowed.all()
+    assert (np.bincount(drawn.actions, minlength=5)[2:] > 850).all()  # of 1000 each; 150 are six deviations
+    with pytest.raises(ValueError, match="nothing is remembered yet"):
+        ReplayMemory(3, 1, 2, 0).draw(1)
+    with pytest.raises(ValueError, match=r"an observation must have 1 entries, got 2"):
+        memory.add([1, 2], 0, 0.0, [1], False, None)
+    with pytest.raises(ValueError, match=r"action_mask must have 2 entries, got 3"):
+        memory.add([1], 0, 0.0, [1], False, [True, True, False])
 
 
 def test_a_forged_file_is_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from certus.reinforce import (  # noqa: E402  without gymnasium nothing below is
     Constant,
     EpsilonGreedy,
     FourierFeatures,
+    PolicyGradient,
     SemiGradientSARSA,
 )
 
@@ -51,3 +52,11 @@ def test_linear_functions_come_on() -> None:
     learner = SemiGradientSARSA(features, 0.99, step=Constant(0.005), exploration=EpsilonGreedy(0.1), random_state=0)
     learner.fit(gymnasium.make("CartPole-v1"), episodes=150)
     assert learner.history_[-30:].mean() > 1.3 * learner.history_[:30].mean()
+
+
+def test_a_policy_that_follows_its_gradient_balances() -> None:
+    features = FourierFeatures([-2.4, -3.0, -0.21, -3.5], [2.4, 3.0, 0.21, 3.5], order=1)
+    learner = PolicyGradient(features, 0.99, step=Constant(0.01), baseline_step=Constant(0.01), random_state=0)
+    learner.fit(gymnasium.make("CartPole-v1"), episodes=150)
+    assert learner.history_[-30:].mean() > 3.0 * learner.history_[:30].mean()
+    assert len(learner.report_) == 0

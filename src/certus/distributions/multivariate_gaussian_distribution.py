@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -58,7 +59,7 @@ class MultivariateGaussian(Distribution):
         return self.mean
 
     def entropy(self) -> float:
-        return float(0.5 * len(self.mean) * np.log(2 * np.pi * np.e) + np.log(np.diag(self._factor)).sum())
+        return float(0.5 * len(self.mean) * np.log(2 * np.pi * math.e) + np.log(np.diag(self._factor)).sum())
 
     def kl(self, other: Self) -> float:
         self._same_family(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +69,7 @@ class NormalInverseGamma(Distribution):
     def entropy(self) -> float:
         """That of the variance, and of the mean given the variance in expectation."""
         log_variance = np.log(self.scale) - digamma(self.shape)
-        return float(self.of_variance.entropy() + 0.5 * (np.log(2 * np.pi * np.e / self.strength) + log_variance))
+        return float(self.of_variance.entropy() + 0.5 * (np.log(2 * np.pi * math.e / self.strength) + log_variance))
 
     def _draw(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
         s2 = self.of_variance._draw(n, generator)

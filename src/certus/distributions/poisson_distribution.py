@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -39,7 +40,7 @@ class Poisson(Univariate):
         if self.rate < 1e3:
             return super().entropy()
         r = self.rate  # the asymptotic series, exact to rounding here
-        return float(0.5 * np.log(2 * np.pi * np.e * r) - 1 / (12 * r) - 1 / (24 * r**2) - 19 / (360 * r**3))
+        return float(0.5 * np.log(2 * np.pi * math.e * r) - 1 / (12 * r) - 1 / (24 * r**2) - 19 / (360 * r**3))
 
     def kl(self, other: Self) -> float:
         self._same_family(other)

@@ -12,13 +12,14 @@ from certus.base import RandomStateLike, check_X, register
 from certus.base.params import Exactly, Interval
 from certus.graphical import _native_calls
 from certus.graphical.learning.baum_welch import Statistics
+from certus.graphical.learning.chain_answers import normalized_scores
 from certus.graphical.learning.chain_updates import (
     dirichlet_log_prior,
     distributions_in,
     normalized_counts,
     random_distributions,
 )
-from certus.graphical.learning.hidden_markov_model import PRIOR, HiddenMarkovModel, normalized_scores
+from certus.graphical.learning.hidden_markov_model import PRIOR, HiddenMarkovModel
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows
 from certus.graphical.sequences.sequence_input import SequenceBatch, SequenceInput

@@ -23,12 +23,12 @@ from certus.graphical.emissions.gaussian_updates import (
     scatter,
 )
 from certus.graphical.learning.baum_welch import Statistics
+from certus.graphical.learning.chain_answers import normalized_scores
 from certus.graphical.learning.chain_updates import dirichlet_log_prior, distributions_in, normalized_counts
 from certus.graphical.learning.hidden_markov_model import (
     PRIOR,
     ROWS_BELONG_TOGETHER,
     HiddenMarkovModel,
-    normalized_scores,
 )
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows

@@ -13,8 +13,9 @@ from certus.base.params import ArrayLike, Exactly, Interval
 from certus.graphical.emissions.count_densities import check_counts, log_factorials, times_logarithms
 from certus.graphical.emissions.first_means import cluster_means
 from certus.graphical.learning.baum_welch import Statistics
+from certus.graphical.learning.chain_answers import normalized_scores
 from certus.graphical.learning.chain_updates import distributions_in, normalized_counts
-from certus.graphical.learning.hidden_markov_model import ROWS_BELONG_TOGETHER, HiddenMarkovModel, normalized_scores
+from certus.graphical.learning.hidden_markov_model import ROWS_BELONG_TOGETHER, HiddenMarkovModel
 from certus.graphical.learning.letter_rule import Letters
 from certus.graphical.sequences.observed_rows import ObservedRows
 from certus.graphical.sequences.sequence_input import SequenceBatch, SequenceInput

@@ -16,6 +16,7 @@ from certus.reinforce.off_policy_value import off_policy_value, policy_value
 from certus.reinforce.passive_adp import PassiveADP
 from certus.reinforce.passive_td import PassiveTD
 from certus.reinforce.policy_breakpoints import Breakpoints, Change, policy_breakpoints
+from certus.reinforce.policy_gradient import PolicyGradient
 from certus.reinforce.q_learning import QLearning
 from certus.reinforce.return_display import ReturnDisplay
 from certus.reinforce.rollout import rollout
@@ -49,6 +50,7 @@ __all__ = [
     "Optimistic",
     "PassiveADP",
     "PassiveTD",
+    "PolicyGradient",
     "Polynomial",
     "Power",
     "QLearning",

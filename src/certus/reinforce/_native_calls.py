@@ -192,3 +192,29 @@ def linear_policy_agent(
 ) -> Any:
     """TD(0) for values that are linear in features."""
     return _native.LinearPolicyAgent(discount, steps, policy, features, weights, visits, seed)
+
+
+def gradient_agent(
+    discount: float,
+    steps: tuple[Any, Any],
+    pairs: Pairs,
+    tables: tuple[Floats, Floats, Floats],
+    moving: bool,
+    seed: int,
+) -> Any:
+    """A softmax policy that follows its gradient: features, weights and baseline, the last two written into."""
+    return _native.GradientAgent(discount, *steps, pairs, *tables, moving, seed)
+
+
+def replay_memory(parts: tuple[NDArray[Any], ...], seed: int) -> Any:
+    """A ring of transitions over the given tables, truth values as bytes."""
+    return _native.ReplayMemory(_bytes_for_truth(parts), seed)
+
+
+def draw_transitions(memory: Any, out: tuple[NDArray[Any], ...]) -> None:
+    """Fill a batch with transitions, with repetition."""
+    memory.draw(_bytes_for_truth(out))
+
+
+def _bytes_for_truth(parts: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+    return tuple(part.view(np.uint8) if part.dtype == bool else part for part in parts)

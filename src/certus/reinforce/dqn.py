@@ -258,7 +258,9 @@ class _Training:
         self.network = QNetwork(
             agent.layer_sizes_, agent.discount, agent.learning_rate, double=agent.double, plain=plain
         )
-        self.memory = ReplayMemory(max(1, agent.buffer_size), agent.layer_sizes_[0], agent.layer_sizes_[-1])
+        drawing = int(np.random.default_rng([agent.seed_ % 2**63, agent.steps_, 1]).integers(2**63))
+        width, actions = agent.layer_sizes_[0], agent.layer_sizes_[-1]
+        self.memory = ReplayMemory(max(1, agent.buffer_size), width, actions, drawing)
         self.returns: list[float] = []
         self.trials: list[tuple[float, float]] = []
         self.best: Singles | None = None
@@ -322,7 +324,7 @@ class _Training:
             self.network.learn(self.memory.first(), twin=twin)
         elif agent.steps_ >= agent.learning_starts and agent.steps_ % agent.train_every == 0:
             for _ in range(agent.gradient_steps):
-                self.network.learn(self.memory.draw(self.rng, agent.batch_size), twin=twin)
+                self.network.learn(self.memory.draw(agent.batch_size), twin=twin)
         if twin and agent.steps_ % agent.target_every == 0:
             self.network.follow()
 

@@ -86,6 +86,15 @@ class BoxWorld:
         return place
 
 
+def featured_world(features: StateFeatures, environment: Any) -> tuple[Any, Floats, bool]:
+    """The world behind what a user gave, the features that agents read, and whether its states are numbered."""
+    if isinstance(environment, MDP) or hasattr(getattr(environment, "observation_space", None), "n"):
+        world = world_of(environment)
+        return world, np.ascontiguousarray(features_of(features, world)), True
+    box = BoxWorld(environment, features)
+    return box, box.table, False
+
+
 class LinearControlLearner(TableLearner):
     """Learns Q(s, a) = features(s) . weights(a).
 
@@ -126,11 +135,7 @@ class LinearControlLearner(TableLearner):
         episodes = check_count(episodes, "episodes", minimum=1)
         horizon = check_count(horizon, "horizon", minimum=1)
         seed = resolve_seed(self.random_state)
-        numbered = isinstance(environment, MDP) or hasattr(getattr(environment, "observation_space", None), "n")
-        world: Any = world_of(environment) if numbered else BoxWorld(environment, self.features)
-        table = np.ascontiguousarray(features_of(self.features, world) if numbered else world.table)
-        if not numbered:
-            world.table = table
+        world, table, numbered = featured_world(self.features, environment)
         self.weights_ = np.zeros((world.n_actions, table.shape[1]))
         visits = np.zeros((world.n_states, world.n_actions), dtype=np.int64)
         rules = (self.step.rule(), self.exploration.rule())
