@@ -1,16 +1,22 @@
 #include "graphical/elimination_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "core/rng.hpp"
 #include "core/view2d.hpp"
 
 namespace certus::graphical {
 namespace {
 
 enum class Rule { kFill, kWeight };
+constexpr std::uint64_t kOrders = 200;
+
+constexpr double kBlur = 1.0;
+constexpr double kStepsPerCell = 0.15;
 using Neighbors = std::vector<std::vector<int>>;  // sorted
 
 std::size_t at(int place) { return static_cast<std::size_t>(place); }
@@ -44,17 +50,23 @@ Index common(const std::vector<int>& a, const std::vector<int>& b) {
   return count;
 }
 
-// One greedy elimination; which variable goes next is decided by (late, score, tie, variable).
+// One greedy elimination; which variable goes next is decided by (late, score, tie, variable). With a seed
+// scores are blurred, which leads to other orders, of which some are better.
 class Elimination {
  public:
-  Elimination(const EliminationInput& input, Neighbors near, Rule rule)
-      : input_(input), near_(std::move(near)), rule_(rule), keys_(input.cards.size()) {}
+  Elimination(const EliminationInput& input, Neighbors near, Rule rule, std::uint64_t seed = 0)
+      : input_(&input),
+        near_(std::move(near)),
+        rule_(rule),
+        rng_(seed),
+        blurred_(seed != 0),
+        keys_(input.cards.size()) {}
 
-  // Fills order and, per step, the neighbors left; false if stopped.
-  bool run(StopToken& stop) {
+  // Fills order and, per step, the neighbors left; false if stopped, or if it takes more cells than `most`.
+  bool run(StopToken& stop, double most = std::numeric_limits<double>::infinity()) {
     for (std::size_t v = 0; v < keys_.size(); ++v) enqueue(static_cast<int>(v));
     while (!queue_.empty()) {
-      if (stop.poll()) return false;
+      if (cells >= most || stop.poll()) return false;
       const int v = std::get<3>(*queue_.begin());
       queue_.erase(queue_.begin());
       eliminate(v);
@@ -65,26 +77,31 @@ class Elimination {
   std::vector<int> order;
   std::vector<std::vector<int>> left;  // neighbors at the time of elimination, per step
   double cells = 0.0;
+  double steps = 0.0;  // neighbors looked at, a measure of the time it took
 
  private:
   using Key = std::tuple<bool, double, double, int>;
 
   double table(int v) const {
-    double size = static_cast<double>(input_.cards[at(v)]);
-    for (const int u : near_[at(v)]) size *= static_cast<double>(input_.cards[at(u)]);
+    double size = static_cast<double>(input_->cards[at(v)]);
+    for (const int u : near_[at(v)]) size *= static_cast<double>(input_->cards[at(u)]);
     return size;
   }
-  double fill(int v) const {
+  double fill(int v) {
     const auto& own = near_[at(v)];
     const auto degree = static_cast<Index>(own.size());
     Index linked = 0;
-    for (const int u : own) linked += common(own, near_[at(u)]);
+    for (const int u : own) {
+      linked += common(own, near_[at(u)]);
+      steps += static_cast<double>(own.size() + near_[at(u)].size());
+    }
     return static_cast<double>(degree * (degree - 1) - linked) / 2.0;
   }
   void enqueue(int v) {
-    const double first = rule_ == Rule::kFill ? fill(v) : table(v);
+    double first = rule_ == Rule::kFill ? fill(v) : table(v);
+    if (blurred_) first = (first + 1.0) * (1.0 + kBlur * rng_.uniform());
     const double second = rule_ == Rule::kFill ? table(v) : fill(v);
-    keys_[at(v)] = {input_.late[at(v)] != 0, first, second, v};
+    keys_[at(v)] = {input_->late[at(v)] != 0, first, second, v};
     queue_.insert(keys_[at(v)]);
   }
   void eliminate(int v) {
@@ -92,8 +109,8 @@ class Elimination {
     near_[at(v)].clear();
     std::set<int> changed(own.begin(), own.end());
     cells += [&] {
-      double size = static_cast<double>(input_.cards[at(v)]);
-      for (const int u : own) size *= static_cast<double>(input_.cards[at(u)]);
+      double size = static_cast<double>(input_->cards[at(v)]);
+      for (const int u : own) size *= static_cast<double>(input_->cards[at(u)]);
       return size;
     }();
     std::vector<int> joined;
@@ -118,9 +135,11 @@ class Elimination {
     left.push_back(own);
   }
 
-  const EliminationInput& input_;
+  const EliminationInput* input_;
   Neighbors near_;
   Rule rule_;
+  Rng rng_;
+  bool blurred_;
   std::vector<Key> keys_;
   std::set<Key> queue_;
 };
@@ -172,12 +191,23 @@ EliminationPlan cliques_of(const EliminationInput& input, const Elimination& fou
 
 EliminationPlan plan_elimination(const EliminationInput& input, StopToken& stop) {
   const Neighbors near = interaction_graph(input);
-  Elimination fill(input, near, Rule::kFill);
-  if (!fill.run(stop)) return {};
-  if (fill.cells <= 64.0 * static_cast<double>(input.cards.size())) return cliques_of(input, fill);
+  Elimination best(input, near, Rule::kFill);
+  if (!best.run(stop)) return {};
+  if (best.cells <= 64.0 * static_cast<double>(input.cards.size())) return cliques_of(input, best);
   Elimination weight(input, near, Rule::kWeight);
   if (!weight.run(stop)) return {};
-  return cliques_of(input, weight.cells < fill.cells ? weight : fill);
+  double left = -best.steps - weight.steps;
+  if (weight.cells < best.cells) best = std::move(weight);
+  // More orders, for a small part of the time that the messages will take.
+  for (std::uint64_t seed = 1; seed <= kOrders; ++seed) {
+    Elimination other(input, near, seed % 2 == 0 ? Rule::kFill : Rule::kWeight, seed);
+    const bool done = other.run(stop, best.cells);
+    left -= other.steps;
+    if (done) best = std::move(other);
+    if (stop.poll()) return {};
+    if (left + kStepsPerCell * best.cells < 0.0) break;
+  }
+  return cliques_of(input, best);
 }
 
 }  // namespace certus::graphical

@@ -1,6 +1,7 @@
 // From scopes of factors to a tree of cliques: an order of elimination by a greedy rule, its cliques, and
-// their tree. The order is the better of two (fewest fill-in edges; smallest table), by cells. Cost about
-// O(sum over eliminated variables of degree^2 log degree).
+// their tree. The order is the better of two (fewest fill-in edges; smallest table), by cells, and where
+// messages will take far longer than that, the best of up to 200 with blurred scores from fixed seeds. Cost
+// of each about O(sum over eliminated variables of degree^2 log degree).
 #pragma once
 
 #include <cstdint>

@@ -272,6 +272,28 @@ def test_an_elimination_per_node_where_one_tree_does_not_fit() -> None:
         np.testing.assert_allclose(tight[name], values, rtol=1e-11)
 
 
+def test_a_tree_keeps_exponents_between_marginals_and_probabilities() -> None:
+    """Far below the range of numbers, where the messages that stay have exponents of their own."""
+    rng = np.random.default_rng(0)
+    hidden, seen = [f"h{place}" for place in range(300)], [f"o{place}" for place in range(300)]
+    parents = {own: [before] for before, own in itertools.pairwise(hidden)} | {
+        o: [h] for h, o in zip(hidden, seen, strict=True)
+    }
+    tables = {name: rng.dirichlet(np.ones(2 if name in hidden else 20), (2,)) for name in parents}
+    states = {name: range(2 if name in hidden else 20) for name in (*hidden, *seen)}
+    network = BayesianNetwork(parents, states, {**tables, "h0": [0.5, 0.5]})
+    tree = JunctionTree(network)
+    evidence = {name: int(rng.integers(20)) for name in seen}
+    for place in (299, 250, 10):
+        evidence[seen[place]] = int(rng.integers(20))
+        first = tree.marginals(evidence)
+        evidence[seen[place - 3]] = int(rng.integers(20))
+        assert tree.log_probability(evidence) == pytest.approx(network.log_probability(evidence), rel=1e-12)
+        assert len(first) == 300
+        expected, found = network.marginals(evidence), tree.marginals(evidence)
+        assert all(np.allclose(found[name], values, rtol=1e-11) for name, values in expected.items())
+
+
 def test_new_evidence_computes_only_what_it_touches() -> None:
     parents = {f"v{place}": [f"v{place - 1}"] if place else [] for place in range(200)}
     tables = {name: [[0.9, 0.1], [0.2, 0.8]] if own else [0.5, 0.5] for name, own in parents.items()}

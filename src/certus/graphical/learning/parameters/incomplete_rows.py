@@ -44,11 +44,16 @@ class IncompleteRows:
     def __init__(self, shapes: TableShapes, codes: Codes, weights: Floats, alpha: Floats) -> None:
         self.shapes, self.alpha = shapes, alpha
         self.total = float(weights.sum())
-        complete = (codes >= 0).all(axis=1)
-        whole = np.ascontiguousarray(codes[complete])
+        complete: Any = slice(None)  # of tables without gaps no copy is made
+        others: Any = slice(0)
+        if len(codes) and codes.min() < 0:
+            complete = (codes >= 0).all(axis=1)
+            others = ~complete
         native = shapes.native(shapes.uniform())
-        _, self.counted = _native_calls.expected_counts(native, whole, weights[complete], shapes.cells)
-        self.rows, self.weights = distinct_rows(codes[~complete], weights[~complete])
+        _, self.counted = _native_calls.expected_counts(
+            native, np.ascontiguousarray(codes[complete]), weights[complete], shapes.cells
+        )
+        self.rows, self.weights = distinct_rows(codes[others], weights[others])
         self._sums = RowSums(shapes, self.rows)
 
     def expect(self, parameters: Floats) -> tuple[float, Floats]:
