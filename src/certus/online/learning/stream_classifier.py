@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, TableLike, check_target, fit_method, predict_method
+from certus.base import Classifier, TableLike, fit_method, predict_method
 from certus.base.inputs import WeightsLike
 from certus.base.params import ArrayLike, Exactly
 from certus.online._native_calls import stream_kernels
 from certus.online._native_calls.stream_kernels import WHOLE, Array
+from certus.online.learning.stream_labels import StreamLabels
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, StreamLearner
 from certus.online.learning.stream_rows import as_codes, joined
 
@@ -21,7 +21,7 @@ FEW = 16  # labels up to which comparing with each is faster than sorting
 CLASSIFIER_CONSTRAINTS = {**STREAM_CONSTRAINTS, "classes": [Exactly(None), ArrayLike()]}
 
 
-class StreamClassifier(StreamLearner, Classifier):
+class StreamClassifier(StreamLabels, StreamLearner, Classifier):
     """Online linear classifier.
 
     Two labels are one problem; more are one problem each, the label against the rest. A label that is met for the
@@ -42,37 +42,6 @@ class StreamClassifier(StreamLearner, Classifier):
             return self._codes.get(y)
         except (AttributeError, TypeError):
             return None
-
-    def _known_targets(self, y: Any) -> NDArray[Any]:
-        labels = check_target(self, y)
-        if labels.dtype.kind not in "biuU" and not (labels.dtype.kind == "f" and (labels == np.floor(labels)).all()):
-            check_classification_targets(labels)
-        if "classes_" not in vars(self):
-            self._set_classes(np.array([], dtype=labels.dtype) if self.classes is None else np.unique(self.classes))
-        self._refuse_another_kind(labels)
-        if self.classes is not None:
-            known = np.isin(labels, self.classes_)
-            if not known.all():
-                row = int(np.flatnonzero(~known)[0])
-                raise ValueError(
-                    f"row {row}: the label {labels[row].item()!r} is not among classes={self.classes_.tolist()}.\n"
-                    "Hint: leave `classes` out to let new labels join."
-                )
-        return labels
-
-    def _refuse_another_kind(self, labels: NDArray[Any]) -> None:
-        """Numbers do not join texts, nor texts numbers."""
-        if len(self.classes_) and _are_texts(labels) != _are_texts(self.classes_):
-            kinds = ("numbers", "texts")
-            raise ValueError(
-                f"the label {labels[0].item() if labels.dtype != object else labels[0]!r} does not go with the known "
-                f"ones {self.classes_.tolist()}, which are {kinds[_are_texts(self.classes_)]}.\n"
-                "Hint: give all labels as texts, or all as numbers."
-            )
-
-    def _set_classes(self, classes: NDArray[Any]) -> None:
-        self.classes_ = classes
-        self._codes = {label: float(place) for place, label in enumerate(classes.tolist())}
 
     def _start(self, columns: int) -> None:
         super()._start(columns)
@@ -200,10 +169,6 @@ class StreamClassifier(StreamLearner, Classifier):
             told = vars(self).get("told_classes_", self.classes_)
             if not isinstance(told, np.ndarray) or not np.isin(told, self.classes_).all():
                 raise ValueError("told_classes_ must be labels of classes_.")
-
-
-def _are_texts(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind == "U" or (labels.dtype == object and isinstance(labels[0], str))
 
 
 def _first_of_new(y: NDArray[Any], classes: NDArray[Any]) -> list[int]:
