@@ -21,7 +21,7 @@ from certus.online.bandits import (
     oblivious_bench,
     stochastic_rewards,
 )
-from certus.online.boolean import DisjunctionMajority, TermElimination
+from certus.online.boolean import DisjunctionMajority, SubsetWinnow, TermElimination
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
@@ -94,6 +94,7 @@ __all__ = [
     "Specialists",
     "Squint",
     "StreamProgress",
+    "SubsetWinnow",
     "SuccessiveElimination",
     "TableStream",
     "TermElimination",
