@@ -17,6 +17,7 @@ from certus.online.learning.stream_labels import StreamLabels
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, StreamLearner
 from certus.online.learning.stream_rows import as_codes, joined
 
+NOTHING = np.empty(0)
 FEW = 16  # labels up to which comparing with each is faster than sorting
 CLASSIFIER_CONSTRAINTS = {**STREAM_CONSTRAINTS, "classes": [Exactly(None), ArrayLike()]}
 
@@ -50,13 +51,17 @@ class StreamClassifier(StreamLabels, StreamLearner, Classifier):
         for place in range(2, len(vars(self).get("classes_", ()))):
             self._make_problem(place, place)
 
-    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE, *, tells: bool = True) -> NDArray[Any]:
         """Learn rows, in parts between which a new label joins; returns what was predicted before each."""
         if "state_" not in vars(self):
             self._start(table.shape[1])
+        if len(self.classes_) == 2:  # small batches take longer to be looked at than to be learned
+            second = y == self.classes_[1]
+            if (second | (y == self.classes_[0])).all():
+                return self._learn_codes(table, second.astype(np.float64), shares, tells=tells)
         new = _first_of_new(y, self.classes_)
         if not new:
-            return self._learn_known(table, y, shares)
+            return self._learn_codes(table, as_codes(y, self.classes_), shares, tells=tells)
         parts, start = [], 0
         for row in new:
             parts.append(self._learn_known(table[start:row], y[start:row], shares[start:row]))
@@ -68,10 +73,12 @@ class StreamClassifier(StreamLabels, StreamLearner, Classifier):
     def _learn_known(self, table: Any, y: NDArray[Any], shares: Array) -> NDArray[Any]:
         if not len(y):
             return np.array([])
-        codes = as_codes(y, self.classes_)
+        return self._learn_codes(table, as_codes(y, self.classes_), shares)
+
+    def _learn_codes(self, table: Any, codes: Array, shares: Array, *, tells: bool = True) -> NDArray[Any]:
         scores = stream_kernels.learn(self._kernel(), table, codes, self.state_.problems, shares)
         self._note(scores)
-        return self._played(scores)
+        return self._played(scores) if tells else NOTHING
 
     def _learn_new(self, table: Any, y: NDArray[Any], shares: Array) -> NDArray[Any]:
         """A row whose label nobody knew: whatever was predicted, it was a mistake."""
