@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -52,15 +53,16 @@ def fit_method(method: Method) -> Method:
     @functools.wraps(method)
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
         if not get_config()["skip_parameter_validation"]:
-            names = _parameter_names(type(self))
-            given = {name: getattr(self, name) for name in self._constraints if name in names}
-            check_parameters(type(self).__name__, self._constraints, given)
+            _check_parameters_of(self)
         try:
             goes_on = method.__name__ in ("partial_fit", "run") or bool(getattr(self, "warm_start", False))
             weights = kwargs.get("sample_weight")
             if place_of_weights is not None and len(args) > place_of_weights:
                 weights = args[place_of_weights]
             blocks = any_in_blocks((*args, *kwargs.values()))
+            if self._updates_without_blas and method.__name__ == "partial_fit" and not blocks:
+                with fitting(self, weights, goes_on=goes_on):
+                    return method(self, *args, **kwargs)
             with blas_on_one_thread(), fitting(self, None if blocks else weights, goes_on=goes_on):
                 return fit_in_blocks(self, method, args, kwargs) if blocks else method(self, *args, **kwargs)
         except KeyboardInterrupt:
@@ -70,14 +72,38 @@ def fit_method(method: Method) -> Method:
     return with_callbacks(wrapper)
 
 
-_names_of: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+_readers: WeakKeyDictionary[type, tuple[tuple[str, ...], Callable[[Any], Any]]] = WeakKeyDictionary()
 
 
-def _parameter_names(kind: type) -> frozenset[str]:
-    """The parameters of a class; reading its signature at every fit would cost more than checking them."""
-    if kind not in _names_of:
-        _names_of[kind] = frozenset(inspect.signature(kind).parameters)
-    return _names_of[kind]
+def _checked_parameters(kind: type[Learner]) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+    """The parameters of a class that have rules, and what reads them; its signature is read once."""
+    if kind not in _readers:
+        known = inspect.signature(kind).parameters
+        names = tuple(name for name in kind._constraints if name in known)
+        read = attrgetter(*names) if len(names) > 1 else (lambda learner: tuple(getattr(learner, n) for n in names))
+        _readers[kind] = (names, read)
+    return _readers[kind]
+
+
+_checked: dict[type, Any] = {}
+_PLAIN = frozenset((bool, float, int, str, type(None)))
+
+
+def _check_parameters_of(learner: Learner) -> None:
+    """Check the parameters of a learner, unless they are those that were found right last time.
+
+    Small batches would take longer to check than to learn.
+    """
+    kind = type(learner)
+    names, read = _checked_parameters(kind)
+    values = read(learner)
+    types = tuple(map(type, values))
+    last = _checked.get(kind)
+    if last is not None and last == (types, values):
+        return
+    check_parameters(kind.__name__, learner._constraints, dict(zip(names, values, strict=True)))
+    if _PLAIN.issuperset(types):
+        _checked[kind] = (types, values)
 
 
 def predict_method(method: Method) -> Method:
@@ -129,6 +155,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     # Whether predictions never call BLAS, so that it need not be kept on one thread: a fifth of the time of one row.
     _predicts_without_blas: ClassVar[bool] = False
     _scaled: ClassVar[ScaledFit | None] = None  # how fit learns from rows in blocks, if it does
+    _updates_without_blas: ClassVar[bool] = False  # the same of partial_fit
 
     report_: Report
 

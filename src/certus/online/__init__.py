@@ -21,7 +21,7 @@ from certus.online.bandits import (
     oblivious_bench,
     stochastic_rewards,
 )
-from certus.online.boolean import DisjunctionMajority, TermElimination
+from certus.online.boolean import DisjunctionMajority, SubsetWinnow, TermElimination
 from certus.online.experts import (
     AdaHedge,
     AggregatingAlgorithm,
@@ -47,11 +47,13 @@ from certus.online.experts import (
 from certus.online.mirror_descent import MirrorDescent
 from certus.online.ogd_classifier import OGDClassifier
 from certus.online.ogd_regressor import OGDRegressor
+from certus.online.online_kernel_perceptron import OnlineKernelPerceptron
 from certus.online.online_newton_step import OnlineNewtonStep
 from certus.online.online_perceptron import OnlinePerceptron
 from certus.online.online_to_batch import OnlineToBatch
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
 from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
+from certus.online.randomized_kernel_ogd import RandomizedKernelOGD
 from certus.online.romma import ROMMA
 from certus.online.stream_progress import StreamProgress
 from certus.online.table_stream import TableStream
@@ -81,15 +83,18 @@ __all__ = [
     "MixingPastPosteriors",
     "OGDClassifier",
     "OGDRegressor",
+    "OnlineKernelPerceptron",
     "OnlineNewtonStep",
     "OnlinePerceptron",
     "OnlineToBatch",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "ROMMA",
+    "RandomizedKernelOGD",
     "Specialists",
     "Squint",
     "StreamProgress",
+    "SubsetWinnow",
     "SuccessiveElimination",
     "TableStream",
     "TermElimination",

@@ -10,7 +10,7 @@ import certus
 from certus.guarantees import CertificateError
 from certus.kernels import AllSubsets, KernelPerceptron, Linear
 from certus.logic import monomials, parse
-from certus.online import DisjunctionMajority, TermElimination
+from certus.online import DisjunctionMajority, SubsetWinnow, TermElimination
 from certus.online.boolean import (
     disjunction_comparator,
     disjunction_majority_bound,
@@ -154,3 +154,46 @@ def test_one_by_one_and_whole_are_one_model(make, tmp_path):
     assert again.ledger_.to_json() == whole.ledger_.to_json()
     with pytest.raises(ValueError, match=r"advice of expert 1 in trial 41 must be 0 or 1, got 0\.5"):
         again.learn_one([0, 0.5, 0, 0, 1], 1)
+
+
+def test_winnow_over_all_products_learns_monotone_dnf_with_few_mistakes(tmp_path):
+    """Random formulas and orders; the kernel perceptron over the same products errs far more often."""
+    rng, worst = np.random.default_rng(0), 0.0
+    for _ in range(12):
+        n, terms = int(rng.integers(2, 8)), int(rng.integers(1, 4))
+        formula = parse(
+            " | ".join(" & ".join(f"x{v + 1}" for v in rng.choice(n, min(n, 2), False)) for _ in range(terms))
+        )
+        rows = rng.integers(0, 2, (300, n))
+        labels = np.asarray(formula(rows)).astype(int)
+        model = SubsetWinnow()
+        played = model.run(rows, labels)
+        ledger = model.audit(rows, labels, formula).ledger_
+        assert int((played != labels).sum()) == ledger.mistakes <= ledger.mistake_bound
+        assert ledger.mistake_bound == 3 * len(formula.to_dnf().terms) * (n + 1) + 2
+        assert model.audit(rows, labels).ledger_.mistake_bound <= ledger.mistake_bound
+        assert ledger.check((rows, labels))
+        worst = max(worst, ledger.mistakes / ledger.mistake_bound)
+    assert worst > 0.25  # the bound is not far away
+    certus.save(model, tmp_path / "model.certus")
+    assert certus.load(tmp_path / "model.certus").ledger_ == model.ledger_
+    with pytest.raises(CertificateError):
+        ledger.check((rows, 1 - labels))
+    with pytest.raises(ValueError, match="row 0: the formula"):
+        SubsetWinnow().fit([[1, 0]], [1]).audit([[1, 0]], [1], parse("x2"))
+    with pytest.raises(ValueError, match="no negations"):
+        SubsetWinnow().fit([[1, 0]], [1]).audit([[1, 0]], [1], parse("~x2"))
+    with pytest.raises(ValueError, match="no monotone DNF"):
+        SubsetWinnow().fit([[1, 0], [1, 1]], [1, 0]).audit([[1, 0], [1, 1]], [1, 0])
+    with pytest.raises(ValueError, match="at most 16 variables"):
+        SubsetWinnow().learn_one(np.zeros(17), 0)
+
+
+@pytest.mark.slow
+def test_winnow_over_all_products_of_sixteen_variables():
+    rng = np.random.default_rng(1)
+    rows = (rng.random((2000, 16)) < 0.4).astype(int)
+    labels = (rows[:, :2].all(axis=1) | rows[:, 5:8].all(axis=1)).astype(int)
+    model = SubsetWinnow().fit(rows, labels)
+    ledger = model.audit(rows, labels, parse("x1 & x2 | x6 & x7 & x8")).ledger_
+    assert ledger.mistakes <= ledger.mistake_bound == 3 * 2 * 17 + 2 < dnf_perceptron_bound(16, 2)

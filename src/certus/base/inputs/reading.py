@@ -22,6 +22,7 @@ from certus.base.threads import resolve_threads
 from certus.base.training_rows import saw_table
 
 FLOATS = (np.float64, np.float32)
+_LIMITS = {np.dtype(kind): float(np.finfo(kind).max) for kind in FLOATS}
 SERIAL = 200_000  # values that one thread reads sooner than a second one is awake
 LARGEST = 1e50  # products of a weight, a value and a target up to this stay far from overflow, their squares too
 
@@ -276,10 +277,10 @@ def _values(table: Table) -> NDArray[Any]:
 
 def _all_finite(values: NDArray[Any], largest: float | None = None) -> bool:
     flat = values.ravel(order="K") if values.flags.forc else np.ascontiguousarray(values).ravel()
-    if flat.dtype not in (np.float32, np.float64):
+    if flat.dtype not in _LIMITS:
         return bool((np.abs(flat) <= largest).all() if largest is not None else np.isfinite(flat).all())
     threads = resolve_threads() if flat.size > SERIAL else 1
-    limit = float(np.finfo(flat.dtype).max)
+    limit = _LIMITS[flat.dtype]
     return bool(_native.all_finite(flat, threads, 1.0 if largest is None or largest >= limit else limit / largest))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any
 
 import numpy as np
@@ -24,25 +24,10 @@ TRAINING_ROWS = "_training_rows"
 _SERIAL = 100_000  # cells below which a second thread costs more than it brings
 
 
-class _Frame:
-    """One running fit."""
+class fitting:  # noqa: N801  used as `with fitting(...)`
+    """Let the learner keep a sketch of the rows that it reads in the body: one running fit.
 
-    def __init__(self, learner: Any, weights: Any, goes_on: bool, outer: _Frame | None) -> None:
-        self.learner, self.weights, self.goes_on, self.outer = learner, weights, goes_on, outer
-        self.sketch: RowSketch | None = None
-
-    @property
-    def known(self) -> bool:
-        """Whether the rows of this fit are known, here or further out."""
-        return self.sketch is not None or (self.outer is not None and self.outer.known)
-
-
-_running: ContextVar[_Frame | None] = ContextVar("certus_running_fit", default=None)
-
-
-@contextlib.contextmanager
-def fitting(learner: Any, weights: Any, *, goes_on: bool) -> Iterator[None]:
-    """Let the learner keep a sketch of the rows that it reads in the body.
+    A class, since the generator of a context manager would cost more than learning a small batch.
 
     Parameters
     ----------
@@ -53,22 +38,40 @@ def fitting(learner: Any, weights: Any, *, goes_on: bool) -> Iterator[None]:
     goes_on : bool
         Whether earlier rows stay part of the model (``partial_fit``, warm starts).
     """
-    if not config.training_rows:
-        vars(learner).pop(TRAINING_ROWS, None)
-        yield
-        return
-    frame = _Frame(learner, weights, goes_on, _running.get())
-    token = _running.set(frame)
-    try:
-        yield
-    finally:
-        _running.reset(token)
-    earlier = vars(learner).pop(TRAINING_ROWS, None)
-    sketch = frame.sketch
-    if goes_on and earlier is not None and sketch is not None and not earlier.same_rows(sketch):
-        sketch = earlier.joined(sketch)
-    if sketch is not None:
-        setattr(learner, TRAINING_ROWS, sketch)
+
+    def __init__(self, learner: Any, weights: Any, *, goes_on: bool) -> None:
+        self.learner, self.weights, self.goes_on = learner, weights, goes_on
+        self.outer: fitting | None = None
+        self.sketch: RowSketch | None = None
+        self._token: Token[fitting | None] | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the rows of this fit are known, here or further out."""
+        return self.sketch is not None or (self.outer is not None and self.outer.known)
+
+    def __enter__(self) -> None:
+        if not config.training_rows:
+            vars(self.learner).pop(TRAINING_ROWS, None)
+            return
+        self.outer = _running.get()
+        self._token = _running.set(self)
+
+    def __exit__(self, failed: object, *_: object) -> None:
+        if self._token is None:
+            return
+        _running.reset(self._token)
+        if failed is not None:
+            return
+        known, sketch = vars(self.learner), self.sketch
+        earlier = known.pop(TRAINING_ROWS, None)
+        if self.goes_on and earlier is not None and sketch is not None and not earlier.same_rows(sketch):
+            sketch = earlier.joined(sketch)
+        if sketch is not None:
+            known[TRAINING_ROWS] = sketch
+
+
+_running: ContextVar[fitting | None] = ContextVar("certus_running_fit", default=None)
 
 
 @contextlib.contextmanager

@@ -55,7 +55,32 @@ class RowSketch:
         return kept, counts.astype(np.int64)
 
     def joined(self, other: RowSketch) -> RowSketch:
-        """The sketch of the rows of both."""
+        """The sketch of the rows of both; small batches are merged once there are enough of them."""
+        if vars(other).get("counts", other) is not None:
+            return self._merged(other)
+        base, later = vars(self).get("_batches") or (self, ())
+        joined = object.__new__(RowSketch)
+        joined.rows = self.rows + other.rows
+        joined._batches = (base, (*later, other.kept))
+        if joined.rows - base.rows >= SIZE:
+            joined._merge_batches()
+        return joined
+
+    _batches: tuple[RowSketch, tuple[Hashes, ...]]
+
+    def _merge_batches(self) -> None:
+        base, later = self.__dict__.pop("_batches")
+        whole = base._merged(RowSketch(np.concatenate(later)))
+        self.kept, self.counts, self.complete = whole.kept, whole.counts, whole.complete
+
+    def __getattr__(self, name: str) -> Any:
+        """What batches that wait to be merged still lack."""
+        if name not in ("kept", "counts", "complete") or "_batches" not in vars(self):
+            raise AttributeError(name)
+        self._merge_batches()
+        return vars(self)[name]
+
+    def _merged(self, other: RowSketch) -> RowSketch:
         (first, first_counts), (second, second_counts) = self.distinct(), other.distinct()
         kept, places = np.unique(np.concatenate([first, second]), return_inverse=True)
         counts = np.bincount(places, np.concatenate([first_counts, second_counts])).astype(np.int64)

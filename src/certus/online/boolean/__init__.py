@@ -15,12 +15,14 @@ from certus.online.boolean.covers import (
     set_cover,
 )
 from certus.online.boolean.disjunction_majority import DisjunctionMajority
+from certus.online.boolean.subset_winnow import SubsetWinnow
 from certus.online.boolean.term_elimination import TermElimination
 
 __all__ = [
     "Disjunction",
     "DisjunctionMajority",
     "SatisfiabilityCover",
+    "SubsetWinnow",
     "TermElimination",
     "disjunction_comparator",
     "disjunction_majority_bound",

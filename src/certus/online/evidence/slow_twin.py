@@ -261,7 +261,8 @@ def replay(settings: Mapping[str, Any], data: Any) -> Ledger:
     else:
         growing = is_dicts(X) and not learner.hash_bits
         widths = [room + 1 for room in _rooms(X)] if growing else [rows.shape[1]] * len(rows)
-        first = _first_trials(learner, y)
+        several = learner._classifies and len(learner.classes_) > 2
+        first = learner._first_trials(np.asarray(y)) if several else [0]
         columns = enumerate(zip(first, targets.T, strict=True))
         stream = _Stream(rows, shares, widths)
         played = [_replay_problem(learner, place, stream, signs, since) for place, (since, signs) in columns]
@@ -322,23 +323,6 @@ def _prepare(learner: Any, rows: Array, y: Any) -> Array:
     return signs_of(learner, y)
 
 
-def _known_before(learner: Any) -> list[Any]:
-    """The labels that were known before the first trial."""
-    known = vars(learner).get("told_classes_") if learner.classes is None else learner.classes
-    return [] if known is None else np.unique(known).tolist()
-
-
-def _first_trials(learner: Any, y: Any) -> list[int]:
-    """The trial from which on there is each problem; the first two labels share one from the beginning."""
-    if not learner._classifies or len(learner.classes_) < 3:
-        return [0]
-    known = _known_before(learner)
-    joined = [label for label in dict.fromkeys(np.asarray(y).tolist()) if label not in known]
-    order = [*known, *joined]
-    labels = np.asarray(y).tolist()
-    return [0 if order.index(c) < 2 or c in known else labels.index(c) for c in learner.classes_.tolist()]
-
-
 def _mistaken(learner: Any, y: Any, scores: Array, first: list[int]) -> NDArray[np.bool_]:
     """A tie is a mistake, and so is a label that never came before."""
     labels = np.asarray(y)
@@ -348,7 +332,7 @@ def _mistaken(learner: Any, y: Any, scores: Array, first: list[int]) -> NDArray[
         scores = np.where(np.arange(len(labels))[:, None] >= np.array(first), scores, -np.inf)
         own = labels[:, None] == learner.classes_
         wrong = np.where(own, -np.inf, scores).max(axis=1) >= scores[own]
-    known = _known_before(learner)
+    known = learner._known_before()
     values, trials = np.unique(labels, return_index=True)
     wrong[[trial for value, trial in zip(values.tolist(), trials.tolist(), strict=True) if value not in known]] = True
     return wrong

@@ -7,21 +7,22 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import Classifier, TableLike, check_target, fit_method, predict_method
+from certus.base import Classifier, TableLike, fit_method, predict_method
 from certus.base.inputs import WeightsLike
 from certus.base.params import ArrayLike, Exactly
 from certus.online._native_calls import stream_kernels
 from certus.online._native_calls.stream_kernels import WHOLE, Array
+from certus.online.learning.stream_labels import StreamLabels
 from certus.online.learning.stream_learner import STREAM_CONSTRAINTS, StreamLearner
 from certus.online.learning.stream_rows import as_codes, joined
 
+NOTHING = np.empty(0)
 FEW = 16  # labels up to which comparing with each is faster than sorting
 CLASSIFIER_CONSTRAINTS = {**STREAM_CONSTRAINTS, "classes": [Exactly(None), ArrayLike()]}
 
 
-class StreamClassifier(StreamLearner, Classifier):
+class StreamClassifier(StreamLabels, StreamLearner, Classifier):
     """Online linear classifier.
 
     Two labels are one problem; more are one problem each, the label against the rest. A label that is met for the
@@ -43,37 +44,6 @@ class StreamClassifier(StreamLearner, Classifier):
         except (AttributeError, TypeError):
             return None
 
-    def _known_targets(self, y: Any) -> NDArray[Any]:
-        labels = check_target(self, y)
-        if labels.dtype.kind not in "biuU" and not (labels.dtype.kind == "f" and (labels == np.floor(labels)).all()):
-            check_classification_targets(labels)
-        if "classes_" not in vars(self):
-            self._set_classes(np.array([], dtype=labels.dtype) if self.classes is None else np.unique(self.classes))
-        self._refuse_another_kind(labels)
-        if self.classes is not None:
-            known = np.isin(labels, self.classes_)
-            if not known.all():
-                row = int(np.flatnonzero(~known)[0])
-                raise ValueError(
-                    f"row {row}: the label {labels[row].item()!r} is not among classes={self.classes_.tolist()}.\n"
-                    "Hint: leave `classes` out to let new labels join."
-                )
-        return labels
-
-    def _refuse_another_kind(self, labels: NDArray[Any]) -> None:
-        """Numbers do not join texts, nor texts numbers."""
-        if len(self.classes_) and _are_texts(labels) != _are_texts(self.classes_):
-            kinds = ("numbers", "texts")
-            raise ValueError(
-                f"the label {labels[0].item() if labels.dtype != object else labels[0]!r} does not go with the known "
-                f"ones {self.classes_.tolist()}, which are {kinds[_are_texts(self.classes_)]}.\n"
-                "Hint: give all labels as texts, or all as numbers."
-            )
-
-    def _set_classes(self, classes: NDArray[Any]) -> None:
-        self.classes_ = classes
-        self._codes = {label: float(place) for place, label in enumerate(classes.tolist())}
-
     def _start(self, columns: int) -> None:
         super()._start(columns)
         if "classes_" not in vars(self) and self.classes is not None:
@@ -81,13 +51,17 @@ class StreamClassifier(StreamLearner, Classifier):
         for place in range(2, len(vars(self).get("classes_", ()))):
             self._make_problem(place, place)
 
-    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE, *, tells: bool = True) -> NDArray[Any]:
         """Learn rows, in parts between which a new label joins; returns what was predicted before each."""
         if "state_" not in vars(self):
             self._start(table.shape[1])
+        if len(self.classes_) == 2:  # small batches take longer to be looked at than to be learned
+            second = y == self.classes_[1]
+            if (second | (y == self.classes_[0])).all():
+                return self._learn_codes(table, second.astype(np.float64), shares, tells=tells)
         new = _first_of_new(y, self.classes_)
         if not new:
-            return self._learn_known(table, y, shares)
+            return self._learn_codes(table, as_codes(y, self.classes_), shares, tells=tells)
         parts, start = [], 0
         for row in new:
             parts.append(self._learn_known(table[start:row], y[start:row], shares[start:row]))
@@ -99,10 +73,12 @@ class StreamClassifier(StreamLearner, Classifier):
     def _learn_known(self, table: Any, y: NDArray[Any], shares: Array) -> NDArray[Any]:
         if not len(y):
             return np.array([])
-        codes = as_codes(y, self.classes_)
+        return self._learn_codes(table, as_codes(y, self.classes_), shares)
+
+    def _learn_codes(self, table: Any, codes: Array, shares: Array, *, tells: bool = True) -> NDArray[Any]:
         scores = stream_kernels.learn(self._kernel(), table, codes, self.state_.problems, shares)
         self._note(scores)
-        return self._played(scores)
+        return self._played(scores) if tells else NOTHING
 
     def _learn_new(self, table: Any, y: NDArray[Any], shares: Array) -> NDArray[Any]:
         """A row whose label nobody knew: whatever was predicted, it was a mistake."""
@@ -200,10 +176,6 @@ class StreamClassifier(StreamLearner, Classifier):
             told = vars(self).get("told_classes_", self.classes_)
             if not isinstance(told, np.ndarray) or not np.isin(told, self.classes_).all():
                 raise ValueError("told_classes_ must be labels of classes_.")
-
-
-def _are_texts(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind == "U" or (labels.dtype == object and isinstance(labels[0], str))
 
 
 def _first_of_new(y: NDArray[Any], classes: NDArray[Any]) -> list[int]:

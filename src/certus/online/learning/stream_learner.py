@@ -74,6 +74,7 @@ class StreamLearner(Learner):
     """
 
     _takes_sparse = True
+    _updates_without_blas = True
     _rule_name: ClassVar[str]
     _classifies: ClassVar[bool]
     _takes_fractions: ClassVar[bool] = False  # whether a part of a row's loss is a loss that it can step against
@@ -107,7 +108,7 @@ class StreamLearner(Learner):
     def _known_targets(self, y: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError
 
-    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE, *, tells: bool = True) -> NDArray[Any]:
         raise NotImplementedError
 
     def _target(self, y: Any) -> float | None:
@@ -207,7 +208,7 @@ class StreamLearner(Learner):
     ) -> NDArray[Any]:
         """Learn rows of which each is as many trials as its weight says; returns what was predicted, if asked for."""
         if weights is None:
-            return self._learn_rows(table, y)
+            return self._learn_rows(table, y, tells=played)
         parts, zero = [], weights == 0.0
         cuts = np.flatnonzero(np.diff(zero)) + 1 if played else np.array([], dtype=np.intp)
         for start, end in pairwise([0, *cuts.tolist(), len(weights)]):

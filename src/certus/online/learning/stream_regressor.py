@@ -33,7 +33,8 @@ class StreamRegressor(StreamLearner, Regressor):
         refuse_large(self, target, LARGEST, name="y")
         return target
 
-    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE) -> NDArray[Any]:
+    def _learn_rows(self, table: Any, y: NDArray[Any], shares: Array = WHOLE, *, tells: bool = True) -> NDArray[Any]:
+        del tells  # the scores are what was predicted
         if "state_" not in vars(self):
             self._start(table.shape[1])
         scores = stream_kernels.learn(self._kernel(), table, y, 1, shares)
