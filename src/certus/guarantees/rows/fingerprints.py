@@ -39,7 +39,7 @@ def table_hashes(X: Any, y: Any = None, names: Sequence[str] | None = None) -> H
         chosen = own if names is None or not set(names) <= set(own) else [str(name) for name in names]
         rows = cell_hashes([frame_column(X, name) for name in chosen], column_keys(chosen))
     else:
-        table = X if sparse.issparse(X) else np.asarray(X)
+        table = X if sparse.issparse(X) else _table(X)
         table = table if table.ndim == 2 else table.reshape(len(table), -1)
         keys = column_keys(list(names) if names is not None and len(names) == table.shape[1] else table.shape[1])
         if sparse.issparse(table) or table.dtype.kind in "biuf":
@@ -51,6 +51,63 @@ def table_hashes(X: Any, y: Any = None, names: Sequence[str] | None = None) -> H
     targets = np.asarray(y).reshape(len(rows), -1)
     with np.errstate(over="ignore"):
         return rows + cell_hashes(list(targets.T), column_keys(targets.shape[1]) ^ np.uint64(text_hash(_TARGET)))
+
+
+def _table(X: Any) -> NDArray[Any]:
+    """An array with a row per example; those of examples that fit in no table (graphs, arrays of any lengths) are
+    digests.
+    """
+    if isinstance(X, list | tuple) and any(_holds_arrays(example) for example in X):
+        return example_digests(X)
+    try:
+        return np.asarray(X)
+    except ValueError:  # lists of several lengths
+        return example_digests(X)
+
+
+def _holds_arrays(example: Any) -> bool:
+    parts = example if isinstance(example, list | tuple) else ()
+    return sparse.issparse(example) or any(isinstance(part, np.ndarray) or sparse.issparse(part) for part in parts)
+
+
+def example_digests(examples: Any) -> NDArray[np.uint8]:
+    """Sixteen numbers for every example that is made of arrays, sparse matrices, lists and single values.
+
+    Examples
+    --------
+    >>> digests = example_digests([(np.eye(2), [1, 2]), (np.eye(2), [1, 3]), (np.eye(2), [1, 2])])
+    >>> digests.shape, (digests[0] == digests[2]).all(), (digests[0] == digests[1]).all()
+    ((3, 16), np.True_, np.False_)
+    """
+    found = np.empty((len(examples), 16), dtype=np.uint8)
+    for row, example in zip(found, examples, strict=True):
+        digest = hashlib.blake2b(digest_size=16)
+        _add(digest, example)
+        row[:] = np.frombuffer(digest.digest(), dtype=np.uint8)
+    return found
+
+
+def _add(digest: Any, part: Any) -> None:
+    """Add an example, or a part of one: numbers count by their values, whatever their types and forms."""
+    if isinstance(part, list | tuple):
+        digest.update(f"({len(part)}".encode())
+        for piece in part:
+            _add(digest, piece)
+        return
+    array = part if sparse.issparse(part) else np.asarray(part)
+    if array.dtype.kind not in "biuf":
+        text = repr(array.tolist()).encode("utf-8", "surrogatepass")
+        digest.update(f"t{len(text)} ".encode() + text)
+        return
+    digest.update(f"a{array.shape}".encode())
+    if array.ndim == 2:  # a matrix by what is not zero, so that sparse ones are those that they stand for
+        given = sparse.coo_array(array)
+        given.sum_duplicates()  # in order of columns, then rows
+        there = given.data != 0
+        for places in given.coords:
+            digest.update(places[there].astype("<i8"))
+        array = given.data[there]
+    digest.update(np.ascontiguousarray(array, dtype="<f8") + 0.0)
 
 
 def frame_names(X: Any) -> list[str] | None:

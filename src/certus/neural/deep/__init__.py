@@ -5,6 +5,11 @@ torch is imported when a learner is first fitted or asked.
 
 from certus.neural.deep.computation_graph import ComputationGraph, computation_graph
 from certus.neural.deep.conv_net_classifier import ConvNetClassifier
+from certus.neural.deep.graph_classifier import GraphClassifier
+from certus.neural.deep.link_predictor import LinkPredictor
+from certus.neural.deep.node_classifier import NodeClassifier
+from certus.neural.deep.node_embedding import NodeEmbedding
+from certus.neural.deep.seq2_seq import Seq2Seq
 from certus.neural.deep.sequence_classifier import SequenceClassifier
 from certus.neural.deep.sequence_regressor import SequenceRegressor
 from certus.neural.deep.torch_classifier import TorchClassifier
@@ -13,6 +18,11 @@ from certus.neural.deep.torch_regressor import TorchRegressor
 __all__ = [
     "ComputationGraph",
     "ConvNetClassifier",
+    "GraphClassifier",
+    "LinkPredictor",
+    "NodeClassifier",
+    "NodeEmbedding",
+    "Seq2Seq",
     "SequenceClassifier",
     "SequenceRegressor",
     "TorchClassifier",

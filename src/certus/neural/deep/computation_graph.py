@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -185,10 +186,7 @@ def computation_graph(
 
 def _with_loops(starts: Indices, heard: Indices) -> tuple[Indices, Indices]:
     """Every node among those that it hears, in increasing order."""
-    rows = [
-        np.union1d(heard[start:stop], row)
-        for row, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True))
-    ]
+    rows = [np.union1d(heard[start:stop], row) for row, (start, stop) in enumerate(itertools.pairwise(starts))]
     return np.cumsum([0, *map(len, rows)], dtype=np.int64), np.concatenate(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,7 +131,7 @@ class GraphEncoder(nn.Module):
         widths = (n_in, *sizes)
         self.layers = nn.ModuleList(
             GraphConvolution(before, after) if layer == "convolution" else MessageLayer(before, after, layer)
-            for before, after in zip(widths[:-1], widths[1:], strict=True)
+            for before, after in itertools.pairwise(widths)
         )
         self.dropout = nn.Dropout(dropout)
 
@@ -141,3 +142,45 @@ class GraphEncoder(nn.Module):
                 values = self.dropout(torch.relu(values))
             values = layer(batch, values)
         return values
+
+
+class GraphReader(nn.Module):
+    """An encoder, one vector per graph out of those of its nodes, and scores of it."""
+
+    def __init__(self, n_in: int, sizes: tuple[int, ...], n_out: int, layer: str, readout: str, dropout: float) -> None:
+        super().__init__()
+        self.encoder = GraphEncoder(n_in, sizes, layer, dropout)
+        self.readout = {"sum": summed, "mean": averaged, "max": largest}[readout]
+        self.dropout = nn.Dropout(dropout)
+        self.scores = nn.Linear(sizes[-1], n_out)
+
+    def forward(self, batch: GraphBatch) -> Tensor:
+        """Scores of every graph."""
+        nodes = torch.relu(self.encoder(batch))
+        return self.scores(self.dropout(self.readout(nodes, batch.graph, batch.n_graphs)))
+
+
+class NodeReader(nn.Module):
+    """An encoder, and scores of nodes."""
+
+    def __init__(self, n_in: int, sizes: tuple[int, ...], n_out: int, layer: str, dropout: float) -> None:
+        super().__init__()
+        self.encoder = GraphEncoder(n_in, (*sizes, n_out), layer, dropout)
+
+    def forward(self, batch: GraphBatch, nodes: Tensor) -> Tensor:
+        """Scores of some nodes of the batch."""
+        return self.encoder(batch)[nodes]
+
+
+class EdgeReader(nn.Module):
+    """An encoder, and log-odds of edges: a learned offset less the squared distance of the two vectors."""
+
+    def __init__(self, n_in: int, sizes: tuple[int, ...], width: int, layer: str, dropout: float) -> None:
+        super().__init__()
+        self.encoder = GraphEncoder(n_in, (*sizes, width), layer, dropout)
+        self.offset = nn.Parameter(torch.zeros(()))
+
+    def forward(self, batch: GraphBatch, pairs: Tensor) -> Tensor:
+        """Log-odds of pairs of nodes, (pairs, 2)."""
+        vectors = self.encoder(batch)
+        return self.offset - (vectors[pairs[:, 0]] - vectors[pairs[:, 1]]).square().sum(dim=1)

@@ -25,17 +25,17 @@ class RecurrentSeq2Seq(nn.Module):
     """
 
     def __init__(
-        self, sources: int, targets: int, width: int, hidden: int, layers: int, *, attention: bool, dropout: float = 0.0
+        self, sources: int, targets: int, width: int, layers: int, *, attention: bool, dropout: float = 0.0
     ) -> None:
         super().__init__()
         self.attention = attention
         between = dropout if layers > 1 else 0.0
         self.source, self.target = nn.Embedding(sources, width), nn.Embedding(targets, width)
-        self.encoder = nn.LSTM(width, hidden, layers, batch_first=True, dropout=between)
-        self.decoder = nn.LSTM(width, hidden, layers, batch_first=True, dropout=between)
+        self.encoder = nn.LSTM(width, width, layers, batch_first=True, dropout=between)
+        self.decoder = nn.LSTM(width, width, layers, batch_first=True, dropout=between)
         self.dropout = nn.Dropout(dropout)
-        self.query = nn.Linear(hidden, hidden) if attention else None
-        self.scores = nn.Linear(2 * hidden if attention else hidden, targets)
+        self.query = nn.Linear(width, width) if attention else None
+        self.scores = nn.Linear(2 * width if attention else width, targets)
 
     def encode(self, source: Tensor) -> Any:
         """What the decoder needs of the source, (batch, time)."""

@@ -30,6 +30,10 @@ class GivenGraph:
         """Nodes."""
         return len(self.features)
 
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What identifies the graph."""
+        return self.edges.indptr, self.edges.indices, self.edges.data, self.features
+
 
 def read_adjacency(adjacency: Any, owner: str, place: str = "adjacency") -> Any:
     """A CSR array without stored zeros, with sorted columns; refuses what is no graph."""
