@@ -151,8 +151,14 @@ GOOD = (A, F)
         ([GOOD, (A, np.ones((3, 4)))], "all graphs must have one number of features, got 4 in graph 1 and 2 in graph"),
         ([GOOD, (-A, F)], r"adjacency of graph 1 must have finite weights that are not negative, got -1 at \(0, 1\)"),
         ([GOOD, (sparse.csr_array(-A), F)], r"adjacency of graph 1 .* not negative, got -1 at \(0, 1\)"),
-        ([GOOD, (A, np.ones((2, 2)))], r"features of graph 1 must have one row for each of its 3 nodes, got .*\(2, 2\)"),
-        ([GOOD, (A, np.full((3, 2), np.nan))], "features of graph 1 must be finite numbers, got nan at node 0, feature 0"),
+        (
+            [GOOD, (A, np.ones((2, 2)))],
+            r"features of graph 1 must have one row for each of its 3 nodes, got .*\(2, 2\)",
+        ),
+        (
+            [GOOD, (A, np.full((3, 2), np.nan))],
+            "features of graph 1 must be finite numbers, got nan at node 0, feature 0",
+        ),
         ([GOOD, (A, np.full((3, 2), 1e60))], r"features of graph 1 must be finite numbers, got 1e\+60"),
         ([GOOD, (np.ones((3, 2)), F)], r"adjacency of graph 1 must be square .* got the shape \(3, 2\)"),
         ([GOOD, (np.zeros((0, 0)), np.zeros((0, 2)))], "adjacency of graph 1 must be square with at least one node"),

@@ -31,15 +31,25 @@ NAMES = ["attention", "lstm", "transformer"]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=NAMES)
 
 
-@every_kind
+LEARNING = {
+    "attention": (KINDS[0], {"max_epochs": 30}),
+    "lstm": (KINDS[1], {"max_epochs": 30}),
+    "transformer": (KINDS[2], {"max_epochs": 30, "learning_rate": 0.005}),
+}
+
+
+@pytest.mark.parametrize("kind", LEARNING)
 @pytest.mark.parametrize("task", ["copy", "reversal"])
-def test_short_strings_are_learned(kind: dict[str, Any], task: str) -> None:
-    sources, unseen = words(600, 1), sorted(set(words(300, 2)) - set(words(600, 1)))
-    step = 1 if task == "copy" else -1
-    model = small(width=48, max_epochs=40, schedule="cosine", **kind)
+def test_short_strings_are_learned(kind: str, task: str) -> None:
+    """Strings that were not in the training are written right in all letters: by chance one of 4 to 1024 is."""
+    sources, step = words(800, 1), 1 if task == "copy" else -1
+    unseen = sorted(set(words(300, 2)) - set(sources))
+    architecture, parameters = LEARNING[kind]
+    model = small(width=32, schedule="cosine", **architecture, **parameters)
     model.fit(sources, [word[::step] for word in sources])
     assert len(unseen) > 50
-    assert model.score(unseen, [word[::step] for word in unseen]) > 0.9
+    assert min(map(len, unseen)) > 2
+    assert model.score(unseen, [word[::step] for word in unseen]) > 0.8
 
 
 def test_what_is_read_is_shifted_right_and_the_end_is_in_the_targets_only() -> None:

@@ -178,7 +178,7 @@ class EdgeReader(nn.Module):
     def __init__(self, n_in: int, sizes: tuple[int, ...], width: int, layer: str, dropout: float) -> None:
         super().__init__()
         self.encoder = GraphEncoder(n_in, (*sizes, width), layer, dropout)
-        self.offset = nn.Parameter(torch.ones(()))
+        self.offset = nn.Parameter(torch.zeros(()))
 
     def forward(self, batch: GraphBatch, pairs: Tensor) -> Tensor:
         """Log-odds of pairs of nodes, (pairs, 2)."""

@@ -55,9 +55,7 @@ class EdgeLearner(GraphLearner, DeepLearner):
     def _build(self) -> Any:
         from certus.neural.deep.blocks.graph_blocks import EdgeReader
 
-        return EdgeReader(
-            self.n_node_features_, self._hidden_sizes(), self.n_components, self.layer, self.dropout
-        )
+        return EdgeReader(self.n_node_features_, self._hidden_sizes(), self.n_components, self.layer, self.dropout)
 
     def _vectors(self, graph: GivenGraph) -> NDArray[np.float64]:
         inputs = NodeInputs(graph, np.arange(graph.n_nodes))

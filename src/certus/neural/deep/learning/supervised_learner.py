@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import choosing_by_rows
 from certus.base.inputs import check_weights
 from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.learning.deep_learner import DeepLearner
@@ -35,6 +36,15 @@ class SupervisedLearner(DeepLearner):
     def _known_targets(self, y: Any, inputs: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
         """Targets of validation examples, and how many each has if not one (`Examples.terms`)."""
         raise NotImplementedError
+
+    def _losses(self, outputs: Any, targets: Any) -> Any:
+        """The loss of every example."""
+        raise NotImplementedError
+
+    def _total_loss(self, outputs: Any, targets: Any, weights: Any) -> Any:
+        """The sum of the losses, weighted if there are weights."""
+        losses = self._losses(outputs, targets)
+        return losses.sum() if weights is None else (losses * weights).sum()
 
     # ---- fitting ---------------------------------------------------------------------------------------------------
     def _weights(self, sample_weight: Any, inputs: Any) -> NDArray[np.float64] | None:
@@ -75,7 +85,8 @@ class SupervisedLearner(DeepLearner):
         """The user's own held-out examples."""
         if y is None:
             raise ValueError("X_val needs y_val, the targets of the validation examples; got None.\nHint: pass both.")
-        inputs = self._read_inputs(X, reset=False)
+        with choosing_by_rows():
+            inputs = self._read_inputs(X, reset=False)
         targets, terms = self._known_targets(y, inputs)
         if inputs.count != len(targets):
             raise ValueError(

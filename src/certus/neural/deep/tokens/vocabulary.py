@@ -84,8 +84,8 @@ def token_codes(
             number = codes.index(-1)
             raise ValueError(
                 f"{owner}: {name}[{place}][{number}] must be a token of the training sequences, got "
-                f"{tokens[number]!r}.\nHint: `{listed}` lists those; a token such as '<rare>' in training can stand for "
-                "all others."
+                f"{tokens[number]!r}.\nHint: `{listed}` lists those; a token such as '<rare>' in training can "
+                "stand for all others."
             )
         found.append(np.array(codes, dtype=np.int64))
     return found
