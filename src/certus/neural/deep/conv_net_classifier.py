@@ -123,6 +123,10 @@ y : array-like of shape (n,)
             raise ValueError(
                 f"kernel_size must be odd, got {self.kernel_size}.\nHint: 3 and 5 are usual; pictures keep their size."
             )
+        if any(not isinstance(width, int | np.integer) or width < 1 for width in self.channels):
+            raise ValueError(
+                f"channels must be positive whole numbers, got {self.channels!r}.\nHint: (32, 64) for two convolutions."
+            )
         self._fit_labels(X, y, sample_weight, X_val, y_val)
         return self
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from certus.base import Learner, resolve_seed, resolve_threads
+from certus.base import Learner, is_installed, resolve_seed, resolve_threads
 from certus.base.inputs import RandomStateLike
 from certus.base.params import Boolean, Exactly, InstanceOf, Interval, OneOf, RandomState, Verbosity
 from certus.guarantees import Report
@@ -19,6 +19,7 @@ from certus.neural.deep.training import Objective, Trainer, TrainingOptions, wri
 from certus.neural.deep.training.optimizers import NAMES
 from certus.neural.deep.training.torch_settings import choose_device, own_randomness, own_threads
 from certus.neural.deep.training.training_state import Checkpoint
+from certus.neural.deep.training.weight_arrays import check_weights_fit
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "max_epochs": [Interval(1, None, integer=True)],
@@ -210,12 +211,11 @@ class DeepLearner(Learner):
         return torch.from_numpy(array).to(device if device is not None else choose_device(self.device))
 
     def _restored(self) -> None:
-        """A loaded learner: weights that its module can take, as far as can be said without torch."""
-        weights = getattr(self, "weights_", None)
-        if weights is not None and (
-            not isinstance(weights, dict) or not all(isinstance(array, np.ndarray) for array in weights.values())
-        ):
-            raise ValueError("weights_ must be arrays by name")
+        """Refuse a loaded learner whose weights are not those of its module, before anything large is made."""
+        if "weights_" in vars(self) and is_installed("deep"):
+            with torch.device("meta"):  # shapes without memory
+                module = self._build()
+            check_weights_fit(module, self.weights_)
 
     def __getstate__(self) -> Any:
         state = dict(super().__getstate__())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import saw_table
+from certus.guarantees.rows import example_digests
 from certus.neural.deep.lazy_torch import torch
 
 Series = list[NDArray[np.float32]]
@@ -74,8 +74,7 @@ def read_series(learner: Any, X: Any, width: int | None) -> Series:
                 "Hint: every sequence is an array (time, features)."
             )
         series.append(found)
-    digests = [hashlib.blake2b(each.tobytes(), digest_size=8).hexdigest() + f" {len(each)}" for each in series]
-    saw_table(learner, np.array(digests, dtype=object)[:, None])
+    saw_table(learner, example_digests(series))
     return series
 
 
