@@ -18,17 +18,12 @@ from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.learning.supervised_objective import batches_in_order, held_out_rows
 from certus.neural.deep.training.torch_settings import own_randomness
 
-KNOWN_FAILURES = {
-    "check_methods_subset_invariance": "products of one row and of many are equal to single precision only",
-}
-
 
 @register(
     family="neural.deep",
     guarantees=("none: a lower bound of the log-density is estimated",),
     cost="fit n times weights per epoch, transform weights per row",
     needs="deep",
-    known_failures=KNOWN_FAILURES,
     draws_rows=True,
 )
 class VariationalAutoencoder(ClassNamePrefixFeaturesOutMixin, TableGenerator, Transformer):
