@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,12 @@ torch = pytest.importorskip("torch")
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import certus
+import certus.neural.deep
 from certus.base import catalogue
 from certus.base.catalogue import Entry
 from tests.common import problems, test_bad_input, test_contract
+from tests.docs import test_examples
 
 ENTRIES = [entry for entry in catalogue.entries() if entry.needs == "deep" and entry.takes == "tables"]
 MODULES = (test_contract, test_bad_input)
@@ -51,10 +56,20 @@ def test_contract(entry: Entry, name: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 @parametrize_with_checks(
-    [entry.learner(max_epochs=30, learning_rate=0.05, batch_size=16, random_state=0) for entry in ENTRIES],
-    expected_failed_checks=lambda learner: next(
-        dict(entry.known_failures) for entry in ENTRIES if entry.learner is type(learner)
-    ),
+    [entry.learner(max_epochs=30, learning_rate=0.05, batch_size=16, random_state=0) for entry in ENTRIES]
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
+    entry = next(entry for entry in ENTRIES if entry.learner is type(estimator))
+    if check.func.__name__ in entry.known_failures:  # sums in single precision may agree by luck
+        with contextlib.suppress(AssertionError):
+            check(estimator)
+    else:
+        check(estimator)
+
+
+DEEP = [found.name for found in pkgutil.walk_packages(certus.neural.deep.__path__, "certus.neural.deep.")]
+
+
+@pytest.mark.parametrize("name", ["certus.neural.deep", *DEEP])
+def test_docstring_examples(name: str) -> None:
+    test_examples.test_docstring_examples(name)

@@ -167,8 +167,8 @@ def test_sequences_that_cannot_be(given: Any, message: str) -> None:
 def test_targets_and_options_that_cannot_be() -> None:
     with pytest.raises(ValueError, match=r"one target per step: sequence 2 has \d+ steps, its targets the shape"):
         SequenceClassifier("gru", per_step=True, **SMALL).fit(X, [*[each[:, 0] > 0 for each in X[:2]], [], *Y[3:]])
+    steps = [each[:, 0] > 0 for each in X]
     with pytest.raises(ValueError, match=r"class_weight needs one label per sequence.\nHint"):
-        steps = [each[:, 0] > 0 for each in X]
         SequenceClassifier("gru", per_step=True, class_weight="balanced", **SMALL).fit(X, steps)
     with pytest.raises(ValueError, match=r"hidden_units must be a multiple of heads, got 8 and 3.\nHint"):
         SequenceClassifier("transformer", heads=3, **SMALL).fit(X, Y)

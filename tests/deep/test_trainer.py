@@ -92,9 +92,9 @@ def test_a_training_without_a_seed_is_resumed_with_the_seed_that_it_drew(tmp_pat
 def test_a_checkpoint_of_another_training_or_a_damaged_one_is_refused(tmp_path: Path) -> None:
     learner = TorchClassifier(network(), max_epochs=1, checkpoint=tmp_path, resume=True, random_state=0).fit(X, Y)
     for changed in ({"weight_decay": 0.5}, {"random_state": 1}, {"label_smoothing": 0.1}):
-        with pytest.raises(ValueError, match="other parameters or data.\nHint"):
+        with pytest.raises(ValueError, match=r"other parameters or data.\nHint"):
             clone(learner).set_params(**changed).fit(X, Y)
-    with pytest.raises(ValueError, match="other parameters or data.\nHint"):
+    with pytest.raises(ValueError, match=r"other parameters or data.\nHint"):
         clone(learner).fit(X[::-1], Y)
     file = tmp_path / "training.certus"
     content = file.read_bytes()
@@ -148,6 +148,8 @@ def test_own_validation_examples_are_judged_by() -> None:
     learner.fit(X[:300], Y[:300], X_val=X[300:], y_val=Y[300:])
     chosen = learner.predict_proba(X[300:])[np.arange(100), Y[300:]]
     assert np.isclose(np.log(chosen).mean(), max(learner.validation_scores_), rtol=1e-5)
+    with pytest.raises(certus.TrainingRowsError):  # they chose the epoch
+        learner.certify(X[300:], Y[300:])
     with pytest.raises(ValueError, match="X_val needs y_val"):
         learner.fit(X, Y, X_val=X)
     with pytest.raises(ValueError, match=r"y_val holds the labels \[77\]"):

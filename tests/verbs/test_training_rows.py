@@ -23,6 +23,7 @@ from certus.ensemble import HistGradientBoostingClassifier, RandomForestClassifi
 from certus.linear import LogisticRegression, Ridge, SGDClassifier
 from certus.mixture import GaussianMixture
 from certus.multioutput import MultiOutputClassifier
+from certus.neural import MLPClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 4))
@@ -121,6 +122,13 @@ def test_rows_given_in_pieces_are_remembered() -> None:
     refuses(warm, X[OLD])
     again = LogisticRegression().fit(X[OLD], Y[OLD]).fit(X[NEW], Y[NEW])
     certus.certify(again, X[OLD], Y[OLD])
+
+
+def test_rows_that_chose_the_epoch_belong_to_training() -> None:
+    model = MLPClassifier((4,), learning_rate="cosine", max_iter=5, random_state=0)
+    model.fit(X[:200], Y[:200], X_val=X[200:300], y_val=Y[200:300])
+    refuses(model, X[200:300], Y[200:300])
+    certus.certify(model, X[NEW], Y[NEW])
 
 
 OWN_BOUNDS = {

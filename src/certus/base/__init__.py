@@ -62,7 +62,7 @@ from certus.base.probabilities import probabilities_of
 from certus.base.seeds import resolve_seed, resolve_seeds
 from certus.base.settings import Config, config
 from certus.base.threads import blas_on_one_thread, resolve_threads
-from certus.base.training_rows import RowSketch, saw_table
+from certus.base.training_rows import RowSketch, choosing_by_rows, saw_table
 from certus.base.user_warnings import warn_user
 
 __all__ = [
@@ -109,6 +109,7 @@ __all__ = [
     "check_parameters",
     "check_target",
     "check_weights",
+    "choosing_by_rows",
     "class_weights",
     "complete_docstrings",
     "config",

@@ -4,10 +4,10 @@
 * `fit_frames`: which table a running fit learns from, and which rows a learner is asked about.
 """
 
-from certus.base.training_rows.fit_frames import TRAINING_ROWS, fitting, predicting, saw_table
+from certus.base.training_rows.fit_frames import TRAINING_ROWS, choosing_by_rows, fitting, predicting, saw_table
 from certus.base.training_rows.row_sketch import RowSketch
 
-__all__ = ["TRAINING_ROWS", "RowSketch", "fitting", "predicting", "saw_table"]
+__all__ = ["TRAINING_ROWS", "RowSketch", "choosing_by_rows", "fitting", "predicting", "saw_table"]
 
 
 def __dir__() -> list[str]:

@@ -30,6 +30,7 @@ class _Frame:
     def __init__(self, learner: Any, weights: Any, goes_on: bool, outer: _Frame | None) -> None:
         self.learner, self.weights, self.goes_on, self.outer = learner, weights, goes_on, outer
         self.sketch: RowSketch | None = None
+        self.takes_more = False
 
     @property
     def known(self) -> bool:
@@ -72,6 +73,22 @@ def fitting(learner: Any, weights: Any, *, goes_on: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def choosing_by_rows() -> Iterator[None]:
+    """Rows that a running fit reads in the body choose between its models (validation rows): they belong to training,
+    and what is counted on them later would be too good.
+    """
+    frame = _running.get()
+    if frame is None:
+        yield
+        return
+    frame.takes_more = True
+    try:
+        yield
+    finally:
+        frame.takes_more = False
+
+
+@contextlib.contextmanager
 def predicting(learner: Any) -> Iterator[None]:
     """While a verb watches: the rows that the learner reads in the body count once, whatever it calls inside."""
     watch = watching()
@@ -88,6 +105,8 @@ def saw_table(learner: Any, table: Any) -> None:
     if frame is not None and frame.learner is learner:
         if not frame.known:
             frame.sketch = RowSketch(_without_zeros(_hashes(table), frame.weights))
+        elif frame.takes_more and frame.sketch is not None:
+            frame.sketch = frame.sketch.joined(RowSketch(_hashes(table)))
         return
     watch, sketch = watching(), vars(learner).get(TRAINING_ROWS)
     if watch is not None and sketch is not None and watch.wants(learner):

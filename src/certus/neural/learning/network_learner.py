@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from certus.base import Learner, resolve_seed, resolve_threads
+from certus.base import Learner, choosing_by_rows, resolve_seed, resolve_threads
 from certus.base.inputs import SparseTable, TableLike, check_X, check_Xy
 from certus.guarantees import Report
 from certus.neural.engine import NetworkEngine
@@ -168,7 +168,9 @@ class NetworkLearner(HiddenLayers, NetworkParameters, Learner):
         """The user's own validation rows."""
         if y_val is None:
             raise ValueError("X_val needs y_val, the targets of the validation rows; got None.\nHint: pass both.")
-        table, targets = self._table(X_val, dtype), self._validation_targets(y_val)
+        with choosing_by_rows():
+            table = self._table(X_val, dtype)
+        targets = self._validation_targets(y_val)
         if table.shape[0] != len(targets):
             raise ValueError(
                 f"X_val and y_val must be equally long; got {table.shape[0]} rows and {len(targets)} targets.\n"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import choosing_by_rows
 from certus.base.inputs import check_weights
 from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.learning.deep_learner import DeepLearner
@@ -75,7 +76,8 @@ class SupervisedLearner(DeepLearner):
         """The user's own held-out examples."""
         if y is None:
             raise ValueError("X_val needs y_val, the targets of the validation examples; got None.\nHint: pass both.")
-        inputs = self._read_inputs(X, reset=False)
+        with choosing_by_rows():
+            inputs = self._read_inputs(X, reset=False)
         targets, terms = self._known_targets(y, inputs)
         if inputs.count != len(targets):
             raise ValueError(
