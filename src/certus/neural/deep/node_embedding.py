@@ -16,7 +16,7 @@ from certus.neural.deep.learning.deep_learner import without_validation
 
 @register(
     family="neural.deep",
-    guarantees=("none from training alone",),
+    guarantees=(),
     cost="fit (edges + nodes * width) * width per epoch and layer, transform the same once",
     takes="graphs",
     needs="deep",

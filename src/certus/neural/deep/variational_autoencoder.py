@@ -21,7 +21,7 @@ from certus.neural.deep.training.torch_settings import own_randomness
 
 @register(
     family="neural.deep",
-    guarantees=("none: a lower bound of the log-density is estimated",),
+    guarantees=(),
     cost="fit n times weights per epoch, transform weights per row",
     needs="deep",
     draws_rows=True,
