@@ -19,7 +19,15 @@ from certus.base.blocks.block_table import BlockSource, BlockTable, JointPart, P
 from certus.base.blocks.class_statistics import ClassStatistics, MergeClasses, block_labels, merge_moments, sums
 from certus.base.blocks.reduction import TreeReduction, merge_level, merged
 from certus.base.blocks.row_blocks import Block, RowBlocks
-from certus.base.blocks.runners import BlockError, SerialRunner, Task, as_block_tables, current_runner, in_blocks, register_runner
+from certus.base.blocks.runners import (
+    BlockError,
+    SerialRunner,
+    Task,
+    as_block_tables,
+    current_runner,
+    in_blocks,
+    register_runner,
+)
 from certus.base.blocks.scaled_fit import ScaledFit, Scales
 
 __all__ = [
