@@ -39,7 +39,7 @@ def test_discriminants(learner, weighted, cuts):
 @pytest.mark.parametrize("learner", [PCA(), PCA(2), PCA(0.9, whiten=True), IncrementalPCA(2)], ids=str)
 def test_principal_components(learner, weighted, cuts):
     X, _ = numbers_table()
-    X = X + [0.0, 1e6, 0.0, -1e5]
+    X = X + np.array([0.0, 1e6, 0.0, -1e5])
     weights = np.random.default_rng(1).integers(0, 3, size=len(X)).astype(float)
     data = (X, weights) if weighted else (X,)
     local = clone(learner).fit(X, sample_weight=weights if weighted else None)

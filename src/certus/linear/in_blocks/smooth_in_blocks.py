@@ -80,7 +80,13 @@ class ClassSteps:
 
     def step(self, at: Evaluation) -> Point:
         """The Newton step, or one of steepest descent where the Hessian is singular."""
-        found = step_with(self.problem, at, finished_hessian(self.problem, at.detail.copy()))
+        matrix = finished_hessian(self.problem, at.detail.copy())
+        if self.problem.strength == 0.0:
+            # Equal changes of all classes' coefficients change nothing, and the gradient vanishes along them.
+            places = np.arange(len(matrix)).reshape(self.problem.outputs, -1)[:, :-1]
+            for column in places.T:
+                matrix[np.ix_(column, column)] += float(np.mean(np.diag(matrix)[column]))
+        found = step_with(self.problem, at, matrix)
         if found is not None:
             return found
         size = max(float(np.trace(at.detail)) / len(at.detail), 1e-300)
