@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ from tests.scale.pieces import cut, numbers_table
 def table_of(count, cuts):
     edges = [0, *cuts, count]
     rows = np.arange(count, dtype=float)[:, None]
-    return certus.scale.blocks([rows[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    return certus.scale.blocks([rows[a:b] for a, b in pairwise(edges)])
 
 
 def test_every_row_is_equally_likely():

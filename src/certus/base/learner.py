@@ -30,6 +30,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from certus.base.blocks.held_out_answers import answered
 from certus.base.blocks.runners import in_blocks
 from certus.base.blocks.scaled_fit import ScaledFit, any_in_blocks, fit_in_blocks, predict_in_blocks
 from certus.base.inputs import TableLike
@@ -171,7 +172,7 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y : array-like
+        X, y : array-like, or tables in blocks
             Held-out rows, independent of training and of every choice made on the way.
         loss : {"auto", "error", "absolute", "squared"} or callable, default="auto"
             What counts as wrong; a loss other than "error" needs its ``loss_range=(low, high)``.
@@ -185,7 +186,8 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
         Report
             The certificates of training together with those of these rows.
         """
-        return self.report_.with_(certify(self, X, y, loss=loss, confidence=confidence, **options))
+        model, rows, target = answered(self, X, y)
+        return self.report_.with_(certify(model, rows, target, loss=loss, confidence=confidence, **options))
 
     def _with_new_rows(self, judge: Callable[[], Sequence[Certificate]], *, allow_training_rows: bool) -> Report:
         """The report together with what ``judge`` finds on the rows that it reads; rows of training are refused."""

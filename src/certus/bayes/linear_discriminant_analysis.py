@@ -10,12 +10,14 @@ from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from certus.base import Classifier, fit_method, predict_method, probabilities_of, register, warn_user
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Boolean, Exactly, HasMethods, Interval, OneOf
 from certus.base.persistence import check_shapes
 from certus.bayes.estimation.class_covariance import estimate_covariance
 from certus.bayes.estimation.class_groups import ClassGroups, group_by_class
 from certus.bayes.estimation.principal_axes import principal_axes
+from certus.bayes.in_blocks.class_triangles import fit_discriminant, whole_table_needed
 from certus.guarantees import Report
 
 Array = NDArray[np.float64]
@@ -103,6 +105,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "n_features_in_",
         "feature_names_in_",
     )
+    _scaled = ScaledFit("exact", fit_discriminant, {"largest": LARGEST}, whole_table_needed)
 
     def __init__(
         self,
@@ -125,19 +128,23 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         codes = self._encode_labels(y if weights is None else y[weights > 0.0])
         if weights is not None:
             table, weights = table[weights > 0.0], weights[weights > 0.0]
-        if len(table) == len(self.classes_):
+        groups = group_by_class(table, codes, len(self.classes_), weights)
+        self._from_groups(groups, np.diff(groups.ends), table.dtype)
+        return self
+
+    def _from_groups(self, groups: ClassGroups, counts: NDArray[np.intp], dtype: Any) -> None:
+        """Everything from the rows of the classes; ``counts`` says how many there are."""
+        if counts.sum() == len(self.classes_):
             raise ValueError(
                 "The number of samples must be more than the number of classes.\n"
                 "Hint: the spread within a class needs at least two rows in some class."
             )
-        groups = group_by_class(table, codes, len(self.classes_), weights)
         self.priors_ = self._checked_priors(groups)
         self._check_components()
         for name in ("covariance_", "scalings_", "explained_variance_ratio_", "xbar_"):
             self.__dict__.pop(name, None)
         solve = {"svd": self._solve_svd, "lsqr": self._solve_lsqr, "eigen": self._solve_eigen}[self.solver]
-        self._store(*solve(groups), groups.means, table.dtype)
-        return self
+        self._store(*solve(groups), groups.means, dtype)
 
     def _check_options(self) -> None:
         if self.solver != "svd":

@@ -10,12 +10,14 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 
 from certus.base import Classifier, fit_method, predict_method, probabilities_of, register
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_X, check_Xy
 from certus.base.params import ArrayLike, Boolean, Exactly, HasMethods, Interval, OneOf
 from certus.base.persistence import check_shapes
 from certus.bayes.estimation.class_covariance import estimate_covariance
-from certus.bayes.estimation.class_groups import group_by_class
+from certus.bayes.estimation.class_groups import ClassGroups, group_by_class
 from certus.bayes.estimation.principal_axes import principal_axes
+from certus.bayes.in_blocks.class_triangles import fit_discriminant, whole_table_needed
 from certus.guarantees import Report
 
 Array = NDArray[np.float64]
@@ -101,6 +103,7 @@ class QuadraticDiscriminantAnalysis(Classifier):
         "n_features_in_",
         "feature_names_in_",
     )
+    _scaled = ScaledFit("exact", fit_discriminant, {"largest": LARGEST}, whole_table_needed)
 
     def __init__(
         self,
@@ -124,20 +127,26 @@ class QuadraticDiscriminantAnalysis(Classifier):
         if weights is not None:
             table, y, weights = table[weights > 0.0], y[weights > 0.0], weights[weights > 0.0]
         codes = self._encode_labels(y)
+        groups = group_by_class(table, codes, len(self.classes_), weights)
+        self._from_groups(groups, np.diff(groups.ends), table.dtype)
+        return self
+
+    def _from_groups(self, groups: ClassGroups, counts: NDArray[np.intp], dtype: Any) -> None:
+        """Everything from the rows of the classes; ``counts`` says how many there are."""
+        del dtype
         if len(self.classes_) < 2:
             raise ValueError(
                 "The number of classes has to be greater than one. Got 1 class.\n"
                 f"Hint: the target holds only one class, {self.classes_[0]!r}; check it and the split."
             )
-        groups = group_by_class(table, codes, len(self.classes_), weights)
         self.priors_ = self._checked_priors(groups.totals / groups.total)
         self.__dict__.pop("covariance_", None)
         scalings, rotations, covariances = [], [], []
-        for label, (rows, weight) in zip(self.classes_, groups, strict=True):
-            if len(rows) == 1:
+        for label, count, (rows, weight) in zip(self.classes_, counts, groups, strict=True):
+            if count == 1:
                 raise ValueError(f"y has only 1 sample in class {label}, covariance is ill defined.")
             scaling, rotation, covariance = self._axes(rows, weight)
-            self._check_rank(label, scaling, len(rows))
+            self._check_rank(label, scaling, int(count))
             scalings.append(scaling)
             rotations.append(rotation)
             covariances.append(covariance)
@@ -145,7 +154,6 @@ class QuadraticDiscriminantAnalysis(Classifier):
         if self.store_covariance:
             self.covariance_ = covariances
         self.report_ = Report()
-        return self
 
     def _check_options(self) -> None:
         if self.solver != "svd":

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from certus.base import fit_method, register, resolve_threads
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Boolean, Exactly, Interval
 from certus.base.persistence import check_shapes
 from certus.components.evidence.direction_angles import angle_certificate, direction_sines, storage_error
 from certus.components.evidence.explained_share import share_certificate
 from certus.components.evidence.ritz_measures import measure_scatter
+from certus.components.in_blocks.scatter_in_blocks import fit_incremental_pca
 from certus.components.learning.component_learner import EPSILON, LARGEST, ComponentLearner
 from certus.components.solvers.leading_spectrum import LeadingSpectrum, of_scatter, upright
 from certus.components.solvers.null_directions import completed
@@ -99,6 +101,7 @@ class IncrementalPCA(ComponentLearner):
         "_move",
     )
     _takes_sparse: ClassVar[bool] = True
+    _scaled = ScaledFit("exact", fit_incremental_pca, {"largest": LARGEST}, target=False)
 
     n_components: int | None
     batch_size: int | None

@@ -11,13 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from certus.base import fit_method, predict_method, register, resolve_seed, resolve_threads, warn_user
+from certus.base.blocks import ScaledFit
 from certus.base.em import climb
 from certus.base.inputs import RandomStateLike, TableLike, TargetLike, WeightsLike, check_weights, check_X
 from certus.base.params import Boolean, Exactly, Fraction, Interval, OneOf, RandomState
 from certus.base.persistence import check_shapes
 from certus.components.evidence.direction_angles import angle_certificate, direction_sines, storage_error
 from certus.components.evidence.explained_share import share_certificate
-from certus.components.evidence.ritz_measures import PROVED, measure
+from certus.components.evidence.ritz_measures import PROVED, RitzMeasures, measure, measure_scatter
+from certus.components.in_blocks.scatter_in_blocks import Scatter, ScatterFacts, fit_pca
 from certus.components.learning.component_count import check_count, resolve_count
 from certus.components.learning.component_learner import LARGEST, ComponentLearner
 from certus.components.learning.missing_cells import LatentModel, LatentSteps, filled_rows
@@ -109,6 +111,7 @@ class PCA(ComponentLearner):
         "power_iteration_normalizer": [OneOf("auto", "QR", "LU", "none")],
         "random_state": [RandomState()],
     }
+    _scaled = ScaledFit("exact", fit_pca, {"largest": LARGEST}, target=False)
     _state: ClassVar[tuple[str, ...]] = (
         "components_",
         "explained_variance_",
@@ -293,8 +296,24 @@ class PCA(ComponentLearner):
         found = by_triangle(products)
         return completed(found, resolve_count(wanted, found, products.total))
 
+    def _from_scatter(self, found: Scatter, dtype: Any, *, weighted: bool) -> None:
+        """Everything from the scatter matrix of rows that came in blocks."""
+        rows, columns = max(found.rows, int(found.total)), len(found.origin)
+        if found.total <= 1.0 or found.rows < 2:
+            raise ValueError(f"PCA needs at least 2 rows with weights above 1 together, got {found.rows}.")
+        wanted = min(rows, columns) if self.n_components is None else self.n_components
+        check_count(wanted, "full", rows, columns)
+        spectrum = found.spectrum(None)
+        spectrum = completed(spectrum, resolve_count(wanted, spectrum, found.total))
+        self.solver_ = "covariance_eigh"
+        self._remember(ScatterFacts.of(found, weighted=weighted), spectrum, dtype)
+        measures = None
+        if len(spectrum.vectors):
+            measures = measure_scatter(found.scatter / found.unit, spectrum, min(found.rows, 10_000) + columns)
+        self._certify_measures(measures, spectrum, found.rows, columns)
+
     @staticmethod
-    def _rows_or_copies(products: RowProducts) -> int:
+    def _rows_or_copies(products: RowProducts | ScatterFacts) -> int:
         """How many rows there would be if weights were repetitions."""
         return max(products.rows, int(products.total))
 
@@ -311,7 +330,7 @@ class PCA(ComponentLearner):
         few = (wanted + self.n_oversamples) * 8 < smaller
         return "randomized" if few else "covariance_eigh"
 
-    def _remember(self, products: RowProducts, spectrum: LeadingSpectrum, dtype: Any) -> None:
+    def _remember(self, products: RowProducts | ScatterFacts, spectrum: LeadingSpectrum, dtype: Any) -> None:
         count, freedom, trace = len(spectrum.vectors), products.total - 1.0, spectrum.trace
         values, squared = spectrum.values[:count], products.scale**2
         self.components_ = spectrum.vectors.astype(dtype)
@@ -326,18 +345,21 @@ class PCA(ComponentLearner):
         self.noise_variance_ = float(min(left * squared, self.explained_variance_.min(initial=np.inf)))
 
     def _certify_directions(self, products: RowProducts, spectrum: LeadingSpectrum) -> None:
+        measures = measure(products, spectrum) if len(spectrum.vectors) else None
+        self._certify_measures(measures, spectrum, products.rows, products.columns)
+
+    def _certify_measures(
+        self, measures: RitzMeasures | None, spectrum: LeadingSpectrum, rows: int, columns: int
+    ) -> None:
         self.report_ = Report()
         self.direction_sines_ = np.ones(len(spectrum.vectors))
-        if not len(spectrum.vectors):
-            return
-        measures = measure(products, spectrum)
-        if measures.trace <= 2.0 * measures.rounding:  # all rows are equal: there is nothing to explain
+        # Where all rows are equal there is nothing to explain.
+        if measures is None or measures.trace <= 2.0 * measures.rounding:
             return
         stored = storage_error(self.components_, spectrum.vectors)
         self.direction_sines_ = direction_sines(measures, stored)
-        share = share_certificate(measures, products.rows, products.columns, centered=True)
-        shape = products.rows, products.columns
-        self.report_ = Report([share, angle_certificate(measures, *shape, centered=True, stored=stored)])
+        share = share_certificate(measures, rows, columns, centered=True)
+        self.report_ = Report([share, angle_certificate(measures, rows, columns, centered=True, stored=stored)])
 
     @predict_method
     def score_samples(self, X: TableLike) -> Floats:

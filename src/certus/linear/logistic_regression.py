@@ -24,6 +24,7 @@ from certus.base import (
     warn_not_converged,
     warn_user,
 )
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import (
     LARGEST,
     ClassWeightLike,
@@ -47,6 +48,7 @@ from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_labels
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.fitting.logistic_fit import DRAWN, DUAL, Accuracy, kept_evidence, logistic_problem, solve
+from certus.linear.in_blocks.logistic_in_blocks import fit_logistic, whole_table_needed
 from certus.linear.problems.logistic_penalty import resolve_penalty
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.newton import NewtonResult, Point
@@ -157,6 +159,7 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
+    _scaled = ScaledFit("exact", fit_logistic, {"order": "C", "largest": LARGEST}, whole_table_needed)
     _state: ClassVar[tuple[str, ...]] = (
         "classes_",
         "coef_",

@@ -47,7 +47,7 @@ class _OneBlock:
     columns: tuple[Any, ...] | None = None
 
     def parts(self) -> Sequence[_OneBlock]:
-        """This block."""
+        """The block itself."""
         return [self]
 
     name = "the sample"

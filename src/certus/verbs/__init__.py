@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "certify": "certus.guarantees.holdout",
+    "certify": "certus.verbs.certifying",
     "check": "certus.verbs.checking",
     "compare": "certus.verbs.comparing",
     "conformal": "certus.verbs.conformal_prediction",

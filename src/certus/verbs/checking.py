@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any
 
 from certus.base import TableLike, TargetLike, persistence
+from certus.base.blocks import answered
 from certus.guarantees import Certificate, CertificateError, Report
 from certus.guarantees.holdout import Predictor, clopper_pearson
 from certus.guarantees.records import percent
@@ -183,8 +184,9 @@ def check(
             f"data must be a tuple (X, y) or a dictionary, got {type(data).__name__}.\n"
             "Hint: check(model, (X, y)) with the rows and their targets."
         )
+    judged = answered(checked, *data)
     with watch_rows() as watch:
-        rows = GivenRows(checked, *data)
+        rows = GivenRows(*judged)
     overlap = watch.overlap(allow=allow_training_rows)
     return Check(tuple(verified_on(item, rows) for item in _certificates(checked)), overlap)
 

@@ -12,17 +12,29 @@ workers, and after a worker was lost.
 * `reduction`: the tree.
 * `runners`: who computes; the serial runner needs no cluster, `certus.scale` registers the one on Dask.
 * `row_blocks`: the passes of a running fit, with blocks checked as `check_Xy` checks a table.
+* `held_out_answers`: what a model says about held-out rows in blocks, for the verbs.
 * `scaled_fit`: the declaration, and how ``fit`` and ``predict`` meet a table in blocks.
 """
 
 from certus.base.blocks.block_table import BlockSource, BlockTable, JointPart, Part, Selection, joint_parts
 from certus.base.blocks.class_statistics import ClassStatistics, MergeClasses, block_labels, merge_moments, sums
+from certus.base.blocks.held_out_answers import AnsweredModel, answered
 from certus.base.blocks.reduction import TreeReduction, merge_level, merged
 from certus.base.blocks.row_blocks import Block, RowBlocks
-from certus.base.blocks.runners import BlockError, SerialRunner, Task, as_block_tables, current_runner, in_blocks, register_runner
+from certus.base.blocks.runners import (
+    BlockError,
+    SerialRunner,
+    Task,
+    as_block_tables,
+    current_runner,
+    in_blocks,
+    register_runner,
+)
 from certus.base.blocks.scaled_fit import ScaledFit, Scales
 
 __all__ = [
+    "AnsweredModel",
+    "answered",
     "Block",
     "BlockError",
     "BlockSource",

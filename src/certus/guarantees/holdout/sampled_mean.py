@@ -1,7 +1,7 @@
 """How far the mean over a sample of rows can be from the mean over all rows it was drawn from.
 
-m rows are drawn from N without replacement, every set of m equally likely. For losses in [0, 1] that do not depend on the
-draw, the means differ by eps or more with probability at most (Serfling 1974, corollary 1.1, for both sides)
+m rows are drawn from N without replacement, every set of m equally likely. For losses in [0, 1] that do not depend on
+the draw, the means differ by eps or more with probability at most (Serfling 1974, corollary 1.1, for both sides)
 
     2 exp(-2 m eps^2 / (1 - (m - 1) / N)),
 

@@ -4,7 +4,7 @@
 * `training_overlap`: the exact test for rows that a model was trained on; `looks`: who looked at which rows before.
 """
 
-from certus.guarantees.rows.fingerprints import example_digests, fingerprint, table_hashes
+from certus.guarantees.rows.fingerprints import HashedRows, example_digests, fingerprint, table_hashes
 from certus.guarantees.rows.looks import Look, LookStore, look_at, user_store
 from certus.guarantees.rows.row_hashes import cell_hashes, column_keys, row_hashes
 from certus.guarantees.rows.training_overlap import (
@@ -19,6 +19,7 @@ from certus.guarantees.rows.training_overlap import (
 )
 
 __all__ = [
+    "HashedRows",
     "Look",
     "LookStore",
     "Overlap",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,18 @@ from certus.guarantees.rows.row_hashes import Hashes, cell_hashes, column_keys, 
 
 _TARGET = "the target of the row"
 _WIDE = ("Int128", "UInt128")  # types of integers that NumPy does not have
+
+
+@dataclass(frozen=True)
+class HashedRows:
+    """Rows of which only the hashes are here, those of `table_hashes` with their targets; stands for their table."""
+
+    hashes: Hashes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows; nothing is known of their columns."""
+        return len(self.hashes), 0
 
 
 def fingerprint(hashes: Hashes) -> str:
@@ -33,6 +46,8 @@ def table_hashes(X: Any, y: Any = None, names: Sequence[str] | None = None) -> H
     names : sequence of str, optional
         Names of the columns that count: they are chosen from a data frame, and name the columns of an array.
     """
+    if isinstance(X, HashedRows):
+        return X.hashes
     own = frame_names(X)
     if own is not None:
         # Columns without a name that was asked for count by place, as those of an array do.

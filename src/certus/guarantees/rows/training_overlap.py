@@ -184,6 +184,12 @@ class Watch:
         if not any(np.array_equal(hashes, piece) for piece in pieces):  # predictions and sets of the same rows
             pieces.append(hashes)
 
+    def asked(self) -> tuple[tuple[str, Sketch, Hashes], ...]:
+        """The learners that remember their rows: what they are called, their sketch, and the rows they read."""
+        return tuple(
+            (type(learner).__name__, sketch, np.concatenate(pieces)) for learner, sketch, pieces in self._asked.values()
+        )
+
     def overlap(self, *, allow: bool) -> Overlap | None:
         """The largest overlap of any learner; None if none of them remembers its rows.
 

@@ -33,6 +33,7 @@ class _At:
     coef: Array
     intercept: Array
     shift: Array
+    constant: bool = True
 
 
 def _gradient(block: Block, at: _At) -> tuple[Any, ...]:
@@ -53,7 +54,12 @@ def _hessian(block: Block, at: _At) -> tuple[Any, ...]:
     value, gradient, total, probabilities = loss_gradient(
         at.loss, block.X, target, weights, at.coef, at.intercept, resolve_threads(), want_curvature=True
     )
-    return np.array(value), gradient, total, hessian_of_rows(block.X, weights, probabilities, at.shift, constant=True)
+    return (
+        np.array(value),
+        gradient,
+        total,
+        hessian_of_rows(block.X, weights, probabilities, at.shift, constant=at.constant),
+    )
 
 
 class BlockDesign:
@@ -72,6 +78,8 @@ class BlockDesign:
     def __init__(self, table: RowBlocks, targets: Any, moments: Moments | None = None) -> None:
         self.table, self.targets = table, targets
         self.moments: Any = moments  # of all rows, where least squares need them
+        self.constant = True  # whether there is an intercept
+        self.spreads = np.zeros(table.columns)  # rough standard deviations of the columns
         self.rows, self.columns = table.rows, table.columns
         self.shape, self.dtype, self.threads = (table.rows, table.columns), table.dtype, 1
         self.X = np.empty((0, table.columns), dtype=table.dtype)  # its width and type are asked for
@@ -96,9 +104,14 @@ class BlockDesign:
     ) -> tuple[float, Array, Array, Array]:
         """Value, gradients and explicit Hessian, of several classes as well."""
         del target, weights
-        at = _At(loss, self.targets, np.ascontiguousarray(coef), intercept, shift)
+        at = _At(loss, self.targets, np.ascontiguousarray(coef), intercept, shift, self.constant)
         value, gradient, total, hessian = self.table.reduce(_hessian, sums, at)
         return float(value), gradient, total, hessian
+
+    def spread(self, mean: Array) -> Array:
+        """Rough standard deviations of the columns."""
+        del mean
+        return self.spreads
 
     def column_sizes(self) -> Array:
         """Lengths of the columns, rows multiplied by the roots of their weights."""

@@ -49,6 +49,7 @@ class _Rows:
     curvature: Array  # second derivatives in one score, weighted
     probability: Array  # of the classes; second derivatives in two scores are -s p_a p_b
     weights: Array
+    score_error: float  # the worst
 
     @property
     def unknowns(self) -> int:
@@ -71,15 +72,63 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
         return None
     if design.rows * widest**2 * max(1, outputs - 1) > LARGEST_WORK:
         return None
+    rows = rows_at(problem, coef, intercept)
+    if rows.unknowns == 0:
+        return None
+    found = solved(problem, coef, second_order(rows), design.rows)
+    return None if found is None else found.decrement(reach_of(rows, found.root))
+
+
+@dataclass(frozen=True)
+class SecondOrder:
+    """Hessian, gradient, a bound on the rounding errors of the gradient's entries, and the worst error of a score.
+
+    Those of parts of the rows add up.
+    """
+
+    hessian: Array
+    gradient: Array
+    doubt: Array
+    score_error: float
+
+    def joined(self, other: SecondOrder) -> SecondOrder:
+        """The sums over the rows of both."""
+        return SecondOrder(
+            self.hessian + other.hessian,
+            self.gradient + other.gradient,
+            self.doubt + other.doubt,
+            max(self.score_error, other.score_error),
+        )
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The decrement, and a root of the inverse Hessian to measure rows with."""
+
+    size: float
+    root: Array
+    margin: float
+
+    def decrement(self, reach: float) -> Decrement | None:
+        """What is certified if no row is longer than ``reach``."""
+        reach *= self.margin
+        return Decrement(self.size, reach) if self.size * reach < 0.99 else None
+
+
+def rows_at(problem: SmoothProblem, coef: Array, intercept: Array, *, copies: bool = False) -> _Rows:
+    """The rows at these coefficients; ``copies``: whether copies of columns stay even without a penalty."""
+    design = problem.design
     scores, lengths = design.scores_and_lengths(coef, intercept, problem.mean, np.ones(design.columns))
     longest = (lengths + float(np.linalg.norm(problem.mean))) * float(np.linalg.norm(coef))
     score_error = 2.0 * gamma(design.columns + 8) * (longest + float(np.abs(intercept).max(initial=0.0)))
-    rows = _rows(problem, scores, score_error)
-    if rows.unknowns == 0:
-        return None
-    hessian, gradient, doubt = _second_order(rows)
+    return _rows(problem, scores, score_error, copies)
+
+
+def solved(problem: SmoothProblem, coef: Array, sums: SecondOrder, count: int) -> Solved | None:
+    """The decrement from the sums over all rows; None if the Hessian is not safely positive definite."""
+    hessian, gradient, doubt = (part.copy() for part in (sums.hessian, sums.gradient, sums.doubt))
     if problem.strength > 0.0:
-        penalized = np.arange(design.columns)
+        penalized = np.arange(coef.shape[1])
         hessian[penalized, penalized] += problem.strength
         gradient[penalized] += problem.strength * coef[0]
         doubt[penalized] += 4.0 * UNIT * problem.strength * np.abs(coef[0])
@@ -88,22 +137,23 @@ def decrement_at(problem: SmoothProblem, coef: Array, intercept: Array) -> Decre
         return None
     scale = np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(hessian / scale / scale[:, None])
-    error = rows.unknowns * (4.0 * gamma(design.rows + 16) + 64.0 * rows.unknowns * UNIT)
+    unknowns = len(hessian)
+    error = unknowns * (4.0 * gamma(count + 16) + 64.0 * unknowns * UNIT)
     if values[0] <= 4.0 * error:
         return None
     # H is at least this share of the computed one: errors of its sums, and of the scores it was computed from.
-    share = (1.0 - 2.0 * error / values[0]) * float(np.exp(-4.0 * score_error.max(initial=0.0)))
+    share = (1.0 - 2.0 * error / values[0]) * float(np.exp(-4.0 * sums.score_error))
     least = float(values[0]) * share
     if not least > np.finfo(float).tiny:  # the scores are known too roughly
         return None
     root = vectors / np.sqrt(values * share)
-    size = float(np.linalg.norm((gradient / scale) @ root)) * (1.0 + error / values[0])
+    margin = 1.0 + error / values[0]
+    size = float(np.linalg.norm((gradient / scale) @ root)) * margin
     size += float(np.linalg.norm(doubt / scale)) / float(np.sqrt(least))
-    reach = _reach(rows, root / scale[:, None]) * (1.0 + error / values[0])
-    return Decrement(size, reach) if size * reach < 0.99 else None
+    return Solved(size, root / scale[:, None], float(margin))
 
 
-def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
+def _rows(problem: SmoothProblem, scores: Array, score_error: Array, copies: bool) -> _Rows:
     weights = np.ones(len(scores)) if problem.weights is None else problem.weights
     rule = {"logistic": _of_two_classes, "multinomial": _of_classes}.get(problem.loss.name)
     if rule is not None:
@@ -118,7 +168,7 @@ def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
     doubt += gamma(len(scores) + 16) * np.abs(residual)
     some = np.flatnonzero(weights)
     X, counted = problem.design.X[some], weights[some, None]
-    if problem.strength > 0.0:  # a penalty tells copies apart
+    if copies or problem.strength > 0.0:  # a penalty tells copies apart
         kept = np.arange(X.shape[1])
     else:
         kept = different_columns(X, constant_counts=not problem.has_intercept)
@@ -131,6 +181,7 @@ def _rows(problem: SmoothProblem, scores: Array, score_error: Array) -> _Rows:
         counted * curvature[some],
         probability[some],
         weights[some],
+        float(score_error.max(initial=0.0)),
     )
 
 
@@ -146,8 +197,8 @@ def _of_classes(codes: Array, scores: Array) -> tuple[Array, Array, Array]:
     return residual[:, 1:], (p * others)[:, 1:], p[:, 1:]
 
 
-def _second_order(rows: _Rows) -> tuple[Array, Array, Array]:
-    """Hessian, gradient, and a bound on the rounding errors of the gradient's entries."""
+def second_order(rows: _Rows) -> SecondOrder:
+    """The sums over the rows."""
     free = rows.residual.shape[1]
     width = rows.unknowns // free
     hessian = np.zeros((rows.unknowns, rows.unknowns))
@@ -161,10 +212,10 @@ def _second_order(rows: _Rows) -> tuple[Array, Array, Array]:
                 curvature = rows.curvature[block, a] if a == b else -s * p[:, a] * p[:, b]
                 part = table.T @ (curvature[:, None] * table)
                 hessian[a * width : (a + 1) * width, b * width : (b + 1) * width] += part
-    return np.tril(hessian) + np.tril(hessian, -1).T, gradient, doubt
+    return SecondOrder(np.tril(hessian) + np.tril(hessian, -1).T, gradient, doubt, rows.score_error)
 
 
-def _reach(rows: _Rows, root: Array) -> float:
+def reach_of(rows: _Rows, root: Array) -> float:
     """The largest length of x (e_a - e_b) in the inverse Hessian, root root'."""
     free = rows.residual.shape[1]
     width = rows.unknowns // free

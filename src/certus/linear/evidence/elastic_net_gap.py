@@ -27,7 +27,7 @@ from certus.guarantees.training import DualValue
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.design_matrix import SparseDesign
 from certus.linear.design.moments import gamma
-from certus.linear.evidence.logistic_gap import LogisticEvidence, center_reach, count_undecided, row_facts
+from certus.linear.evidence.logistic_gap import LogisticEvidence, center_bend, center_reach, count_undecided, row_facts
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.losses import Squared
 
@@ -106,7 +106,7 @@ def elastic_net_evidence(problem: SmoothProblem, l1: float, coef: Array, interce
     products, off = _exact_products(problem, residual)
     radius = float(rows.lengths.max(initial=0.0))
     totals = float(np.abs(off).sum()) * (1.0 + 1e-15)
-    reach = center_reach(problem, rows.curvature, totals) if problem.has_intercept else 0.0
+    reach = center_reach(center_bend(problem, rows.curvature), totals) if problem.has_intercept else 0.0
     products, cost = _put_right(problem, p, products, off)
     if cost is None:
         factor = max(1, 2 * (problem.outputs - 1))

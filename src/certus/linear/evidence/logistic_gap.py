@@ -17,7 +17,7 @@ Rounding errors of G and g are bounded and added first. The objective is never n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,34 +52,77 @@ class LogisticEvidence(GapEvidence):
     distance: float = np.inf  # bound on |W - W*|
 
 
+@dataclass(frozen=True)
+class LogisticSums:
+    """What the rows of a table, or of a part of it, contribute to the evidence; the sums of parts are those of all."""
+
+    value: float  # of the losses
+    gradient: Array
+    total: Array
+    radius: float  # the longest row
+    gradient_error: float
+    center_error: float
+    bend: Array  # of the losses along the intercepts
+    score_error: float
+
+    def joined(self, other: LogisticSums) -> LogisticSums:
+        """The sums over the rows of both."""
+        radius = max(self.radius, other.radius)
+        added = {name: value + getattr(other, name) for name, value in vars(self).items() if name != "radius"}
+        return LogisticSums(**added, radius=radius)
+
+
+def logistic_sums(problem: SmoothProblem, coef: Array, intercept: Array, rows: RowFacts | None = None) -> LogisticSums:
+    """The sums over the rows of a problem."""
+    rows = row_facts(problem, coef, intercept) if rows is None else rows
+    if isinstance(problem.design, SparseDesign):
+        value, (gradient, total) = rows.loss, problem.design.gradient_of(rows.derivatives)
+    else:  # one more reading of a dense table, which row_facts does not keep, costs no more
+        value, gradient, total, _ = problem.design.loss_gradient(
+            problem.loss, problem.target, problem.weights, coef, intercept
+        )
+    return LogisticSums(
+        value,
+        gradient,
+        total,
+        float(rows.lengths.max(initial=0.0)),
+        *gradient_errors(problem, rows),
+        center_bend(problem, rows.curvature),
+        float(_weighted(problem, rows.score_error)),
+    )
+
+
 def logistic_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> LogisticEvidence:
     """Evidence for the coefficients (K x d) and intercepts as they are stored."""
-    center = intercept + coef @ problem.mean if problem.has_intercept else intercept
     rows = row_facts(problem, coef, intercept)
-    if isinstance(problem.design, SparseDesign):
-        at = problem.evaluation_of(rows.loss, rows.derivatives, rows.curvature, coef)
-    else:  # one more reading of a dense table, which row_facts does not keep, costs no more
-        at = problem.evaluate(coef, center)
-    gradient_error, center_error = gradient_errors(problem, rows, coef)
+    evidence, limits = evidence_of_sums(problem, coef, logistic_sums(problem, coef, intercept, rows))
+    return replace(evidence, undecided=count_undecided(problem, rows, evidence.distance, *limits))
+
+
+def evidence_of_sums(
+    problem: SmoothProblem, coef: Array, sums: LogisticSums
+) -> tuple[LogisticEvidence, tuple[float, float]]:
+    """Evidence without the count of labels, and what that takes: how far the intercepts can be off, and the radius."""
+    at = problem.finished(sums.value, sums.gradient, sums.total, sums.bend, coef)
+    gradient_error = sums.gradient_error + 4.0 * UNIT * problem.strength * float(np.linalg.norm(coef))
     slope = float(np.linalg.norm(at.gradient)) + gradient_error
     center_slope, reach, per_radius = 0.0, 0.0, 0.0
-    radius = float(rows.lengths.max(initial=0.0)) * (1.0 + 1e-12)
+    radius = sums.radius * (1.0 + 1e-12)
     if problem.has_intercept:
-        center_slope = float(np.linalg.norm(at.gradient_center)) + center_error
-        reach = center_reach(problem, rows.curvature, center_slope)
-        per_radius = float(np.abs(at.gradient_center).sum()) + problem.outputs * center_error
+        center_slope = float(np.linalg.norm(at.gradient_center)) + sums.center_error
+        reach = center_reach(sums.bend, center_slope)
+        per_radius = float(np.abs(at.gradient_center).sum()) + problem.outputs * sums.center_error
     factor = max(1, problem.outputs - 1)
     chain = gamma(problem.design.chain(problem.outputs) + 16)
     share = center_slope * reach if np.isfinite(reach) else np.inf
     bound = Slope(slope + factor * per_radius * radius, share, problem.strength)
-    distance = _distance(bound)
-    return LogisticEvidence(
-        objective=at.value * (1.0 + chain) + float(_weighted(problem, rows.score_error)),
+    evidence = LogisticEvidence(
+        objective=at.value * (1.0 + chain) + sums.score_error,
         objective_at_zero=problem.total_weight * float(np.log(max(2, problem.outputs))),
         bound=bound,
-        undecided=count_undecided(problem, rows, distance, reach, radius),
-        distance=distance,
+        distance=_distance(bound),
     )
+    return evidence, (reach, radius)
 
 
 def _distance(bound: Slope) -> float:
@@ -104,8 +147,8 @@ def row_facts(problem: SmoothProblem, coef: Array, intercept: Array) -> RowFacts
     return RowFacts(scores, lengths, error, derivatives, curvature, loss)
 
 
-def gradient_errors(problem: SmoothProblem, rows: RowFacts, coef: Array) -> tuple[float, float]:
-    """Bounds on the rounding errors of |G| and of the norm of g."""
+def gradient_errors(problem: SmoothProblem, rows: RowFacts) -> tuple[float, float]:
+    """Bounds on the rounding errors of |G| and of the norm of g, from the losses."""
     chain = gamma(problem.design.chain(problem.outputs) + 16)
     offset = float(np.linalg.norm(problem.mean))
     longest = rows.lengths + 2.0 * offset
@@ -113,18 +156,23 @@ def gradient_errors(problem: SmoothProblem, rows: RowFacts, coef: Array) -> tupl
     # Derivatives change by at most 1/4 of the score's error (1 for several classes), plus a few roundings.
     slip = (rows.score_error + 16.0 * UNIT) * np.sqrt(problem.outputs)
     gradient = _weighted(problem, slip * rows.lengths) + chain * float(derivative @ longest)
-    gradient += 4.0 * UNIT * problem.strength * float(np.linalg.norm(coef))
     return float(gradient), float(_weighted(problem, slip) + chain * derivative.sum())
 
 
-def center_reach(problem: SmoothProblem, curvature: Array, center_slope: float) -> float:
-    """tau: how far c can be from the best c for the same W; infinite if the bound does not apply."""
+def center_bend(problem: SmoothProblem, curvature: Array) -> Array:
+    """Second derivatives of the losses along the intercepts."""
     if problem.outputs == 1:
-        least, factor = float(curvature.sum()), 1.0
+        return np.array([[float(curvature.sum())]])
+    weights = np.ones(len(curvature)) if problem.weights is None else problem.weights
+    return np.asarray(np.diag(weights @ curvature) - (curvature * weights[:, None]).T @ curvature)
+
+
+def center_reach(bend: Array, center_slope: float) -> float:
+    """tau: how far c can be from the best c for the same W; infinite if the bound does not apply."""
+    if len(bend) == 1:
+        least, factor = float(bend[0, 0]), 1.0
     else:
-        weights = np.ones(len(curvature)) if problem.weights is None else problem.weights
-        hessian = np.diag(weights @ curvature) - (curvature * weights[:, None]).T @ curvature
-        least, factor = float(np.linalg.eigvalsh(hessian)[1]), 2.0
+        least, factor = float(np.linalg.eigvalsh(bend)[1]), 2.0
     least *= 1.0 - 1e-6
     share = factor * center_slope / least if least > 0.0 else np.inf
     return float(-np.log1p(-share) / factor) * (1.0 + 1e-12) if share < 1.0 else np.inf

@@ -102,7 +102,7 @@ def solve(
     def certified(coef: Array, center: Array) -> bool:
         if accuracy.gap_tol is None:
             return True
-        kept = (_rounded(part, problem) for part in (coef, problem.intercept(coef, center)))
+        kept = (stored_values(part, problem) for part in (coef, problem.intercept(coef, center)))
         return evidence(*kept).gap <= accuracy.gap_tol * at_zero
 
     drawn = None
@@ -141,7 +141,7 @@ def _tell_of_fallback() -> None:
     )
 
 
-def _rounded(values: Array, problem: SmoothProblem) -> Array:
+def stored_values(values: Array, problem: SmoothProblem) -> Array:
     """As they will be stored, which is what the certificate is about."""
     return values.astype(problem.design.X.dtype).astype(np.float64)
 

@@ -18,6 +18,7 @@ from certus.base import (
     warn_not_converged,
     warn_user,
 )
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import LARGEST, TableLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.base.params import Boolean, Constraints, Exactly, Interval, OneOf, Verbosity
 from certus.guarantees import Report
@@ -29,6 +30,7 @@ from certus.linear.evidence.mean_gap import mean_evidence
 from certus.linear.evidence.rounding_warning import drowned, warn_drowned
 from certus.linear.evidence.separation_message import separation_of_counts
 from certus.linear.fitting.linear_prediction import linear_scores
+from certus.linear.in_blocks.means_in_blocks import fit_means, whole_table_needed
 from certus.linear.problems.mean_problem import make_mean_problem, start
 from certus.linear.problems.smooth_problem import SmoothProblem
 from certus.linear.solvers.choice import newton_steps
@@ -92,6 +94,7 @@ class MeanRegression(Regressor):
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
     _takes_sparse = True
+    _scaled = ScaledFit("exact", fit_means, {"y_numeric": True, "order": "C", "largest": LARGEST}, whole_table_needed)
     _state = ("coef_", "intercept_", "n_iter_", "gap_", "converged_", "history_")
 
     def __init__(

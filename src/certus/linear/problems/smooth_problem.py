@@ -11,13 +11,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
 from certus.losses import KnownLoss, Logistic, Multinomial
+
+if TYPE_CHECKING:
+    from certus.linear.design.block_design import BlockDesign
 
 Array = NDArray[np.float64]
 
@@ -45,7 +48,7 @@ class SmoothProblem:
     coefficients, the scale of what counts as small.
     """
 
-    design: DenseDesign | SparseDesign
+    design: DenseDesign | SparseDesign | BlockDesign
     loss: KnownLoss
     target: Array
     weights: Array | None
@@ -80,23 +83,24 @@ class SmoothProblem:
         value, gradient, total, curvature = self.design.loss_gradient(
             self.loss, self.target, self.weights, coef, self.intercept(coef, center)
         )
-        return self._finished(value, gradient, total, curvature, coef)
+        return self.finished(value, gradient, total, curvature, coef)
 
     def evaluation_of(self, value: float, derivatives: Array, curvature: Array, coef: Array) -> Evaluation:
         """As `evaluate` for a sparse table whose losses at these coefficients are known already."""
         assert isinstance(self.design, SparseDesign)
         gradient, total = self.design.gradient_of(derivatives)
-        return self._finished(value, gradient, total, curvature, coef)
+        return self.finished(value, gradient, total, curvature, coef)
 
     def evaluate_with_hessian(self, coef: Array, center: Array) -> Evaluation:
-        """Value, gradient, and the Hessian of the loss in (W, c); dense tables and one output only."""
-        assert isinstance(self.design, DenseDesign)
+        """Value, gradient, and the Hessian of the loss in (W, c); dense tables and one output, or rows in blocks."""
+        assert not isinstance(self.design, SparseDesign)
         value, gradient, total, hessian = self.design.newton_pass(
             self.loss, self.target, self.weights, coef, self.intercept(coef, center), self.mean
         )
-        return self._finished(value, gradient, total, hessian, coef)
+        return self.finished(value, gradient, total, hessian, coef)
 
-    def _finished(self, value: float, gradient: Array, total: Array, detail: Array, coef: Array) -> Evaluation:
+    def finished(self, value: float, gradient: Array, total: Array, detail: Array, coef: Array) -> Evaluation:
+        """The evaluation from the sums over the rows; takes over the arrays."""
         self._center(gradient, total)
         gradient += self.strength * coef
         # A sum is finite only if all its terms are; the other way round only rounding can tell.

@@ -33,10 +33,11 @@ def small_hessian(problem: SmoothProblem) -> bool:
 
 def exact_step(problem: SmoothProblem, at: Evaluation) -> tuple[Array, Array] | None:
     """The Newton step at a point, or None if the matrix is not positive definite to working precision."""
-    return _solved(problem, at, class_hessian(problem, at.detail))
+    return step_with(problem, at, class_hessian(problem, at.detail))
 
 
-def _solved(problem: SmoothProblem, at: Evaluation, matrix: Array) -> tuple[Array, Array] | None:
+def step_with(problem: SmoothProblem, at: Evaluation, matrix: Array) -> tuple[Array, Array] | None:
+    """The step with this Hessian, or None."""
     classes, columns = at.gradient.shape
     right = -np.hstack([at.gradient, at.gradient_center[:, None]]).ravel()
     if not problem.has_intercept:

@@ -1,0 +1,1 @@
+"""Components of rows in blocks, from their scatter matrix."""

@@ -1,0 +1,85 @@
+"""Certificates from rows in blocks are those of the whole table, and `check` recounts them over the blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import certus
+from certus.bayes import GaussianNB
+from certus.linear import LogisticRegression, Ridge
+from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+
+
+def same(one, two):
+    assert [item.to_dict() for item in one] == [item.to_dict() for item in two]
+
+
+@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_certify(classes, cuts):
+    model = GaussianNB().fit(*classes_table(classes=classes, rows=500))
+    X, y = classes_table(seed=7, classes=classes)
+    blocks = cut((X, y), cuts)
+    same(certus.certify(model, *blocks), certus.certify(model, X, y))
+    same(model.certify(*blocks, confidence=0.9), model.certify(X, y, confidence=0.9))
+
+
+def test_bounded_losses_bet_in_the_order_of_the_rows():
+    model = Ridge().fit(*numbers_table())
+    X, y = numbers_table(seed=5)
+    options = {"loss": "absolute", "loss_range": (0.0, 30.0), "seed": 3}
+    same(certus.certify(model, *cut((X, y), 3), **options), certus.certify(model, X, y, **options))
+
+
+def test_check_recounts_by_a_second_pass():
+    model = LogisticRegression().fit(*cut(classes_table(rows=500, classes=2), 3))
+    X, y = classes_table(seed=9, classes=2)
+    model.report_ = model.certify(*cut((X, y), 7))
+    found = certus.check(model, cut((X, y), 2))
+    assert found
+    assert found.level == "recounted"
+    assert found.to_dict() == certus.check(model, (X, y)).to_dict()
+    wrong = certus.check(model, cut((X, 1 - y), 2))
+    assert not wrong
+
+
+def test_training_rows_are_refused_in_blocks_as_well():
+    X, y = classes_table(rows=400)
+    model = GaussianNB().fit(*cut((X, y), 3))
+    with pytest.raises(certus.TrainingRowsError):
+        certus.certify(model, *cut((X, y), 2))
+    with pytest.raises(certus.TrainingRowsError):
+        model.certify(X[:100], y[:100])
+    estimate = certus.certify(model, *cut((X, y), 2), allow_training_rows=True)
+    assert estimate.training_overlap.recognized
+    assert {item.kind for item in estimate} == {"estimate"}
+
+
+def test_looks_know_the_rows(tmp_path):
+    model = GaussianNB().fit(*classes_table(rows=400))
+    X, y = classes_table(seed=5)
+    store = tmp_path / "looks.sqlite"
+    first = certus.certify(model, *cut((X, y), 3), looks=store)
+    assert first.look.number == 1
+    other = GaussianNB(var_smoothing=0.5).fit(*classes_table(rows=400))
+    assert certus.certify(other, X[50:], y[50:], looks=store).look.number == 2
+
+
+def test_the_truth_gate_on_blocks():
+    """Errors of a fixed model on fresh rows exceed the certified bound in at most 5 % of the draws."""
+    generator = np.random.default_rng(0)
+
+    class Fixed:
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    rate, draws, failed, halved = 0.2, 400, 0, 0
+    for _ in range(draws):
+        y = (generator.random(60) < rate).astype(int)
+        X = generator.normal(size=(60, 1))
+        bound = certus.certify(Fixed(), *cut((X, y), [7, 7, 40]))["error"].value
+        failed += bound < rate
+        halved += 0.6 * bound < rate  # a mutant
+    assert failed <= 0.05 * draws + 3 * np.sqrt(0.05 * 0.95 * draws)
+    assert halved > 0.1 * draws
