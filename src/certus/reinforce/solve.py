@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,8 +71,8 @@ class Solution:
         Rounds of the method.
     converged : bool
         Whether the gap is as small as was asked.
-    report : Report
-        The certificates; ``report.check(mdp)`` derives them again by one sweep over two vectors.
+    pairs : array of shape (S,)
+        The pair of state and action that the policy takes, -1 in terminal states.
     """
 
     mdp: MDP
@@ -86,7 +87,14 @@ class Solution:
     endless: NDArray[np.int64]
     n_iter: int
     converged: bool
-    report: Report
+    pairs: NDArray[np.int32]
+
+    @cached_property
+    def report(self) -> Report:
+        """The certificates; ``report.check(mdp)`` derives them again by one sweep over two vectors."""
+        bounds = Bounds(self.lower, self.upper, self.pairs)
+        infinite = np.isin(np.arange(self.mdp.n_states), self.endless)
+        return planning_report(self.mdp, bounds, self.certified_actions, self.unbounded, infinite, self.cycle)
 
     def q(self) -> Floats:
         """Values of acting, of shape (S, A): r + discount * sum_t p(t | s, a) U(t); NaN without the action."""
@@ -240,10 +248,9 @@ def _solution(mdp: MDP, parts: Undiscounted | None, search: Search, bounds: Boun
     size = max(1.0, float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)))
     converged = bool(gap <= search.tol * size)
     policy = np.where(mdp.terminal, -1, table.actions[np.maximum(pairs, 0)] if len(table.actions) else -1)
-    report = planning_report(mdp, final, proved, unbounded, endless, cycle)
     return Solution(
         mdp, values, policy.astype(np.int64), lower, upper, gap, proved | mdp.terminal, unbounded, cycle,
-        np.flatnonzero(endless), search.rounds, converged, report,
+        np.flatnonzero(endless), search.rounds, converged, pairs,
     )  # fmt: skip
 
 
