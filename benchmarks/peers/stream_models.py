@@ -1,7 +1,11 @@
 """Learners of streams behind one face: one pass over the rows in their order, whole, in batches or one by one."""
 
+import atexit
+import shutil
+import tempfile
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -35,20 +39,27 @@ class OnePass:
 
 
 class OneByOne:
-    """A pass by ``learn_one`` over dicts."""
+    """A pass by ``learn_one`` over dicts, which the first call of a process makes."""
+
+    _made: ClassVar[dict[tuple[int, ...], list[dict[str, float]]]] = {}
 
     def __init__(self, path: str, **parameters: Any) -> None:
         self.path, self.parameters = path, parameters
-        self.names: list[str] = []
 
-    def fit(self, X: list[dict[str, float]], y: list[int]) -> Any:
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
         self.model = _built(self.path, self.parameters)
-        for x, label in zip(X, y, strict=True):
+        for x, label in zip(self._dicts(X), y.tolist(), strict=True):
             self.model.learn_one(x, label)
         return self
 
-    def predict(self, X: list[dict[str, float]]) -> Any:
-        return np.array([self.model.predict_one(x) for x in X])
+    def predict(self, X: np.ndarray) -> Any:
+        return np.array([self.model.predict_one(x) for x in self._dicts(X)])
+
+    def _dicts(self, X: np.ndarray) -> list[dict[str, float]]:
+        if X.shape not in self._made:
+            names = [f"x{column}" for column in range(X.shape[1])]
+            self._made[X.shape] = [dict(zip(names, row, strict=True)) for row in X.tolist()]
+        return self._made[X.shape]
 
 
 class RiverBatches:
@@ -72,6 +83,46 @@ class RiverBatches:
         import pandas as pd
 
         return self.model.predict_many(pd.DataFrame(X)).to_numpy()
+
+
+class VowpalWabbit:
+    """Vowpal Wabbit's logistic regression from its cache files, which the first call of a process writes."""
+
+    _files: ClassVar[dict[tuple[int, ...], Path]] = {}
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
+        self._run(X, y, "-f {model}")
+        return self
+
+    def predict(self, X: np.ndarray) -> Any:
+        told = self._run(X, np.zeros(len(X)), "-t -i {model} -p {told}")
+        return np.loadtxt(told) > 0.0
+
+    def _run(self, X: np.ndarray, y: np.ndarray, options: str) -> Path:
+        from vowpalwabbit import Workspace
+
+        if not self._files:
+            self._files[()] = Path(tempfile.mkdtemp(prefix="vowpal-"))
+            atexit.register(shutil.rmtree, self._files[()], ignore_errors=True)
+        folder, key = self._files[()], X.shape
+        if key not in self._files:
+            self._files[key] = folder / f"{len(X)}x{X.shape[1]}.txt"
+            _write_vowpal(self._files[key], X, y)
+        file, told = self._files[key], folder / "told.txt"
+        paths = options.format(model=folder / "model", told=told)
+        Workspace(f"-d {file} --cache_file {file}.cache --loss_function logistic -b 18 --quiet {paths}").finish()
+        return told
+
+
+def _write_vowpal(file: Path, X: np.ndarray, y: np.ndarray) -> None:
+    hashed = X.shape[1] == 61
+    with file.open("w") as out:
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            names = [int(name) for name in row[:30]] if hashed else range(len(row))
+            cells = " ".join(
+                f"{name}:{value:.9g}" for name, value in zip(names, row[30:60] if hashed else row, strict=True)
+            )
+            out.write(f"{1 if label else -1} | {cells}\n")
 
 
 def hashed_rows(X: np.ndarray) -> Any:

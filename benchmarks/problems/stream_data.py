@@ -1,7 +1,5 @@
 """Streams with two labels."""
 
-from typing import Any
-
 import numpy as np
 
 
@@ -13,14 +11,6 @@ def dense(n: int, d: int, queries: int = 10_000, seed: int = 0) -> dict[str, np.
     y = (rng.random(n + queries) < 1.0 / (1.0 + np.exp(-score))).astype(int)
     X = Z * np.exp(rng.normal(size=d)) + rng.normal(size=d)
     return {"X": X[:n], "y": y[:n], "X_test": X[n:], "y_test": y[n:]}
-
-
-def dicts(n: int, d: int) -> dict[str, Any]:
-    """The same, each row a dict."""
-    given: dict[str, Any] = dense(n, d, 1000)
-    for name in ("X", "X_test"):
-        given[name] = [dict(zip(map(str, range(d)), row, strict=True)) for row in given[name].tolist()]
-    return {**given, "y": given["y"].tolist()}
 
 
 def hashed(n: int, queries: int = 10_000, seed: int = 0) -> dict[str, np.ndarray]:

@@ -11,6 +11,7 @@ from benchmarks.problems import stream_data
 ONE_PASS = "benchmarks.peers.stream_models.OnePass"
 ONE_BY_ONE = "benchmarks.peers.stream_models.OneByOne"
 RIVER = "benchmarks.peers.stream_models.RiverBatches"
+VOWPAL = "benchmarks.peers.stream_models.VowpalWabbit"
 SGD = "sklearn.linear_model.SGDClassifier"
 
 
@@ -41,6 +42,7 @@ def _logistic(n: int, d: int) -> Task:
             Competitor("certus", ONE_PASS, {"path": "certus.online.OGDClassifier"}),
             Competitor("scikit-learn", ONE_PASS, {"path": SGD, "batch": 10_000, "loss": "log_loss"}),
             Competitor("river", RIVER, {"batch": 1000}),
+            Competitor("Vowpal Wabbit", VOWPAL),
         ),
         0.003,
     )
@@ -79,13 +81,14 @@ TASKS = (
         (
             Competitor("certus", ONE_PASS, {"path": "certus.online.OGDClassifier"}),
             Competitor("scikit-learn", ONE_PASS, {"path": SGD, "batch": 10_000, "loss": "log_loss"}),
+            Competitor("Vowpal Wabbit", VOWPAL),
         ),
         0.01,
     ),
     _task(
         "one-by-one",
         "logistic regression, dict after dict of 30 names",
-        partial(stream_data.dicts, d=30),
+        partial(stream_data.dense, d=30),
         50_000,
         (
             Competitor("certus", ONE_BY_ONE, {"path": "certus.online.OGDClassifier"}),

@@ -150,6 +150,13 @@ class StreamClassifier(StreamLabels, StreamLearner, Classifier):
             labels[~ahead] = None
         return labels
 
+    def _played_one(self, scores: Array) -> Any:
+        """The same of one row; most streams have two labels, and then there is little to look at."""
+        if len(scores) != 1 or len(self._codes) != 2:
+            return super()._played_one(scores)
+        score = scores[0]
+        return next((label for label, code in self._codes.items() if code == (score > 0.0)), None) if score else None
+
     @predict_method
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Scores of the classes."""

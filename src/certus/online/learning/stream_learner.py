@@ -119,6 +119,9 @@ class StreamLearner(Learner):
         """The predictions along the stream that scores stand for."""
         raise NotImplementedError
 
+    def _played_one(self, scores: Array) -> Any:
+        return self._played(scores[None, :])[:1].tolist()[0]
+
     # One row.
 
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
@@ -165,7 +168,7 @@ class StreamLearner(Learner):
             return self._played(np.empty((1, 0)))[:1].tolist()[0]
         engine = vars(self).get("_engine") or self._begin(x)
         if type(x) is dict and engine.kernel.score_dict(engine.names, engine.bits, x, engine.scores):
-            return self._played(engine.scores[None, :])[:1].tolist()[0]
+            return self._played_one(engine.scores)
         if isinstance(x, dict):
             self._require_names()
             table = as_sparse_row(named_entries(x), self.names_, self.hash_bits or 0, self.state_.columns)

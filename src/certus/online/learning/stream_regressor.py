@@ -44,6 +44,9 @@ class StreamRegressor(StreamLearner, Regressor):
     def _played(self, scores: Array) -> NDArray[Any]:
         return scores[:, 0] if scores.shape[1] else np.zeros(len(scores))
 
+    def _played_one(self, scores: Array) -> Any:
+        return float(scores[0])
+
     @fit_method
     def partial_fit(self, X: TableLike, y: Any, sample_weight: WeightsLike = None) -> Self:
         """Learn from a further batch of rows."""
