@@ -184,6 +184,24 @@ def test_unseen_tokens_are_named() -> None:
         small().fit(["ab"], ["ab"], X_val=["q"], y_val=["a"])
 
 
+def test_held_out_sequences_certify_and_those_of_training_are_refused() -> None:
+    sources, others = words(100, 1), words(60, 2, longest=9)
+    others = [word for word in others if word not in set(sources)]
+    model = small(max_epochs=5).fit(sources, sources)
+    report = model.certify(others, others)
+    assert report["error"].kind == "probable"
+    assert report["error"].value >= 1.0 - model.score(others, others)
+    assert report["error"].check()
+    with pytest.raises(certus.TrainingRowsError):
+        model.certify(sources, sources)
+    with pytest.raises(certus.TrainingRowsError):
+        small(max_epochs=1).fit(sources, sources, X_val=others, y_val=others).certify(others, others)
+    allowed = model.certify(sources, sources, allow_training_rows=True)
+    assert {item.kind for item in allowed} == {"estimate"}
+    with pytest.raises(ValueError, match="got loss='absolute' and options"):
+        model.certify(others, others, loss="absolute")
+
+
 def test_heads_divide_the_width() -> None:
     with pytest.raises(ValueError, match="width must be a multiple of n_heads, got 16 and 3"):
         small(architecture="transformer", n_heads=3).fit(["a"], ["a"])

@@ -5,6 +5,7 @@ torch is imported when a learner is first fitted or asked.
 
 from certus.neural.deep.computation_graph import ComputationGraph, computation_graph
 from certus.neural.deep.conv_net_classifier import ConvNetClassifier
+from certus.neural.deep.generative_adversarial_network import GenerativeAdversarialNetwork
 from certus.neural.deep.graph_classifier import GraphClassifier
 from certus.neural.deep.link_predictor import LinkPredictor
 from certus.neural.deep.node_classifier import NodeClassifier
@@ -14,10 +15,12 @@ from certus.neural.deep.sequence_classifier import SequenceClassifier
 from certus.neural.deep.sequence_regressor import SequenceRegressor
 from certus.neural.deep.torch_classifier import TorchClassifier
 from certus.neural.deep.torch_regressor import TorchRegressor
+from certus.neural.deep.variational_autoencoder import VariationalAutoencoder
 
 __all__ = [
     "ComputationGraph",
     "ConvNetClassifier",
+    "GenerativeAdversarialNetwork",
     "GraphClassifier",
     "LinkPredictor",
     "NodeClassifier",
@@ -27,6 +30,7 @@ __all__ = [
     "SequenceRegressor",
     "TorchClassifier",
     "TorchRegressor",
+    "VariationalAutoencoder",
     "computation_graph",
 ]
 

@@ -16,7 +16,7 @@ from certus.neural.deep.learning.label_outputs import LABEL_CONSTRAINTS, LabelOu
 
 @register(
     family="neural.deep",
-    guarantees=("none from training alone",),
+    guarantees=(),
     cost="fit (edges + nodes * width) * width per epoch and layer, predict the same once",
     takes="graphs",
     needs="deep",

@@ -18,7 +18,7 @@ from certus.neural.deep.learning.supervised_objective import held_out_rows
 
 @register(
     family="neural.deep",
-    guarantees=("none from training alone",),
+    guarantees=(),
     cost="fit (edges + nodes * width) * width per epoch and layer, predict a distance per pair",
     takes="graphs",
     needs="deep",

@@ -19,7 +19,7 @@ from certus.neural.deep.learning.supervised_objective import Examples
 
 @register(
     family="neural.deep",
-    guarantees=("none from training alone",),
+    guarantees=(),
     cost="fit (edges + nodes * width) * width per epoch and layer, predict the same once",
     takes="graphs",
     needs="deep",

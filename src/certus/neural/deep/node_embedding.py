@@ -11,11 +11,12 @@ from certus.base import Transformer, fit_method, predict_method, register
 from certus.base.inputs import RandomStateLike
 from certus.neural.deep.graphs.edge_learner import EDGE_CONSTRAINTS, EdgeLearner
 from certus.neural.deep.graphs.edge_objective import EdgeObjective, Edges
+from certus.neural.deep.learning.deep_learner import without_validation
 
 
 @register(
     family="neural.deep",
-    guarantees=("none from training alone",),
+    guarantees=(),
     cost="fit (edges + nodes * width) * width per epoch and layer, transform the same once",
     takes="graphs",
     needs="deep",
@@ -41,7 +42,7 @@ class NodeEmbedding(EdgeLearner, Transformer):
     ((10, 2), True)
     """
 
-    _constraints: ClassVar[Any] = EDGE_CONSTRAINTS
+    _constraints: ClassVar[Any] = without_validation(EDGE_CONSTRAINTS)
     _arguments: ClassVar[dict[str, str]] = {
         "": """
 X : (adjacency, features)
@@ -75,7 +76,7 @@ X : (adjacency, features)
     ) -> None:
         self._set_parameters(locals())
 
-    patience: ClassVar[int | None] = None  # nothing is held out
+    patience: ClassVar[None] = None
 
     @fit_method
     def fit(self, X: Any, y: Any = None) -> NodeEmbedding:
@@ -127,7 +128,13 @@ X : (adjacency, features)
                 f"y must have one label per node, got the shape {labels.shape} for {len(points)} nodes.\nHint: y=None."
             )
         for label in np.unique(labels):
-            axes.scatter(*points[labels == label].T, s=18, zorder=2, label=None if y is None else str(label))
+            axes.scatter(
+                points[labels == label, 0],
+                points[labels == label, 1],
+                s=18,
+                zorder=2,
+                label=None if y is None else str(label),
+            )
         if y is not None:
             axes.legend()
         axes.set(xticks=[], yticks=[], aspect="equal")

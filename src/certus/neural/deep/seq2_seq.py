@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import check_weights, fit_method, predict_method, register
+from certus.base import check_weights, choosing_by_rows, fit_method, predict_method, register, saw_table
 from certus.base.inputs import RandomStateLike, WeightsLike
 from certus.base.params import Boolean, Exactly, Interval, OneOf
+from certus.guarantees import Certificate, Report
+from certus.guarantees.holdout import RateSetting, rate_bound
+from certus.guarantees.rows import example_digests
 from certus.neural.deep.learning.deep_learner import CONSTRAINTS, DeepLearner
 from certus.neural.deep.learning.supervised_objective import batches_in_order, held_out_rows
 from certus.neural.deep.tokens.translation import FIRST_SOURCE, FIRST_TARGET, Pairs, TranslationObjective
@@ -147,6 +150,7 @@ sample_weight : array-like of shape (n_sequences,), default=None
         """
         self._check_heads()
         texts, wanted = self._read_pairs(sources, targets, "sources", "targets")
+        saw_table(self, example_digests(texts))
         weights = check_weights(self, sample_weight, np.empty((len(texts), 0)))
         self.source_tokens_, self.target_tokens_ = distinct_tokens(texts), distinct_tokens(wanted)
         self.longest_target_ = max(map(len, wanted))
@@ -156,6 +160,8 @@ sample_weight : array-like of shape (n_sequences,), default=None
             learned, judged = pairs.take(np.setdiff1d(np.arange(len(pairs)), held)), pairs.take(held)
         else:
             other = self._read_pairs(X_val, y_val, "X_val", "y_val")
+            with choosing_by_rows():
+                saw_table(self, example_digests(other[0]))
             learned, judged = pairs, self._pairs(*other, None, "X_val", "y_val")
         self._train(TranslationObjective(learned, judged, self._tensor, self.batch_size))
         return self
@@ -238,9 +244,45 @@ sample_weight : array-like of shape (n_sequences,), default=None
         right = [said == tokens for said, tokens in zip(self.predict(texts), wanted, strict=True)]
         return float(np.average(right, weights=weights))
 
+    @predict_method
+    def certify(self, X: Any, y: Any, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
+        """Bound the share of sources whose target is not predicted in every token.
+
+        Parameters
+        ----------
+        X, y : lists of token lists
+            Sources and targets, independent of training and of every choice made on the way.
+        loss : {"auto", "error"}, default="auto"
+            There for compatibility.
+        confidence : float, default=0.95
+            Probability with which the bound holds.
+        **options
+            ``allow_training_rows=True`` asks for an estimate on sources of training, which are refused otherwise.
+
+        Returns
+        -------
+        Report
+            The certificates of training together with the bound of these sequences.
+        """
+        allow = options.pop("allow_training_rows", False)
+        if loss not in ("auto", "error") or options:
+            raise ValueError(
+                f"{type(self).__name__}.certify counts wrong sequences, got loss={loss!r} and options "
+                f"{sorted(options)}.\nHint: certify(sources, targets)."
+            )
+        texts, wanted = self._read_pairs(X, y, "sources", "targets")
+        setting = RateSetting(confidence=confidence, quantity="error", noun="wrong sequence")
+
+        def judged() -> list[Certificate]:
+            wrong = [said != tokens for said, tokens in zip(self.predict(texts), wanted, strict=True)]
+            return [rate_bound(sum(wrong), len(wrong), setting)]
+
+        return self._with_new_rows(judged, allow_training_rows=allow)
+
     def _source_codes(self, sources: Any) -> Sequence[NDArray[np.int64]]:
         owner = type(self).__name__
         texts = read_token_lists(sources, owner, "sources", empty=False)
+        saw_table(self, example_digests(texts))
         return token_codes(texts, self.source_tokens_, FIRST_SOURCE, owner, "sources", "source_tokens_")
 
     def _restored(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -39,8 +39,14 @@ class GraphBatch:
 
     def to(self, device: torch.device | str) -> GraphBatch:
         """The same on another device."""
-        parts = (self.features, self.hears, self.heard, self.weights, self.graph)
-        return GraphBatch(*(part.to(device) for part in parts), self.n_graphs)
+        return replace(
+            self,
+            features=self.features.to(device),
+            hears=self.hears.to(device),
+            heard=self.heard.to(device),
+            weights=self.weights.to(device),
+            graph=self.graph.to(device),
+        )
 
 
 def batch_of(graphs: list[GivenGraph], dtype: torch.dtype = torch.float32) -> GraphBatch:

@@ -45,6 +45,11 @@ STATE = ("weights_", "n_iter_", "best_iter_", "loss_curve_", "validation_scores_
 _BESIDE = ("max_epochs", "checkpoint", "resume", "device", "n_jobs", "verbose", "random_state")
 
 
+def without_validation(constraints: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Those of a learner that holds nothing out; it has None as ``patience``."""
+    return {name: rules for name, rules in constraints.items() if name not in ("validation_fraction", "patience")}
+
+
 class DeepLearner(Learner):
     """A learner whose model is a torch module.
 

@@ -1,0 +1,1 @@
+"""Networks that make new rows: what they are trained on, and what they share."""
