@@ -30,7 +30,7 @@ CHECKS = {
     name: check
     for module in MODULES
     for name, check in vars(module).items()
-    # Sums of one row and of many differ in single precision; batches depend on the places of rows: see test_torch_models.
+    # Sums of one row and of many differ in single precision, batches depend on the places of rows: test_torch_models.
     if name not in ("test_one_row_equals_many_rows", "test_weight_zero_removes_and_weight_two_repeats")
     and name.startswith("test_")
     and inspect.isfunction(check)

@@ -23,7 +23,7 @@ class ArrayInputs:
     lengths: NDArray[np.int64] | None = None
 
     def __init__(self, array: NDArray[Any]) -> None:
-        self.array = array
+        self.array, self._tensor = array, None
 
     @property
     def count(self) -> int:
@@ -41,7 +41,9 @@ class ArrayInputs:
 
     def tensors(self, rows: NDArray[np.int64], device: Any) -> tuple[Any, ...]:
         """What a module is called with."""
-        return (torch.from_numpy(self.array[rows]).to(device),)
+        if self._tensor is None:
+            self._tensor = torch.from_numpy(np.ascontiguousarray(self.array))
+        return (self._tensor.index_select(0, torch.from_numpy(rows)).to(device),)
 
     def arrays(self) -> Iterable[Any]:
         """What identifies the examples."""

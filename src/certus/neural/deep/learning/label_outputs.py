@@ -85,9 +85,14 @@ class LabelOutputs(SupervisedLearner, Classifier):
             return self._entropies(outputs, targets)
         return self._entropies(outputs.transpose(1, 2), targets).sum(dim=1)
 
-    def _entropies(self, outputs: Any, targets: Any) -> Any:
+    def _total_loss(self, outputs: Any, targets: Any, weights: Any) -> Any:
+        if weights is None and targets.ndim == 1 and tuple(outputs.shape) == (len(targets), len(self.classes_)):
+            return self._entropies(outputs, targets, "sum")  # one call in place of three
+        return super()._total_loss(outputs, targets, weights)
+
+    def _entropies(self, outputs: Any, targets: Any, reduction: str = "none") -> Any:
         return torch.nn.functional.cross_entropy(
-            outputs, targets, reduction="none", label_smoothing=float(self.label_smoothing), ignore_index=NO_STEP
+            outputs, targets, reduction=reduction, label_smoothing=float(self.label_smoothing), ignore_index=NO_STEP
         )
 
     # ---- predictions -----------------------------------------------------------------------------------------------

@@ -37,6 +37,15 @@ class SupervisedLearner(DeepLearner):
         """Targets of validation examples, and how many each has if not one (`Examples.terms`)."""
         raise NotImplementedError
 
+    def _losses(self, outputs: Any, targets: Any) -> Any:
+        """The loss of every example."""
+        raise NotImplementedError
+
+    def _total_loss(self, outputs: Any, targets: Any, weights: Any) -> Any:
+        """The sum of the losses, weighted if there are weights."""
+        losses = self._losses(outputs, targets)
+        return losses.sum() if weights is None else (losses * weights).sum()
+
     # ---- fitting ---------------------------------------------------------------------------------------------------
     def _weights(self, sample_weight: Any, inputs: Any) -> NDArray[np.float64] | None:
         return check_weights(self, sample_weight, inputs)

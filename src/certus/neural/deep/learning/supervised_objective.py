@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.training import Objective
 
 
@@ -66,30 +67,33 @@ class SupervisedObjective(Objective):
     def __init__(self, learner: Any, examples: Examples, held: Examples | None, device: Any) -> None:
         self.learner, self.examples, self.held, self.device = learner, examples, held, device
         self.count, self.lengths = len(examples.targets), examples.inputs.lengths
+        # Numbers per example as tensors once, not batch by batch: small networks spend their time on such calls.
+        self._numbers = {id(part): self._of_targets(part) for part in (examples, held) if part is not None}
+
+    def _of_targets(self, examples: Examples) -> tuple[Any, Any]:
+        weights = None if examples.weights is None else torch.from_numpy(examples.weights.astype(np.float32))
+        return torch.from_numpy(np.ascontiguousarray(examples.targets)), weights
 
     def batch(self, rows: NDArray[np.int64]) -> Any:
         return self._tensors(self.examples, rows)
 
     def _tensors(self, examples: Examples, rows: NDArray[np.int64]) -> Any:
+        places = torch.from_numpy(rows)
+        every_target, every_weight = self._numbers[id(examples)]
+        targets = every_target.index_select(0, places)
+        weights = None if every_weight is None else every_weight.index_select(0, places)
+        if examples.terms is None:
+            total = float(len(rows)) if examples.weights is None else float(examples.weights[rows].sum())
+        else:
+            terms = examples.terms[rows]
+            total = float(terms.sum() if examples.weights is None else (terms * examples.weights[rows]).sum())
+            targets = targets[:, : int(examples.inputs.lengths[rows].max())]  # steps behind the longest sequence
         inputs = examples.inputs.tensors(rows, self.device)
-        targets = examples.targets[rows]
-        if examples.terms is not None:  # steps behind the longest sequence of the batch are not computed
-            targets = targets[:, : int(examples.inputs.lengths[rows].max())]
-        terms = np.ones(len(rows)) if examples.terms is None else examples.terms[rows].astype(np.float64)
-        weights = None if examples.weights is None else examples.weights[rows]
-        total = float((terms if weights is None else terms * weights).sum())
-        tensor = self.learner._tensor
-        return (
-            inputs,
-            tensor(targets, self.device),
-            None if weights is None else tensor(weights, self.device),
-            total,
-        )
+        return inputs, targets.to(self.device), None if weights is None else weights.to(self.device), total
 
     def loss(self, module: Any, batch: Any, phase: str) -> tuple[Any, float]:
         inputs, targets, weights, total = batch
-        losses = self.learner._losses(module(*inputs), targets)
-        return (losses if weights is None else losses * weights).sum(), total
+        return self.learner._total_loss(module(*inputs), targets, weights), total
 
     def score(self, module: Any) -> float | None:
         if self.held is None:

@@ -28,11 +28,11 @@ class Optimizers:
         self._moved = {phase: [p for p in given if p.requires_grad] for phase, given in parameters.items()}
         self._optimizers = {phase: _made(options, moved) for phase, moved in self._moved.items()}
 
-    def step(self, phase: str, loss: Any, rate: float) -> None:
-        """Follow the gradient of a loss."""
+    def step(self, phase: str, total: Any, weight: float, rate: float) -> None:
+        """Follow the gradient of a mean loss, given as the sum and the weight of its parts."""
         optimizer = self._optimizers[phase]
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        total.backward(torch.full_like(total, 1.0 / weight))
         if self._clip is not None:
             torch.nn.utils.clip_grad_norm_(self._moved[phase], self._clip)
         for group in optimizer.param_groups:

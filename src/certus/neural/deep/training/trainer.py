@@ -99,7 +99,7 @@ class Trainer:
                         continue
                     sums[phase] += self._finite(total, epoch, phase)
                     weights[phase] += weight
-                    optimizers.step(phase, total / weight, rate)
+                    optimizers.step(phase, total, weight, rate)
             facts = {phase: sums[phase] / max(weights[phase], 1e-300) for phase in objective.phases}
             module.eval()
             with torch.no_grad():
@@ -109,7 +109,7 @@ class Trainer:
         return facts
 
     def _finite(self, total: Any, epoch: int, phase: str) -> float:
-        value = float(total.detach())
+        value = float(total.item())
         if not math.isfinite(value):
             raise ValueError(
                 f"{type(self.learner).__name__}: the {phase.replace('_', ' ')} became {value} in epoch {epoch}.\n"
