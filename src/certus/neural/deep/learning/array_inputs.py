@@ -23,7 +23,8 @@ class ArrayInputs:
     lengths: NDArray[np.int64] | None = None
 
     def __init__(self, array: NDArray[Any]) -> None:
-        self.array, self._tensor = array, None
+        self.array = array
+        self._tensor: Any = None
 
     @property
     def count(self) -> int:
