@@ -133,7 +133,7 @@ class BlockDesign:
         return np.asarray((at.target_squares + at.weight * at.mean_y**2) * (1.0 + ROUGH))
 
     def residual_sums(self, coef: Array, intercept: Array, mean_y: Array) -> tuple[float, float, float, Array]:
-        """Of the residuals r of the rows: sum w r^2, sum w r (y - mean), |sum w r|, and sum w r x (columns x targets)."""
+        """Of the residuals r: sums of w r^2 and w r (y - mean), the size of that of w r, and that of w r x."""
         at = _At(Squared(), self.targets, coef, intercept, mean_y)
         squares, with_target, along, products = self.table.reduce(_residuals, sums, at)
         return float(squares), float(with_target), float(np.abs(along).sum()), products

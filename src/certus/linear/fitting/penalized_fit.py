@@ -188,6 +188,7 @@ def solve_part(
     iterations: Iterations,
     max_rounds: int = MANY,
 ) -> PathRun:
+    """Solve the problem of one target, or of several that share their zeros."""
     del iterations
     run = solve_path(
         part,
@@ -309,6 +310,7 @@ def _evidence(
 
 
 def warn_penalized(learner: BaseEstimator, at_zero: float, *, converged: bool) -> None:
+    """Say what was not reached."""
     if converged:
         warn_not_converged(learner, gap=learner.gap_, at_zero=at_zero, hint="scale the columns or raise gap_tol")
         return

@@ -146,6 +146,7 @@ class PenalizedProblem:
 
 
 def of_one_target(moments: Moments, k: int) -> Moments:
+    """The moments with one of the targets."""
     one = slice(k, k + 1)
     return replace(
         moments,
