@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.base import Iterations, fit_method, register, resolve_seed, warn_user
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import RandomStateLike, Table, TableLike, TargetLike, WeightsLike, check_weights
 from certus.base.params import ArrayLike, Boolean, Exactly, Function, Interval, OneOf, RandomState, Verbosity
 from certus.cluster.evidence.cost_certificate import dual_certificate, line_certificate, spectral_certificate
@@ -17,6 +18,7 @@ from certus.cluster.evidence.dual_bound import Relaxation
 from certus.cluster.evidence.sampled_certificate import sampled_certificate
 from certus.cluster.evidence.seeding_certificate import seeding_certificate
 from certus.cluster.fitting.nearest_center import NearestCenter, starts_to_try
+from certus.cluster.in_blocks.lloyd_in_blocks import fit_lloyd, whole_table_needed
 from certus.cluster.solvers.first_centers import METHODS, Rows, Starts
 from certus.cluster.solvers.sized_clusters import sized_clusters
 from certus.guarantees import Report
@@ -107,6 +109,7 @@ class KMeans(NearestCenter):
         "stop": [OneOf("shift", "max-shift", "cost")],
         "min_size": [Interval(1, None, integer=True), Exactly(None)],
     }
+    _scaled = ScaledFit("exact", fit_lloyd, {"order": "C", "largest": 1e150}, whole_table_needed, target=False)
     _state: ClassVar[tuple[str, ...]] = ("cluster_centers_", "labels_", "inertia_", "n_iter_", "converged_")
 
     n_iter_: int

@@ -10,6 +10,7 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import metadata_routing
 
 from certus.base import RandomStateLike, Regressor, TableLike, TargetLike, WeightsLike, fit_method, register
+from certus.base.blocks import ScaledFit
 from certus.linear.fitting.linear_prediction import LinearPrediction
 from certus.linear.fitting.penalized_fit import (
     PENALIZED_CONSTRAINTS,
@@ -19,6 +20,7 @@ from certus.linear.fitting.penalized_fit import (
     refuse_wrong_order,
     warn_without_penalty,
 )
+from certus.linear.in_blocks.penalized_in_blocks import fit_penalized_in_blocks, whole_table_needed
 from certus.linear.paths import enet_path
 
 
@@ -83,6 +85,7 @@ class ElasticNet(LinearPrediction, MultiOutputMixin, Regressor):
     __metadata_request__fit = {"check_input": metadata_routing.UNUSED}
     _constraints = PENALIZED_CONSTRAINTS
     _takes_sparse = True
+    _scaled = ScaledFit("exact", fit_penalized_in_blocks, {"multi_output": True, "y_numeric": True}, whole_table_needed)
     _state = PENALIZED_STATE
     path = staticmethod(enet_path)
 

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base import RandomStateLike, predict_method, register
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import TableLike, WeightsLike, check_weights
 from certus.base.params import ArrayLike, Exactly, OneOf
 from certus.guarantees import Report
+from certus.mixture.in_blocks.expected_in_blocks import fit_gaussians, whole_table_needed
 from certus.mixture.learning.gaussian_learner import GaussianLearner
 from certus.mixture.learning.gaussian_steps import GaussianSteps
 from certus.mixture.learning.gaussians import KINDS, Gaussians
@@ -94,6 +96,9 @@ class GaussianMixture(GaussianLearner):
     [[1. 2.]]
     """
 
+    _scaled = ScaledFit(
+        "exact", fit_gaussians, {"order": "C", "allow_nan": True, "largest": LARGEST}, whole_table_needed, target=False
+    )
     _constraints: ClassVar[Any] = {
         **GaussianLearner._constraints,
         "covariance_type": [OneOf(*KINDS)],

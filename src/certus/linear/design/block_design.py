@@ -17,7 +17,7 @@ from certus.base.blocks import Block, RowBlocks, sums
 from certus.linear._native_calls import smooth_kernels
 from certus.linear.design.moments import Moments
 from certus.linear.solvers.class_hessian import hessian_of_rows
-from certus.losses import KnownLoss, loss_gradient
+from certus.losses import KnownLoss, Squared, loss_gradient
 
 Array = NDArray[np.float64]
 ROUGH = 1e-9  # relative error of sizes that bound rounding errors
@@ -60,6 +60,15 @@ def _hessian(block: Block, at: _At) -> tuple[Any, ...]:
         total,
         hessian_of_rows(block.X, weights, probabilities, at.shift, constant=at.constant),
     )
+
+
+def _residuals(block: Block, at: _At) -> tuple[Any, ...]:
+    target, weights = at.targets.of(block)
+    X = block.X.astype(np.float64, copy=False)
+    residual = target - (X @ at.coef.T + at.intercept)
+    weighted = residual if weights is None else residual * weights[:, None]
+    squares, with_target = np.vdot(weighted, residual), np.vdot(weighted, target - at.shift)
+    return np.array(squares), np.array(with_target), weighted.sum(axis=0), X.T @ weighted
 
 
 class BlockDesign:
@@ -122,6 +131,12 @@ class BlockDesign:
         """The weighted squares of every target."""
         at = self.moments
         return np.asarray((at.target_squares + at.weight * at.mean_y**2) * (1.0 + ROUGH))
+
+    def residual_sums(self, coef: Array, intercept: Array, mean_y: Array) -> tuple[float, float, float, Array]:
+        """Of the residuals r: sums of w r^2 and w r (y - mean), the size of that of w r, and that of w r x."""
+        at = _At(Squared(), self.targets, coef, intercept, mean_y)
+        squares, with_target, along, products = self.table.reduce(_residuals, sums, at)
+        return float(squares), float(with_target), float(np.abs(along).sum()), products
 
     def chain(self, outputs: int) -> int:
         """Longest chain of additions behind an entry of the gradient."""

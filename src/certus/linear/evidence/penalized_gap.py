@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from certus.guarantees.training import DualValue, GapEvidence
+from certus.linear.design.block_design import BlockDesign
 from certus.linear.design.design_matrix import SMALL, make_design
 from certus.linear.design.moments import UNIT, gamma
 from certus.linear.problems.penalized_problem import PenalizedProblem
@@ -32,10 +33,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Residual:
-    """Residual vectors (t x n, scaled) with their products, and what is known about the rounding of both."""
+    """Residual vectors (t x n, scaled) by their sums, and what is known about the rounding of these."""
 
-    vectors: Array
-    products: Array  # p x t
+    size: float  # the length of all vectors
+    with_target: float  # their product with the targets
+    products: Array  # with the columns, p x t
     product_error: Array  # bound on the error of the norm of each row of `products`, orthogonality included
     error: float  # bound on |vectors - true residual|
     along: float  # bound on the component along the roots of the weights
@@ -64,7 +66,7 @@ def penalized_evidence(
     """Evidence for the coefficients (t x p) and intercepts as they are stored; l1 and l2 as in F."""
     residual = _by_columns(problem, coef) if problem.has_table else _by_rows(problem, coef)
     chain = gamma(problem.rows + 16)
-    size = float(np.linalg.norm(residual.vectors))
+    size = residual.size
     norms, squares = float(np.linalg.norm(coef, axis=0).sum()), float(np.vdot(coef, coef))
     penalty = (l1 * norms + 0.5 * l2 * squares) * (1.0 + gamma(coef.size + 8))
     objective = 0.5 * (size * (1.0 + chain) + residual.error) ** 2 + penalty
@@ -88,7 +90,7 @@ def _dual(
     """The best dual value that is found, and the columns that it proves to be out."""
     chain = gamma(problem.rows + 16)
     length = float(np.sqrt(problem.target_squares))
-    with_target = float(np.vdot(residual.vectors, problem.target)) - (chain * size + residual.along) * length
+    with_target = residual.with_target - (chain * size + residual.along) * length
     squares = (size * (1.0 + chain)) ** 2
     ridge = l2 * float(np.vdot(coef, coef)) * (1.0 + gamma(coef.size + 8))
     plain = _sizes(residual.products, positive) + residual.product_error
@@ -128,13 +130,44 @@ def _by_columns(problem: PenalizedProblem, coef: Array) -> Residual:
     table = problem.table
     vectors = table.residual(problem.target, np.ascontiguousarray(coef.T))
     whole = np.sqrt(table.squares + table.weight * table.mean**2) * (1.0 + gamma(problem.rows + 8))
-    return _residual(problem, coef, vectors, table.products(vectors), whole, np.sqrt(table.squares))
+    sums = RowSums.of(vectors, problem, table.products(vectors))
+    return _residual(problem, coef, sums, whole, np.sqrt(table.squares))
+
+
+@dataclass(frozen=True)
+class RowSums:
+    """Sums over the rows that a residual is known by."""
+
+    squares: float
+    with_target: float
+    along: float  # absolute sums with the roots of the weights, of all targets
+    products: Array
+
+    @classmethod
+    def of(cls, vectors: Array, problem: PenalizedProblem, products: Array) -> RowSums:
+        """Of vectors at hand."""
+        squares, with_target = float(np.vdot(vectors, vectors)), float(np.vdot(vectors, problem.target))
+        along = float(np.abs(vectors @ problem.root).sum()) if problem.center else 0.0
+        return cls(squares, with_target, along, products)
 
 
 def _by_rows(problem: PenalizedProblem, coef: Array) -> Residual:
     """The same through row blocks, for tables whose columns are not at hand."""
-    moments, X = problem.moments, problem.X
+    moments = problem.moments
     intercept = problem.mean_y - coef @ moments.mean_x if problem.center else np.zeros(len(coef))
+    if isinstance(problem.X, BlockDesign):
+        sums = RowSums(*problem.X.residual_sums(np.ascontiguousarray(coef), intercept, problem.mean_y))
+    else:
+        sums = _sums_by_rows(problem, coef, intercept)
+    squares = moments.gram.diagonal()
+    lengths = np.sqrt(squares + moments.error * moments.column_size**2)
+    whole = np.sqrt(squares + moments.weight * moments.mean_x**2)
+    whole = whole * (1.0 + 2.0 * moments.error) + moments.error * moments.column_size
+    return _residual(problem, coef, sums, whole, lengths)
+
+
+def _sums_by_rows(problem: PenalizedProblem, coef: Array, intercept: Array) -> RowSums:
+    X = problem.X
     small = not sparse.issparse(X) and X.size <= SMALL
     design = None if small else make_design(X, problem.threads)
     if design is None:
@@ -153,11 +186,7 @@ def _by_rows(problem: PenalizedProblem, coef: Array) -> Residual:
     else:  # the squared loss at zero coefficients with target -r and no weights has the gradient X'r
         target, none = np.ascontiguousarray(-weighted), np.zeros(len(coef))
         products = design.loss_gradient(Squared(), target, None, np.zeros(coef.shape), none)[1].T
-    squares = moments.gram.diagonal()
-    lengths = np.sqrt(squares + moments.error * moments.column_size**2)
-    whole = np.sqrt(squares + moments.weight * moments.mean_x**2)
-    whole = whole * (1.0 + 2.0 * moments.error) + moments.error * moments.column_size
-    return _residual(problem, coef, vectors, products, whole, lengths)
+    return RowSums.of(vectors, problem, products)
 
 
 def _mean(values: Array, weights: Array | None) -> Array:
@@ -165,17 +194,15 @@ def _mean(values: Array, weights: Array | None) -> Array:
     return values.sum(axis=0) / len(values) if weights is None else weights @ values / weights.sum()
 
 
-def _residual(
-    problem: PenalizedProblem, coef: Array, vectors: Array, products: Array, whole: Array, lengths: Array
-) -> Residual:
+def _residual(problem: PenalizedProblem, coef: Array, sums: RowSums, whole: Array, lengths: Array) -> Residual:
     """``whole``: bounds on the lengths of the columns before centering."""
-    size = float(np.linalg.norm(vectors))
+    size = float(np.sqrt(sums.squares))
     chain = gamma(problem.rows + 16)
     along = 0.0
     magnitude = float(np.sqrt(problem.target_squares)) + float((np.abs(coef) @ whole).sum())
     if problem.center:
         root_length = float(np.sqrt(problem.weight))
-        along = float(np.abs(vectors @ problem.root).sum()) / root_length + chain * size
+        along = sums.along / root_length + chain * size
         # Subtracting the mean of y rounds against y itself; what is along the roots does not matter.
         magnitude += float(np.abs(problem.mean_y).sum()) * root_length
     terms = int(np.count_nonzero(coef, axis=1).max(initial=0))
@@ -183,8 +210,9 @@ def _residual(
         terms = max(terms, 0 if problem.has_table else problem.columns)
     error = gamma(terms + 16) * 4.0 * magnitude
     return Residual(
-        vectors=vectors,
-        products=products,
+        size=size,
+        with_target=sums.with_target,
+        products=sums.products,
         product_error=whole * (chain * size + along),
         error=error,
         along=along,

@@ -153,26 +153,33 @@ def fit_penalized(learner: Any, X: Table, y: NDArray[Any], weights: Array | None
         with Iterations(learner, None, X, y) as iterations:
             for k, part in enumerate(parts):
                 start = None if last is None else start_from(last if joint else np.atleast_2d(last)[k], part)
-                solve = _watched if iterations.watched else _solve
+                solve = solve_watched if iterations.watched else solve_part
                 runs.append(solve(learner, part, effort, start, gram, iterations))
-        _store(learner, parts, runs, X.dtype, y, joint=joint)
+        store_penalized(learner, parts, runs, X.dtype, y, joint=joint)
     except NotFiniteError:
         name_the_place(learner, X, y)
-    several = not joint and problem.targets > 1
-    sweeps, gaps = [int(run.sweeps[0]) for run in runs], [float(run.gaps[0]) / problem.weight for run in runs]
+    finish_penalized(learner, parts, runs, effort, joint=joint)
+
+
+def finish_penalized(
+    learner: Any, parts: list[PenalizedProblem], runs: list[PathRun], effort: Effort, *, joint: bool
+) -> None:
+    """Set what the solver says, and warn if it is not enough."""
+    several = len(parts) > 1 and not joint
+    sweeps, gaps = [int(run.sweeps[0]) for run in runs], [float(run.gaps[0]) / parts[0].weight for run in runs]
     learner.n_iter_ = sweeps if several else sweeps[0]
     learner.dual_gap_ = np.array(gaps) if several else gaps[0]
     if not learner.converged_:
-        solved = all(gap <= effort.share * _scale(part) for gap, part in zip(gaps, parts, strict=True))
-        _warn(learner, 0.5 * sum(map(_scale, parts)), converged=solved)
+        solved = all(gap <= effort.share * scale_of(part) for gap, part in zip(gaps, parts, strict=True))
+        warn_penalized(learner, 0.5 * sum(map(scale_of, parts)), converged=solved)
 
 
-def _scale(part: PenalizedProblem) -> float:
+def scale_of(part: PenalizedProblem) -> float:
     """|Y|^2 per unit of weight, which tolerances are relative to."""
     return part.target_squares / part.weight
 
 
-def _solve(
+def solve_part(
     learner: BaseEstimator,
     part: PenalizedProblem,
     effort: Effort,
@@ -181,6 +188,7 @@ def _solve(
     iterations: Iterations,
     max_rounds: int = MANY,
 ) -> PathRun:
+    """Solve the problem of one target, or of several that share their zeros."""
     del iterations
     run = solve_path(
         part,
@@ -197,7 +205,7 @@ def _solve(
     return replace(run, rounds=run.rounds[np.isfinite(run.rounds[:, 0])] / part.weight)
 
 
-def _watched(
+def solve_watched(
     learner: BaseEstimator,
     part: PenalizedProblem,
     effort: Effort,
@@ -210,7 +218,7 @@ def _watched(
     sweeps, last = 0, np.inf
     while True:
         left = replace(effort, max_iter=effort.max_iter - sweeps)
-        run = _solve(learner, part, left, start, gram, iterations, max_rounds=1)
+        run = solve_part(learner, part, left, start, gram, iterations, max_rounds=1)
         start, gap = run.coefs[0], float(run.gaps[0])
         sweeps += int(run.sweeps[0])
         told.append(run.rounds[-1:])
@@ -222,7 +230,7 @@ def _watched(
         last = gap
 
 
-def _store(
+def store_penalized(
     learner: BaseEstimator,
     parts: list[PenalizedProblem],
     runs: list[PathRun],
@@ -301,7 +309,8 @@ def _evidence(
     )
 
 
-def _warn(learner: BaseEstimator, at_zero: float, *, converged: bool) -> None:
+def warn_penalized(learner: BaseEstimator, at_zero: float, *, converged: bool) -> None:
+    """Say what was not reached."""
     if converged:
         warn_not_converged(learner, gap=learner.gap_, at_zero=at_zero, hint="scale the columns or raise gap_tol")
         return

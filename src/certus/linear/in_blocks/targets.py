@@ -15,11 +15,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Numbers:
-    """Targets are numbers: one column per target."""
+    """Targets are numbers: one column per target, or the one that is chosen."""
+
+    column: int | None = None
 
     def of(self, block: Block) -> tuple[Array, Array | None]:
         """Target (rows x targets) and weights."""
-        return np.ascontiguousarray(block.y.reshape(block.rows, -1), dtype=np.float64), block.weights
+        targets = block.y.reshape(block.rows, -1)
+        if self.column is not None:
+            targets = targets[:, self.column : self.column + 1]
+        return np.ascontiguousarray(targets, dtype=np.float64), block.weights
 
 
 @dataclass(frozen=True)

@@ -141,11 +141,12 @@ class PenalizedProblem:
             if name in self.__dict__:
                 problem.__dict__[name] = self.__dict__[name]
         if self.has_moments:
-            problem.__dict__["moments"] = _of_one_target(self.moments, k)
+            problem.__dict__["moments"] = of_one_target(self.moments, k)
         return problem
 
 
-def _of_one_target(moments: Moments, k: int) -> Moments:
+def of_one_target(moments: Moments, k: int) -> Moments:
+    """The moments with one of the targets."""
     one = slice(k, k + 1)
     return replace(
         moments,

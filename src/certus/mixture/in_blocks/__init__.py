@@ -1,0 +1,1 @@
+"""Mixtures of rows in blocks."""
