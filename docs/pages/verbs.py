@@ -160,7 +160,10 @@ VERBS = (
         "certus predict model.certus new.csv --key customer",
         "Models of a study also write `set`, or `lower` and `upper`, and `flag`, which names absurd numbers that "
         "were taken "
-        "as missing. The table is read in the types that the model learned.",
+        "as missing. The table is read in the types that the model learned. Of a folder of tables "
+        "(`certus predict model.certus sales/ -o predictions/`) every file is predicted into a file of its name; run "
+        "again after an interruption, the command goes on where it stopped. `certus certify sales/ --target y --model "
+        "model.certus` judges a folder like the one table that its files make.",
         'certus.load("model.certus").predict(X)',
     ),
     Verb(

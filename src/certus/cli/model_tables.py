@@ -25,6 +25,7 @@ from certus.tables import (
 )
 
 __all__ = [
+    "WRITERS",
     "beside",
     "column",
     "input_of",
@@ -45,6 +46,13 @@ _LEAVE_OUT = "--skip-missing leaves such rows out"
 _TEXTUAL = ("category", "text")
 _RISKY = r"^[=+\-@\t\r\n]"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {  # how a table is written, by the extension of its file
+    ".csv": lambda frame, stream: safe_for_spreadsheets(frame).write_csv(stream),
+    ".tsv": lambda frame, stream: safe_for_spreadsheets(frame).write_csv(stream, separator="\t"),
+    ".parquet": lambda frame, stream: frame.write_parquet(stream),
+    ".arrow": lambda frame, stream: frame.write_ipc(stream),
+    ".jsonl": lambda frame, stream: frame.write_ndjson(stream),
+}
 
 
 def read_for_model(model: Any, path: Path, target: str | None = None) -> pl.DataFrame:
@@ -252,17 +260,10 @@ def check_output(output: Path | None, *given: Path | None) -> None:
 def write_table(frame: pl.DataFrame, path: Path) -> None:
     """Write a table as its extension says: .csv, .tsv, .parquet, .arrow or .jsonl; complete or not at all."""
     extension = path.suffix.lower()
-    writers: dict[str, Callable[[Any], Any]] = {
-        ".csv": lambda stream: safe_for_spreadsheets(frame).write_csv(stream),
-        ".tsv": lambda stream: safe_for_spreadsheets(frame).write_csv(stream, separator="\t"),
-        ".parquet": frame.write_parquet,
-        ".arrow": frame.write_ipc,
-        ".jsonl": frame.write_ndjson,
-    }
-    if extension not in writers:
-        raise ValueError(f"cannot write {path.name!r}: unknown file extension.\nHint: use one of {', '.join(writers)}.")
+    if extension not in WRITERS:
+        raise ValueError(f"cannot write {path.name!r}: unknown file extension.\nHint: use one of {', '.join(WRITERS)}.")
     with atomic_file(path) as stream:
-        writers[extension](stream)
+        WRITERS[extension](frame, stream)
 
 
 def write_pieces(pieces: Iterator[pl.DataFrame], path: Path) -> int:

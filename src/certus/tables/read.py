@@ -66,6 +66,7 @@ _READERS: dict[str, Callable[[Any], pl.DataFrame]] = {
     ".xls": _read_excel,
     ".ods": _read_excel,
 }
+READABLE = frozenset(_READERS)  # extensions of the files that are tables
 
 
 def read_table(

@@ -37,7 +37,8 @@ def command(
 ) -> None:
     """Bound what predictions, or a saved model, get wrong, from rows that served neither training nor choice.
 
-    Exit 1 if --at-most was given and is not proven.
+    TABLE may be a folder of tables when a --model is judged; a file at a time is in memory then. Exit 1 if --at-most
+    was given and is not proven.
     """
     from certus.cli.look_stores import store_of_looks
     from certus.cli.model_tables import (
@@ -59,8 +60,6 @@ def command(
         from certus.base import persistence
 
         loaded = persistence.load(model)
-    frame = read_table(table) if loaded is None else read_for_model(loaded, table, target)
-    frame = with_truth(frame, [target], skip_missing)
     asked: dict[str, Any] = {
         "loss": loss,
         "loss_range": loss_range,
@@ -72,15 +71,24 @@ def command(
         "sealed": sealed,
         "sealed_steps": sealed_steps,
         "not_adapted": not_adapted,
-        "rows": known_by(frame, target, [name for name in (target, prediction, score) if name in frame.columns]),
     }
-    y_true = values_of(frame, target, "--target")
-    if loaded is not None:
-        y_true = labels_like(loaded, frame[target])
-        asked |= {"model": loaded, "X": input_of(loaded, frame.drop(target)), "y": y_true}
+    if table.is_dir():
+        from certus.cli.folders import held_out_rows
+
+        asked |= held_out_rows(loaded, table, target, skip_missing)
+        y_true = asked["y"]
     else:
-        asked |= {"y_true": y_true, "y_pred": values_of(frame, str(prediction), "--prediction")}
-        asked |= {"y_score": None if score is None else scores_of(frame, score, "--score")}
+        frame = read_table(table) if loaded is None else read_for_model(loaded, table, target)
+        frame = with_truth(frame, [target], skip_missing)
+        others = [name for name in (target, prediction, score) if name in frame.columns]
+        asked["rows"] = known_by(frame, target, others)
+        y_true = values_of(frame, target, "--target")
+        if loaded is not None:
+            y_true = labels_like(loaded, frame[target])
+            asked |= {"model": loaded, "X": input_of(loaded, frame.drop(target)), "y": y_true}
+        else:
+            asked |= {"y_true": y_true, "y_pred": values_of(frame, str(prediction), "--prediction")}
+            asked |= {"y_score": None if score is None else scores_of(frame, score, "--score")}
     report = certify(**asked, positive=label_like(positive, y_true, "--positive"))
     proven = None if at_most is None else _proven(report, at_most)
     if json:

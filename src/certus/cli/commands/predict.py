@@ -14,10 +14,18 @@ from certus.cli.output import print_json, print_text, say
 
 def command(
     model: options.SavedModel,
-    table: Annotated[Path, typer.Argument(help="Rows to predict; - for standard input.", show_default=False)],
+    table: Annotated[
+        Path,
+        typer.Argument(help="Rows to predict; - for standard input; or a folder of such files.", show_default=False),
+    ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File for the predictions; stdout without it.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="File for the predictions; stdout without it. A folder, for a folder of tables.",
+            show_default=False,
+        ),
     ] = None,
     key: options.Key = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.", show_default=False)] = None,
@@ -30,10 +38,16 @@ def command(
     row are absurd (1e9 spreads from what was learned) and were taken as missing. With several targets
     prediction_<target>, probability_<target> (of its second label) and set_<target>; of clusters prediction and
     distance. In CSV files, texts that a spreadsheet would run as a formula get an apostrophe in front.
+
+    Of a folder, every file is predicted into a file of its name below --output. Run again after an interruption, the
+    command goes on where it stopped.
     """
     from certus.base import persistence
     from certus.cli.model_tables import check_output, write_pieces
 
+    if table.is_dir():
+        _folder(model, table, output, key or [], encoding, json)
+        return
     check_output(output, model, table)
     pieces = _pieces(persistence.load(model), table, key or [], encoding)
     if output is not None:
@@ -46,6 +60,21 @@ def command(
         print_json({"model": str(model), "rows": len(found), "output": None, "predictions": found})
     else:
         _print(pieces)
+
+
+def _folder(model: Path, tables: Path, output: Path | None, keys: list[str], encoding: str | None, json: bool) -> None:
+    from certus.base import persistence
+    from certus.cli.folders import FolderOfPredictions
+
+    if output is None:
+        raise ValueError("--output must name a folder where the table is one.\nHint: -o predictions/")
+    loaded = persistence.load(model)
+    files, rows = FolderOfPredictions(output, tables, model, keys).fill(
+        lambda table: _pieces(loaded, table, keys, encoding)
+    )
+    say(f"{rows} predictions of {files} files written to {output}")
+    if json:
+        print_json({"model": str(model), "files": files, "rows": rows, "output": str(output)})
 
 
 def _pieces(model: Any, table: Path, keys: list[str], encoding: str | None) -> Iterator[Any]:
