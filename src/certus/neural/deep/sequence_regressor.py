@@ -112,7 +112,7 @@ class SequenceRegressor(NumberOutputs, SequenceModel):
     def _padded(self, values: NDArray[np.float64], inputs: SeriesInputs) -> NDArray[np.float32]:
         """Scaled numbers of all steps, one after the other, as (sequence, step, output)."""
         found = np.full((inputs.count, int(inputs.lengths.max()), self._n_outputs()), np.nan, dtype=np.float32)
-        found[np.arange(found.shape[1]) < inputs.lengths[:, None]] = self._scaled(values)
+        found[np.arange(found.shape[1]) < inputs.lengths[:, None]] = self._standardized(values)
         return found
 
     def _known_targets(self, y: Any, inputs: Any) -> tuple[NDArray[Any], NDArray[np.int64] | None]:

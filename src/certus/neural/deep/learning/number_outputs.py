@@ -52,7 +52,7 @@ class NumberOutputs(SupervisedLearner, Regressor):
         self.single_output_ = values.ndim == 1
         weights = self._weights(sample_weight, inputs)
         self._learn_scale(values.reshape(len(values), -1), weights)
-        self._fit_examples(Examples(inputs, self._scaled(values.reshape(len(values), -1)), weights), X_val, y_val)
+        self._fit_examples(Examples(inputs, self._standardized(values.reshape(len(values), -1)), weights), X_val, y_val)
 
     def _values(self, y: Any) -> NDArray[np.float64]:
         return np.asarray(check_target(self, y, multi_output=True, numeric=True), dtype=np.float64)
@@ -62,7 +62,7 @@ class NumberOutputs(SupervisedLearner, Regressor):
         values = values.reshape(len(values), -1)
         if values.shape[1] != self._n_outputs():
             raise ValueError(f"y_val has {values.shape[1]} columns, y has {self._n_outputs()}.")
-        return self._scaled(values), None
+        return self._standardized(values), None
 
     def _learn_scale(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
         """Mean and deviation of the targets, one row each."""
@@ -70,7 +70,7 @@ class NumberOutputs(SupervisedLearner, Regressor):
         spread = np.sqrt(np.average((values - self.target_mean_) ** 2, axis=0, weights=weights))
         self.target_scale_ = np.where(spread > 0.0, spread, 1.0)
 
-    def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float32]:
+    def _standardized(self, values: NDArray[np.float64]) -> NDArray[np.float32]:
         return ((values - self.target_mean_) / self.target_scale_).astype(np.float32)
 
     def _unscaled(self, outputs: Any) -> NDArray[np.float64]:
