@@ -8,7 +8,7 @@ from benchmarks.measure.task import Competitor, Data, Task
 from benchmarks.problems.decision_processes import PROVED, grid_pairs, random_pairs
 
 _PLANNER = "benchmarks.peers.planners.Planner"
-_TIGHTER = tuple({"tol": 10.0**-power} for power in (4, 6, 8, 10, 12))
+_TIGHTER = tuple({"tol": 10.0**-power} for power in (4, 5, 6, 8, 10, 12))
 
 
 def _task(

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
 #include "bindings/bind_reinforce.hpp"
 #include "bindings/common.hpp"
 #include "reinforce/control_agent.hpp"
@@ -133,6 +137,14 @@ struct HeldMemory {
   ReplayMemory memory;
 };
 
+void check_finite(const Vector<const float>& observation, float reward) {
+  const auto values = span(observation);
+  const bool fine = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+  if (!fine || !std::isfinite(reward))
+    throw nb::value_error(
+        "an observation or a reward is NaN or infinite.\nHint: look at what env.step gives.");
+}
+
 void check_width(std::size_t found, Index wanted, const char* what) {
   if (found != static_cast<std::size_t>(wanted))
     throw nb::value_error((std::string(what) + " must have " + std::to_string(wanted) + " entries, got " +
@@ -158,6 +170,8 @@ void bind_replay_memory(nb::module_& m) {
              Vector<const float> following, bool ended, Vector<const std::uint8_t> allowed) {
             check_width(seen.shape(0), held.rows.seen.cols, "an observation");
             check_width(following.shape(0), held.rows.following.cols, "an observation");
+            check_finite(seen, reward);
+            check_finite(following, reward);
             if (allowed.shape(0) > 0) check_width(allowed.shape(0), held.rows.allowed.cols, "action_mask");
             held.memory.add({span(seen), action, reward, span(following), ended, span(allowed)});
           },

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import naive_bayes as peer
 
 from certus import bayes
+from certus.bayes import _native_calls
 
 NAMES = ["BernoulliNB", "MultinomialNB", "ComplementNB"]
 
@@ -155,3 +157,23 @@ def test_equal_scores_far_from_zero_are_equal_shares() -> None:
     model.feature_log_prob_ = model.feature_log_prob_ * 1e19
     shares = model.predict_proba([[9.0, 1.0]])
     np.testing.assert_allclose(shares, [[0.5, 0.5, 0.0]])
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.25, 0.0, "by feature"])
+@pytest.mark.parametrize("complement", [False, True])
+def test_logarithms_of_shares_are_those_of_the_formula(alpha: Any, complement: bool) -> None:
+    """Small whole counts come from a table, others from the function itself: no difference may show between them."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 700, (3, 1300)).astype(float)
+    counts[:, ::5] = rng.random((3, 260)) * 1000.0
+    counts[1, 7] = 0.0
+    pseudo: Any = rng.random(1300) if alpha == "by feature" else alpha
+    others = counts.sum(axis=0) if complement else None
+    above = (others - counts if others is not None else counts) + pseudo
+    with np.errstate(divide="ignore"):
+        wanted = np.log(above) - np.log(above.sum(axis=1, keepdims=True))
+    assert_allclose(_native_calls.log_shares(counts, pseudo, others=others), wanted, rtol=1e-12)
+    below = np.array([1e4, 2e4, 3e4])
+    with np.errstate(divide="ignore"):
+        given = np.log(above) - np.log(below)[:, None]
+    assert_allclose(_native_calls.log_shares(counts, pseudo, others=others, below=below), given, rtol=1e-12)

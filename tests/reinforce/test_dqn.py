@@ -148,6 +148,8 @@ def test_the_memory_is_a_ring() -> None:
         ReplayMemory(3, 1, 2, 0).draw(1)
     with pytest.raises(ValueError, match=r"an observation must have 1 entries, got 2"):
         memory.add([1, 2], 0, 0.0, [1], False, None)
+    with pytest.raises(ValueError, match="an observation or a reward is NaN or infinite"):
+        memory.add([np.nan], 0, 0.0, [1], False, None)
     with pytest.raises(ValueError, match=r"action_mask must have 2 entries, got 3"):
         memory.add([1], 0, 0.0, [1], False, [True, True, False])
 

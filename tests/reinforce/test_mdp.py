@@ -202,6 +202,37 @@ def test_an_undiscounted_cycle_without_a_sum_is_refused() -> None:
     assert solve(MDP(swap, np.array([[2.0], [-1.0]]))).unbounded.all()
 
 
+def cycle_beside_a_free_loop(gain: float, *, free: bool = True) -> MDP:
+    """From 0 to 1 for 1 and back for gain - 1; both may end, and 0 may stay for nothing."""
+    transitions = np.zeros((3, 3, 3))
+    transitions[0, 0, 1] = transitions[0, 1, 0] = transitions[1, :2, 2] = transitions[2, 0, 0] = 1.0
+    transitions[2, 1, 2] = 1.0
+    rewards = np.array([[1.0, -0.5, 0.0], [gain - 1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    available = np.array([[True, True, free], [True, True, False], [False, False, False]])
+    return MDP(transitions, rewards, 1.0, terminal=[2], available=available)
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_a_cycle_of_small_gain_is_unbounded_and_one_of_small_loss_is_not(free: bool) -> None:
+    plan = solve(cycle_beside_a_free_loop(1e-8, free=free))
+    assert plan.unbounded[:2].all()
+    assert plan.cycle.tolist() == [0, 1]
+    plan = solve(cycle_beside_a_free_loop(-1e-8, free=free))
+    assert_allclose(plan.values, [1.0, 0.0, 0.0], atol=1e-12)
+    assert plan.report.check(plan.mdp)
+
+
+@pytest.mark.parametrize("gain", [1e-13, 0.0, -1e-13])
+def test_what_rounding_cannot_tell_beside_a_free_loop_is_left_open(gain: float) -> None:
+    with pytest.warns(ConvergenceWarning):
+        plan = solve(cycle_beside_a_free_loop(gain))
+    assert plan.upper[0] == np.inf
+    assert plan.lower[0] == pytest.approx(1.0)
+    assert not plan.converged
+    with pytest.raises(ValueError, match="sum to 0"):
+        solve(cycle_beside_a_free_loop(gain, free=False))
+
+
 def test_values_beyond_floating_point_numbers_are_refused() -> None:
     for discount, reward in ((0.99, 1e308), (0.99, -1e280), (1.0, -1e270)):
         with pytest.raises(ValueError, match="can add up to more than 1e\\+280"):

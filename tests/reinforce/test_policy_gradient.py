@@ -112,3 +112,5 @@ def test_errors() -> None:
         PolicyGradient(Polynomial(0.0, 1.0, degree=3), 0.5, baseline_step=Constant(1.0)).fit(forever, episodes=50)
     with pytest.raises(ValueError, match="states must be whole numbers"):
         PolicyGradient(OneHot(11), random_state=0).fit(WORLD, episodes=2).predict([0.5])
+    with pytest.raises(ValueError, match="environment must be an MDP or an environment of gymnasium, got str"):
+        PolicyGradient(OneHot(11)).fit("world", episodes=2)

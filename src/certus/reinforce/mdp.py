@@ -127,9 +127,12 @@ class MDP:
         self = cls.__new__(cls)
         self._name(n_states, n_actions, discount, state_names, action_names)
         ends = _terminal_mask(terminal, n_states)
-        order = np.lexsort((by, of))
-        order = order[~ends[of[order]]]
-        as_given = len(order) == len(of) and bool((order == np.arange(len(of))).all())
+        numbers = of.astype(np.int64) * n_actions + by
+        as_given = not ends.any() and bool((np.diff(numbers) > 0).all())
+        order: Any = slice(None)
+        if not as_given:
+            order = np.argsort(numbers, kind="stable")
+            order = order[~ends[of[order]]]
         of, by = of[order], by[order]
         twice = np.flatnonzero((np.diff(of) == 0) & (np.diff(by) == 0))
         if twice.size:

@@ -186,7 +186,7 @@ def planned(
             if max_iter is None and search.exhausted:
                 search.most *= 2
                 values = policy_iteration(search, values)
-        if search.bounds is None or search.discount < 1.0:
+        if search.bounds is None:
             search.finish(values)
         bounds = search.bounds
         assert bounds is not None

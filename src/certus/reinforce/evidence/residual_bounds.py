@@ -70,7 +70,11 @@ def shifts(table: PairTable, discount: float, swept: Swept) -> tuple[float, floa
 
 def discounted_bounds(table: PairTable, held: Any, discount: float, values: Floats, threads: int = 1) -> Bounds:
     """Bounds from one sweep over all pairs."""
-    swept = _native_calls.sweep(held, values, LivePairs(table.starts), threads)
+    return shifted_bounds(table, discount, _native_calls.sweep(held, values, LivePairs(table.starts), threads))
+
+
+def shifted_bounds(table: PairTable, discount: float, swept: Swept) -> Bounds:
+    """Bounds from what one sweep over all pairs found."""
     lower, upper, _ = shifts(table, discount, swept)
     return Bounds(
         np.where(table.terminal, table.fixed, swept.values + lower),

@@ -88,7 +88,8 @@ class BoxWorld:
 
 def featured_world(features: StateFeatures, environment: Any) -> tuple[Any, Floats, bool]:
     """The world behind what a user gave, the features that agents read, and whether its states are numbered."""
-    if isinstance(environment, MDP) or hasattr(getattr(environment, "observation_space", None), "n"):
+    numbered = hasattr(getattr(environment, "observation_space", None), "n")
+    if numbered or isinstance(environment, MDP) or not hasattr(environment, "step"):
         world = world_of(environment)
         return world, np.ascontiguousarray(features_of(features, world)), True
     box = BoxWorld(environment, features)

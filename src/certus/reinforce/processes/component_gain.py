@@ -42,7 +42,8 @@ def component_gain(table: PairTable, pairs: NDArray[np.int64]) -> Gain:
     moves = sparse.csr_array(table.rows[pairs])[:, states]
     left = sparse.hstack([sparse.csr_array(-np.ones((count, 1))), moves - own], format="csr")
     cost = np.append(1.0, np.zeros(len(states)))
-    found = linprog(cost, A_ub=left, b_ub=-rewards, bounds=(None, None), method="highs")
+    exact = dict.fromkeys(("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)  # as HiGHS can be
+    found = linprog(cost, A_ub=left, b_ub=-rewards, bounds=(None, None), method="highs", options=exact)
     shares = -found.ineqlin.marginals
     if found.x[0] > UNSURE:
         return Gain("gain", pairs[shares > 1e-9])

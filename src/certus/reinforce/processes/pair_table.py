@@ -121,7 +121,7 @@ def normalized_rows(rows: Any, name_of: Any) -> Any:
     values = rows.data if sparse.issparse(rows) else rows
     sums = np.asarray(rows.sum(axis=1)).ravel()
     off = np.abs(sums - 1.0)
-    fine = bool((off <= SUM_TOLERANCE).all() and (values >= 0.0).all())
+    fine = bool((off <= SUM_TOLERANCE).all() and values.min(initial=0.0) >= 0.0)  # False for NaN, too
     lowest = sums if fine else _row_minimum(rows)
     bad = np.flatnonzero(~((lowest >= 0.0) & (off <= SUM_TOLERANCE)))
     if bad.size:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certus.reinforce import _native_calls
 from certus.reinforce._native_calls import LivePairs, Swept
-from certus.reinforce.evidence.residual_bounds import Bounds, discounted_bounds, rounding, shifts
+from certus.reinforce.evidence.residual_bounds import Bounds, discounted_bounds, rounding, shifted_bounds, shifts
 from certus.reinforce.evidence.total_reward_bounds import total_reward_bounds
 from certus.reinforce.processes.pair_table import PairTable
 
@@ -41,6 +41,7 @@ class Search:
         self.rounds = 0
         self.bounds: Bounds | None = None
         self._known: tuple[float, float] | None = None
+        self._dropped = False  # whether sweeps may have left pairs out
         self._enough_change = FIRST_CHANGE
 
     @property
@@ -60,11 +61,15 @@ class Search:
             return swept, self._settled(swept)
         size = float(np.max(np.abs(values), initial=0.0))
         margin = rounding(self.table, self.discount, size)
+        self._dropped = self._dropped or self._known is not None
         swept = _native_calls.sweep(self.held, values, self.live, self.threads, between=self._known, margin=margin)
         lower, upper, _ = shifts(self.table, self.discount, swept)
         # U* - T U lies between the shifts, or is 0 where the state is terminal.
         self._known = (min(lower, 0.0), max(upper, 0.0))
-        return swept, upper - lower <= 0.9 * self.allowed(swept.values)
+        done = upper - lower <= 0.9 * self.allowed(swept.values)
+        if done and not self._dropped:  # of all pairs: the bounds that `finish` would find by one more sweep
+            self.bounds = shifted_bounds(self.table, self.discount, swept)
+        return swept, done
 
     def forget(self) -> None:
         """Values are no longer those of the last sweep: what is known of their distance does not hold."""
