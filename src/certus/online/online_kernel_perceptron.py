@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from certus.base import register
 from certus.base.params import Exactly, Interval
 from certus.guarantees import Ledger
+from certus.guarantees.ledgers import Line
 from certus.kernels import Kernel
 from certus.online.evidence import kernel_twin
 from certus.online.evidence.kernel_lines import budget_line, separating_functions
@@ -124,7 +125,7 @@ class OnlineKernelPerceptron(KernelStream):
         if "rows_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has learned nothing yet.")
         audited = vars(self).get("audited_")
-        lines = ()
+        lines: tuple[Line, ...] = ()
         if audited is not None and audited["trials"] == self.trials_:
             problems = self._problems()
             numbers = {name: self._number(name)[problems].tolist() for name in ("square", "forgotten", "shrunk")}
