@@ -58,7 +58,7 @@ class RegretDisplay(Display):
         looks : int, default=60
             How often.
         quantity : str, optional
-            The line of the ledger; by default its first one.
+            The line of the ledger; by default the first one that is there at the end.
 
         Examples
         --------
@@ -69,18 +69,18 @@ class RegretDisplay(Display):
         >>> bool((display.regret <= display.bound).all()), display.trials[-1]
         (True, 500.0)
         """
-        lines = []
-        for count, runner in looked_at(learner, X, y, looks):
-            ledger = runner.ledger_
-            if not ledger.lines:
-                raise ValueError(
-                    f"the ledger of {type(learner).__name__} has no line along the stream, only after `audit`.\n"
-                    "Hint: draw a learner whose bound is known at any moment."
-                )
-            lines.append((count, ledger.lines[0] if quantity is None else ledger.line(quantity)))
-        counts, found = zip(*lines, strict=True)
+        counts, ledgers = zip(
+            *((count, runner.ledger_) for count, runner in looked_at(learner, X, y, looks)), strict=True
+        )
+        if not ledgers[-1].lines:
+            raise ValueError(
+                f"the ledger of {type(learner).__name__} has no line along the stream, only after `audit`.\n"
+                "Hint: draw a learner whose bound is known at any moment."
+            )
+        named = ledgers[-1].lines[0].quantity if quantity is None else quantity
+        found = [ledger.line(named) for ledger in ledgers]  # a short beginning may have been audited besides
         columns = ([getattr(line, name) for line in found] for name in ("loss", "regret", "bound"))
-        return cls(counts, *columns, quantity=found[0].quantity)
+        return cls(counts, *columns, quantity=named)
 
     def _draw(self, ax: Axes) -> None:
         for values, color, name in (
