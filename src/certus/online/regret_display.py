@@ -66,7 +66,7 @@ class RegretDisplay(Display):
         >>> from certus.online import AdaHedge, RegretDisplay
         >>> losses = np.random.default_rng(0).random((500, 4)) * [1.0, 0.5, 1.0, 1.0]
         >>> display = RegretDisplay.from_stream(AdaHedge(4), losses)
-        >>> bool((display.regret <= display.bound).all()), display.trials[-1]
+        >>> bool((display.regret <= display.bound).all()), float(display.trials[-1])
         (True, 500.0)
         """
         counts, ledgers = zip(
