@@ -54,11 +54,11 @@ class OnlineKernelPerceptron(KernelStream):
     >>> from certus.online import OnlineKernelPerceptron
     >>> X = np.random.default_rng(0).normal(size=(400, 2))
     >>> y = X[:, 0] * X[:, 1] > 0
-    >>> learner = OnlineKernelPerceptron(gamma=1.0, budget=50)
+    >>> learner = OnlineKernelPerceptron(gamma=1.0, budget=30)
     >>> played = learner.run(X, y)
     >>> ledger = learner.audit(X, y).ledger_
     >>> len(learner.rows_), ledger.mistakes <= ledger.mistake_bound
-    (50, True)
+    (30, True)
     """
 
     _constraints = {**KERNEL_STREAM_CONSTRAINTS, "budget": [Exactly(None), Interval(1, None, integer=True)]}

@@ -75,7 +75,7 @@ class L1HingeClassifier(LinearClassification, Classifier):
     >>> import numpy as np
     >>> from certus.linear import L1HingeClassifier
     >>> X = np.random.default_rng(0).normal(size=(200, 20))
-    >>> model = L1HingeClassifier(C=0.1).fit(X, X[:, 3] > X[:, 5])
+    >>> model = L1HingeClassifier(C=0.03).fit(X, X[:, 3] > X[:, 5])
     >>> np.flatnonzero(model.coef_[0]).tolist(), bool(model.gap_ < 1e-6)
     ([3, 5], True)
     """
