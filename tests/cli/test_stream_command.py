@@ -154,7 +154,7 @@ def test_numbers_that_are_none_and_cut_off_json(stream: Path, tmp_path: Path) ->
     broken(stream, 2, "1,2,3,red,yes,many")
     run = Run("stream", stream, "--target", "z", "--learner", "square")
     assert run.code == 2
-    assert "row 2: column 'z' must hold a number, got 'many'" in run.err
+    assert "row 2: column 'z' must hold a number up to 1e+50, got 'many'" in run.err
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"a": 1, "y": "u"}\n{"a": 2, "y": "v"}\n{"a": [1], "y": "v"}\n{"a": 3, "y')
     run = Run("stream", rows, "--target", "y", "--on-bad-row", "skip", "--json")
@@ -251,3 +251,42 @@ def test_a_killed_run_is_continued_to_the_bit(stream: Path, tmp_path: Path) -> N
 def test_a_quote_inside_a_cell_is_a_letter(tmp_path: Path) -> None:
     (tmp_path / "inches.csv").write_text('name,v,y\n5" disk,1,a\nx,2,b\ny,3,a\nz,4,b\n')
     assert Run("stream", tmp_path / "inches.csv", "--target", "y", "--json").json["rows"] == 4
+
+
+ODD_ROWS = [b"1\r2,red,a\n", b"7," + b"z" * 200_000 + b",a\n", b"3,\x1c,a\n", b"3,\x00,a\n", b"Infinity, -nan ,b\n"]
+
+
+@pytest.mark.parametrize("odd", ODD_ROWS, ids=["return", "huge", "separator", "nul", "infinite"])
+def test_what_a_row_teaches_does_not_depend_on_its_neighbors(tmp_path: Path, odd: bytes) -> None:
+    """A quote anywhere in a piece makes the whole piece be read by the careful way."""
+    body = b"".join(b"%d,%s,%s\n" % (i, b"red" if i % 3 else b"blue", b"a" if i % 2 else b"b") for i in range(30))
+    for name, every in (("together", 100), ("alone", 1)):
+        (tmp_path / name).write_bytes(b"n,c,y\n" + odd + body + b'3,"red",a\n')
+        run = Run("stream", tmp_path / name, "--target", "y", "--state", tmp_path / f"{name}.s", "--every", every)
+        assert run.code == 0, run.err
+    same(tmp_path / "together.s", tmp_path / "alone.s")
+    known = certus.load(tmp_path / "alone.s").table.model.names_
+    assert not any("nan" in name or "Infinity" in name for name in known)
+
+
+def test_marks_halves_and_numbers_that_nobody_can_read(tmp_path: Path) -> None:
+    rows = [
+        b'\xef\xbb\xbf{"n": 1, "y": "a"}',
+        b'{"n": "\\ud800", "y": "b"}',
+        b'{"n": 1' + b"0" * 5000 + b', "y": "b"}',
+        b'{"n": ' + b"[" * 100_000 + b', "y": "b"}',
+        b'{"n": Infinity, "y": "b"}',
+        b'{"n": 2, "y": "a"',
+    ]
+    (tmp_path / "odd.jsonl").write_bytes(b"\n".join(rows))
+    run = Run("stream", tmp_path / "odd.jsonl", "--target", "y", "--on-bad-row", "skip", "--json")
+    assert (run.code, run.json["learned"]) == (0, 2), run.err
+    assert [bad["row"] for bad in run.json["bad"]] == [2, 3, 4, 6]
+    (tmp_path / "wide.csv").write_bytes("n,y\n1,a\n".encode("utf-16"))
+    run = Run("stream", tmp_path / "wide.csv", "--target", "y")
+    assert (run.code, "the first line is not UTF-8 at byte 1" in run.err) == (2, True)
+    (tmp_path / "large.csv").write_text("n,y\n1,2\n2,1e60\n3,4\n")
+    run = Run("stream", tmp_path / "large.csv", "--target", "y", "--learner", "square")
+    assert (run.code, "row 2: column 'y' must hold a number up to 1e+50, got '1e60'" in run.err) == (2, True)
+    run = Run("stream", tmp_path / "large.csv", "--target", "y", "--learner", "vaw", "--on-bad-row", "skip", "--json")
+    assert (run.code, run.json["learned"], run.json["bad_rows"]) == (0, 2, 1)

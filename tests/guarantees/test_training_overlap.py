@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+import certus
 from certus.base import RowSketch
 from certus.base.training_rows import row_sketch
 from certus.guarantees.rows import cell_hashes, column_keys, fingerprint, row_hashes, table_hashes, training_overlap
 from certus.guarantees.rows.training_overlap import compare_rows, log_capital
+from certus.online import OGDClassifier
 
 RNG = np.random.default_rng(0)
 TABLE = RNG.normal(size=(500, 7)).round(2)
@@ -148,3 +152,36 @@ def test_too_few_rows_say_so() -> None:
     found = compare_rows(RowSketch(row_hashes(TABLE[:10])), row_hashes(TABLE[10:15]))
     assert found.noticed is None
     assert "would not have been noticed" in str(found)
+
+
+@pytest.mark.parametrize("rows", [40, 4000, 9000])
+def test_small_batches_have_the_sketch_of_the_whole(rows, tmp_path):
+    """They are merged in bulk; whoever asks, copies or saves in between notices nothing."""
+    hashes = np.random.default_rng(rows).integers(0, 2**63, rows).astype(np.uint64)
+    hashes[::5] = hashes[0]
+    whole = RowSketch(hashes)
+    sketch = RowSketch(hashes[:7])
+    for start in range(7, rows, 32):
+        sketch = sketch.joined(RowSketch(hashes[start : start + 32]))
+        if start == 7 + 32 * 20:
+            assert sketch.complete == (len(np.unique(hashes[: start + 32])) <= 4096)
+            sketch = pickle.loads(pickle.dumps(sketch))
+    saved = copy.deepcopy(sketch)
+    assert saved.same_rows(whole)
+    assert (sketch.rows, sketch.complete) == (whole.rows, whole.complete)
+    for one, two in zip(sketch.distinct(), whole.distinct(), strict=True):
+        np.testing.assert_array_equal(one, two)
+    with pytest.raises(AttributeError):
+        sketch.nothing
+
+
+def test_rows_of_small_batches_are_recognized_after_saving(tmp_path):
+    X = np.random.default_rng(0).normal(size=(64, 3))
+    y = (X[:, 0] > 0).astype(int)
+    learner = OGDClassifier()
+    for start in range(0, 64, 16):
+        learner.partial_fit(X[start : start + 16], y[start : start + 16])
+    certus.save(learner, tmp_path / "learner.certus")
+    for model in (learner, certus.load(tmp_path / "learner.certus")):
+        with pytest.raises(ValueError, match="train"):
+            model.certify(X[:40], y[:40])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -12,9 +13,15 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from certus.base.inputs import LARGEST
 from certus.cli.streams import SEPARATORS
 
 Fields = dict[str, str]
+# What `str.strip` strips.
+WHITE = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+)
+WHITE += "\u2028\u2029\u202f\u205f\u3000"
 
 
 @dataclass
@@ -62,7 +69,7 @@ class RowReader:
 
     def __init__(self, stream: BinaryIO, target: str, *, numeric: bool, may_grow: bool) -> None:
         self._stream, self._target, self._numeric, self._may_grow = stream, target, numeric, may_grow
-        first = stream.readline()
+        first = stream.readline().removeprefix(codecs.BOM_UTF8)
         if not first.strip():
             raise ValueError("the input is empty.\nHint: it must begin with a line of column names, or be JSON lines.")
         self._ahead: list[bytes] = []
@@ -74,7 +81,12 @@ class RowReader:
             self._read_header(first)
 
     def _read_header(self, first: bytes) -> None:
-        line = first.decode("utf-8-sig").strip("\r\n")
+        try:
+            line = first.decode("utf-8").strip("\r\n")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"the first line is not UTF-8 at byte {error.start + 1}.\nHint: convert the input to UTF-8."
+            ) from None
         self._separator = max(SEPARATORS, key=lambda mark: len(_split(line, mark)))
         self._header = [name.strip() for name in _split(line, self._separator)]
         if self._target not in self._header:
@@ -148,11 +160,11 @@ class RowReader:
             separator=self._separator,
             quote_char=None,
             infer_schema=False,
-        ).with_columns(pl.all().fill_null("").str.strip_chars())
+        ).with_columns(pl.all().fill_null("").str.strip_chars(WHITE))
         target = frame[self._target]
         if len(frame) != len(raw) or (target == "").any():
             return None
-        if self._numeric and not target.cast(pl.Float64, strict=False).is_finite().fill_null(False).all():
+        if self._numeric and not _are_numbers(target):
             return None
         cells = {name: frame[name] for name in header if name != self._target}
         return Batch(first, raw, cells, target, list(range(first, first + len(raw))))
@@ -165,7 +177,13 @@ class RowReader:
         if self._header is None:
             return _json_fields(text)
         try:
-            fields = next(csv.reader([text], delimiter=self._separator, strict=True))
+            # Without a quote as the fast way does it, so that what a row is does not depend on its neighbors.
+            plain = '"' not in text
+            fields = (
+                text.split(self._separator)
+                if plain
+                else next(csv.reader([text], delimiter=self._separator, strict=True))
+            )
         except (csv.Error, StopIteration) as error:
             raise ValueError(f"is not CSV: {error}") from None
         if len(fields) != len(self._header):
@@ -178,17 +196,21 @@ class RowReader:
         target = fields.get(self._target, "")
         if not target:
             raise ValueError(f"column {self._target!r} is empty")
-        if self._numeric:
-            series = pl.Series([target]).cast(pl.Float64, strict=False)
-            if not series.is_finite().fill_null(False).all():
-                raise ValueError(f"column {self._target!r} must hold a number, got {target!r}")
+        if self._numeric and not _are_numbers(pl.Series([target])):
+            raise ValueError(f"column {self._target!r} must hold a number up to {LARGEST:g}, got {target[:40]!r}")
         return fields
 
 
 def _json_fields(text: str) -> Fields:
     try:
         record: Any = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        if "\\u" in text:
+            json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a pair of surrogates, which is no character") from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ValueError) and not isinstance(error, json.JSONDecodeError):
+            raise ValueError("holds a whole number with too many digits") from None
         place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
         raise ValueError(f"is not complete JSON{place}") from None
     if not isinstance(record, dict):
@@ -200,6 +222,12 @@ def _json_fields(text: str) -> Fields:
         if value is not None:
             fields[name] = value.strip() if isinstance(value, str) else json.dumps(value)
     return fields
+
+
+def _are_numbers(cells: pl.Series) -> bool:
+    """Whether all cells are numbers that can be learned."""
+    values = cells.cast(pl.Float64, strict=False)
+    return bool((values.abs() <= LARGEST).fill_null(False).all())
 
 
 def _split(line: str, separator: str) -> list[str]:

@@ -54,10 +54,12 @@ from certus.online.online_to_batch import OnlineToBatch
 from certus.online.passive_aggressive_classifier import PassiveAggressiveClassifier
 from certus.online.passive_aggressive_regressor import PassiveAggressiveRegressor
 from certus.online.randomized_kernel_ogd import RandomizedKernelOGD
+from certus.online.regret_display import RegretDisplay
 from certus.online.romma import ROMMA
 from certus.online.stream_progress import StreamProgress
 from certus.online.table_stream import TableStream
 from certus.online.vovk_azoury_warmuth import VovkAzouryWarmuth
+from certus.online.weights_display import WeightsDisplay
 from certus.online.winnow import Winnow
 
 __all__ = [
@@ -91,6 +93,7 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "ROMMA",
     "RandomizedKernelOGD",
+    "RegretDisplay",
     "Specialists",
     "Squint",
     "StreamProgress",
@@ -104,6 +107,7 @@ __all__ = [
     "VovkAzouryWarmuth",
     "WeightedAverage",
     "WeightedMajority",
+    "WeightsDisplay",
     "Winnow",
     "bandit_policy_value",
     "best_switching",

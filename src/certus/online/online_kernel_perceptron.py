@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from certus.base import register
 from certus.base.params import Exactly, Interval
 from certus.guarantees import Ledger
+from certus.guarantees.ledgers import Line
 from certus.kernels import Kernel
 from certus.online.evidence import kernel_twin
 from certus.online.evidence.kernel_lines import budget_line, separating_functions
@@ -53,11 +54,11 @@ class OnlineKernelPerceptron(KernelStream):
     >>> from certus.online import OnlineKernelPerceptron
     >>> X = np.random.default_rng(0).normal(size=(400, 2))
     >>> y = X[:, 0] * X[:, 1] > 0
-    >>> learner = OnlineKernelPerceptron(gamma=1.0, budget=50)
+    >>> learner = OnlineKernelPerceptron(gamma=1.0, budget=30)
     >>> played = learner.run(X, y)
     >>> ledger = learner.audit(X, y).ledger_
     >>> len(learner.rows_), ledger.mistakes <= ledger.mistake_bound
-    (50, True)
+    (30, True)
     """
 
     _constraints = {**KERNEL_STREAM_CONSTRAINTS, "budget": [Exactly(None), Interval(1, None, integer=True)]}
@@ -124,7 +125,7 @@ class OnlineKernelPerceptron(KernelStream):
         if "rows_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} has learned nothing yet.")
         audited = vars(self).get("audited_")
-        lines = ()
+        lines: tuple[Line, ...] = ()
         if audited is not None and audited["trials"] == self.trials_:
             problems = self._problems()
             numbers = {name: self._number(name)[problems].tolist() for name in ("square", "forgotten", "shrunk")}

@@ -23,7 +23,8 @@ from certus.online.passive_aggressive_classifier import PassiveAggressiveClassif
 from certus.online.vovk_azoury_warmuth import VovkAzouryWarmuth
 
 Cells = dict[str, pl.Series]
-MISSING = ("", "na", "nan", "null", "none", "inf", "-inf", "+inf")
+_INFINITE = tuple(sign + name for sign in ("", "-", "+") for name in ("inf", "infinity", "nan"))
+MISSING = ("", "na", "null", "none", *_INFINITE)
 
 
 def named_learner(name: str) -> StreamLearner:

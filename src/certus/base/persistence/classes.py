@@ -48,6 +48,8 @@ class Kind:
 
     def state_of(self, value: Any) -> dict[str, Any]:
         """The fitted attributes that are stored on the object; properties are computed and not among them."""
+        if hasattr(value, "_before_saving"):  # of objects that put off work
+            value._before_saving()
         if hasattr(value, "__dict__"):
             return {name: vars(value)[name] for name in self.state if name in vars(value)}
         return {name: getattr(value, name) for name in self.state if hasattr(value, name)}

@@ -73,6 +73,10 @@ class RowSketch:
         whole = base._merged(RowSketch(np.concatenate(later)))
         self.kept, self.counts, self.complete = whole.kept, whole.counts, whole.complete
 
+    def _before_saving(self) -> None:
+        if "_batches" in vars(self):
+            self._merge_batches()
+
     def __getattr__(self, name: str) -> Any:
         """What batches that wait to be merged still lack."""
         if name not in ("kept", "counts", "complete") or "_batches" not in vars(self):

@@ -75,7 +75,7 @@ class L1HingeClassifier(LinearClassification, Classifier):
     >>> import numpy as np
     >>> from certus.linear import L1HingeClassifier
     >>> X = np.random.default_rng(0).normal(size=(200, 20))
-    >>> model = L1HingeClassifier(C=0.1).fit(X, X[:, 3] > X[:, 5])
+    >>> model = L1HingeClassifier(C=0.03).fit(X, X[:, 3] > X[:, 5])
     >>> np.flatnonzero(model.coef_[0]).tolist(), bool(model.gap_ < 1e-6)
     ([3, 5], True)
     """
@@ -163,7 +163,7 @@ class L1HingeClassifier(LinearClassification, Classifier):
         self.n_iter_ = max(len(part.history) for part in parts)
         self.history_ = np.array([value for part in parts for value in part.history])
         found = [part.evidence(float(b)) for part, b in zip(parts, self.intercept_, strict=True)]
-        bounds = [one.bound for one, _ in found]
+        bounds = [one.bound for one, _ in found if isinstance(one.bound, DualValue)]
         evidence = GapEvidence(
             sum(one.objective for one, _ in found),
             sum(one.objective_at_zero for one, _ in found),

@@ -162,8 +162,8 @@ class SubsetWinnow(AdviceLearner):
         if not self._started:
             return Ledger(learner=TWIN, trials=0, loss=0.0, mistakes=0)
         audited = vars(self).get("audited_")
-        current = audited is not None and audited["trials"] == self.trials_
-        return subset_ledger(self.trials_, self.n_experts_, self.mistakes_, audited["terms"] if current else None)
+        terms = None if audited is None or audited["trials"] != self.trials_ else audited["terms"]
+        return subset_ledger(self.trials_, self.n_experts_, self.mistakes_, terms)
 
     def _restored(self) -> None:
         if not self._started:

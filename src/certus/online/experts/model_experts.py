@@ -125,8 +125,8 @@ y : array-like of shape (n_trials,)
                 self._work_on_copies()
             return self._advance_further(X, y)
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
 
     def _work_on_copies(self) -> None:

@@ -1,0 +1,1 @@
+"""How streams are looked at while they are learned."""
