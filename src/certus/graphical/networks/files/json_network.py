@@ -23,6 +23,8 @@ def read(text: str) -> Any:
         found = json.loads(text, parse_constant=lambda name: _refuse(f"{name} is no number"))
     except json.JSONDecodeError as error:
         raise NetworkFileError(f"this is no JSON ({error.msg}).", error.lineno, error.colno) from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise NetworkFileError(f"a number is too long ({str(error).split(';')[0]}).", 1) from None
     except RecursionError:
         raise NetworkFileError("this is nested too deeply.", 1) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") not in (1, 2):
