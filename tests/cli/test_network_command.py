@@ -105,6 +105,16 @@ def test_other_commands(file: Path, tmp_path: Path) -> None:
         assert "gauge" in picture.read_text()
 
 
+def test_pictures_and_tables_that_cannot_be(file: Path, tmp_path: Path) -> None:
+    run = Run("network", "draw", file, "-o", tmp_path / "a.png")
+    assert run.code == 2
+    assert ".svg or .dot" in run.err
+    (tmp_path / "gaps.csv").write_text("a,b\nx,\n,y\n")
+    run = Run("network", "learn", tmp_path / "gaps.csv", "-o", tmp_path / "a.bif")
+    assert run.code == 2
+    assert "2 rows with gaps" in run.err
+
+
 def test_bad_input_is_one_message(file: Path, tmp_path: Path) -> None:
     run = Run("network", "query", file, "--target", "fuell")
     assert run.code == 2

@@ -237,6 +237,8 @@ def draw(
     marginals: Annotated[bool, typer.Option("--marginals", help="Show probabilities as bars.")] = False,
 ) -> None:
     """Draw a network; with --marginals the probabilities, given evidence if there is any."""
+    if output.suffix not in (".svg", ".dot"):
+        raise ValueError(f"--output must end with .svg or .dot, got {output}.")
     network = _read(file)
     known = _known(network, evidence)
     if output.suffix == ".dot":
@@ -273,8 +275,14 @@ def learn(
         cut = Discretizer(method="quantile" if labels is None else "mdl").fit(frame.select(numbers), labels)
         frame = frame.with_columns(cut.intervals(frame.select(numbers)))
     frame = frame.select(pl.all().cast(pl.String))
+    complete = frame.drop_nulls()
+    if not len(complete):
+        raise ValueError(
+            f"{table} must have rows without missing cells, got {len(frame)} rows with gaps.\n"
+            "Hint: leave out columns that are mostly empty."
+        )
     found = learn_structure(
-        frame.drop_nulls(), method=method, score=score, max_parents=max_parents, target=target, random_state=seed
+        complete, method=method, score=score, max_parents=max_parents, target=target, random_state=seed
     )
     # States that occur in rows with missing cells alone are states, too.
     states = {name: frame[name].drop_nulls().unique().sort().to_list() for name in frame.columns}
