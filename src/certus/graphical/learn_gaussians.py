@@ -86,7 +86,7 @@ def learn_gaussians(
     >>> structure = ConditionalGaussianNetwork({"weight": ["size"]}, {}, normals=["size", "weight"])
     >>> found = learn_gaussians(structure, {"size": [1.0, 2.0, 3.0, 4.0], "weight": [2.0, 5.0, 6.0, 9.0]})
     >>> print(found.network.normal("weight").coefficients.round(3), round(found.log_likelihood, 4))
-    [2.2] -7.6862
+    [2.2] -8.5789
     """
     given = {name: value for name, value in locals().items() if name in RULES}
     check_parameters("learn_gaussians", RULES, given)
@@ -144,8 +144,8 @@ class _NodeFit:
         self.coefficients = np.empty((*cards, X.shape[1]))
         for cell, own in zip(itertools.product(*map(range, cards)), rows, strict=True):
             chosen = own
-            if len(own) <= X.shape[1] + 1 and cards:
-                self._too_few(cell, len(own), X.shape[1] + 2, pool)
+            if len(own) <= X.shape[1] + 1:
+                self._too_few(cell, len(own), X.shape[1] + 2, pool=pool and len(y) > X.shape[1] + 1)
                 chosen = np.arange(len(y))
             line = self._line(X[chosen], y[chosen], cell)
             self.intercept[cell], self.coefficients[cell], self.variance[cell] = line
@@ -155,17 +155,21 @@ class _NodeFit:
         center, middle = X.mean(axis=0), float(y.mean())
         spread = np.abs(X - center).max(axis=0)
         spread[spread == 0.0] = 1.0
-        found, _squares, rank, _sizes = np.linalg.lstsq((X - center) / spread, y - middle, rcond=None)
+        found, _squares, rank, _ = np.linalg.lstsq((X - center) / spread, y - middle, rcond=None)
         if rank < X.shape[1]:
             raise ValueError(
                 f"The continuous parents of {self._name!r} must not follow from each other, got columns of rank {rank} "
                 f"instead of {X.shape[1]}{self._where(cell)}.\nHint: leave a parent out, or give more rows."
             )
         coefficients = found / spread
-        residuals = (y - middle) - (X - center) @ coefficients
-        return middle - float(center @ coefficients), coefficients, float(np.mean(residuals**2))
+        with np.errstate(over="ignore"):
+            residuals = (y - middle) - (X - center) @ coefficients
+            variance = float(np.mean(residuals**2))
+            sizes = float(np.abs(y).max() + np.abs(X).max(axis=0) @ np.abs(coefficients))
+            rounding = 4.0 * float(np.finfo(np.float64).eps) * sizes
+        return middle - float(center @ coefficients), coefficients, 0.0 if variance <= rounding**2 else variance
 
-    def _too_few(self, cell: Sequence[int], count: int, needed: int, pool: bool) -> None:
+    def _too_few(self, cell: Sequence[int], count: int, needed: int, *, pool: bool) -> None:
         if not pool:
             raise ValueError(
                 f"{self._name!r} must have at least {needed} rows{self._where(cell)}, got {count}.\n"

@@ -320,6 +320,11 @@ def test_few_rows() -> None:
     found = learn_gaussians(structure, table, too_few="pool")
     assert found.pooled == {"x": [("b",)]}
     assert found.network.normal("x").intercept.tolist() == [2.0, 3.75]
+    line = ConditionalGaussianNetwork({"y": ["x"]}, {}, None, ["x", "y"])
+    with pytest.raises(ValueError, match="at least 3 rows, got 2"):
+        learn_gaussians(line, {"x": [1.0, 2.0], "y": [2.0, 5.0]})
+    with pytest.raises(ValueError, match="lie on their line exactly"):
+        learn_gaussians(line, {"x": [0.1, 0.2, 0.3, 0.7], "y": [0.13, 0.23, 0.33, 0.73]})
     flat = {"kind": ["a", "a", "b", "b"], "x": [1.0, 1.0, 2.0, 3.0]}
     with pytest.raises(ValueError, match="variance of 0 with kind='a'"):
         learn_gaussians(structure, flat)
@@ -404,6 +409,13 @@ def test_bad_input_is_told() -> None:
         (lambda: network.states("x"), "discrete node to have states"),
         (lambda: network.normal("kind"), "a discrete node"),
         (lambda: network.query("x").density([[1.0, 2.0]]), "a column for each"),
+        (lambda: network.query("x", {"x": 1.0}).density([1.0]), "'x', which is known"),
+        (
+            lambda: ConditionalGaussianNetwork(
+                {"b": ["a"]}, {}, None, {"a": LinearNormal(0.0, (), 1e200), "b": LinearNormal(0.0, [1e200])}
+            ).query("b"),
+            "in the range of numbers",
+        ),
         (lambda: ConditionalGaussianNetwork({}, {}, None, ["x"]).query("x"), "structure only"),
     ):
         with pytest.raises((ValueError, TypeError), match=message):

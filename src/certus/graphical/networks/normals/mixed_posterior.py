@@ -82,6 +82,11 @@ class MixedPosterior:
         rows = rows.reshape(-1, len(self.names)) if rows.ndim < 2 else rows
         if not self.names or rows.shape[1] != len(self.names):
             raise ValueError(f"points must have a column for each of {list(self.names)}, got the shape {rows.shape}.")
+        observed = [name for k, name in enumerate(self.names) if not (self.covariances[:, k, k] > 0.0).all()]
+        if observed:
+            raise ValueError(
+                f"The targets must not be observed to have a density, got {observed[0]!r}, which is known."
+            )
         lower = np.linalg.cholesky(self.covariances)
         off = np.linalg.solve(lower, (rows[None] - self.means[:, None]).transpose(0, 2, 1))
         sizes = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)

@@ -160,6 +160,11 @@ def mixed_posterior(
     total = float(weights.sum())
     weights = weights / total
     means, covariances = _joined(question, parts)
+    if not (np.isfinite(means).all() and np.isfinite(covariances).all()):
+        raise ValueError(
+            f"Means and covariances of {', '.join(map(repr, question.continuous))} must be in the range of numbers, "
+            "got some that are not.\nHint: measure in other units."
+        )
     possible = np.flatnonzero(weights.ravel() > 0.0)
     cards = [question.cards[name] for name in question.free]
     places = np.unravel_index(possible, cards) if cards else ()

@@ -153,8 +153,9 @@ def _given(
             f"The observed values of {', '.join(map(repr, shape.seen))} must have densities in the range of numbers, "
             f"got {observed.tolist()}, which are too far from what the network expects."
         )
-    center = mean[:, hidden] + np.einsum("cij,ci->cj", across, scaled)
-    covariance = np.einsum("cki,ckj->cij", rest, rest)
+    with np.errstate(over="ignore", invalid="ignore"):
+        center = mean[:, hidden] + np.einsum("cij,ci->cj", across, scaled)
+        covariance = np.einsum("cki,ckj->cij", rest, rest)
     count = len(hidden)
     return NormalPart(
         shape,
