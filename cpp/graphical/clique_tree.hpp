@@ -90,7 +90,7 @@ class CliqueTree {
     bool late = false;
     bool dirty = true;
     bool filled = false;  // the table is the product of its factors, as collect left it
-    bool lost = false;  // since its message was last computed
+    bool lost = false;    // since its message was last computed
     std::vector<double> table, message, ratio;
     std::int64_t exponent = 0;
   };

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from certus.graphical import BayesianNetwork, read_network, write_network
+from certus.graphical import BayesianNetwork, ConditionalGaussianNetwork, LinearNormal, read_network, write_network
 from tests.cli.conftest import Run
 from tests.cli.test_frame import process
 
@@ -52,6 +52,36 @@ def test_query(file: Path) -> None:
     assert "0.257143" in Run("network", "query", file, "--target", "fuel", "--evidence", "gauge=low=0").out
 
 
+def test_networks_with_continuous_nodes(tmp_path: Path) -> None:
+    pets = ConditionalGaussianNetwork(
+        {"size": ["kind"]},
+        {"kind": ["cat", "dog"]},
+        {"kind": [0.5, 0.5]},
+        {"size": LinearNormal([25.0, 50.0], (), 100.0)},
+    )
+    path = tmp_path / "pets.json"
+    write_network(pets, path)
+    assert Run("network", "info", path, "--json").json["continuous"] == 1
+    found = Run("network", "query", path, "--target", "kind", "--evidence", "size=37.5", "--json").json
+    assert found["probabilities"] == pytest.approx([0.5, 0.5])
+    found = Run("network", "query", path, "--target", "size", "--json").json
+    assert found["mean"] == pytest.approx([37.5])
+    assert found["probabilities"] is None
+    assert "37.5" in Run("network", "query", path, "--target", "size", "--target", "kind").out
+    assert Run("network", "sample", path, "--rows", 5, "-o", tmp_path / "a.csv").code == 0
+    assert pl.read_csv(tmp_path / "a.csv").columns == ["kind", "size"]
+    for arguments in (
+        ["mpe", path],
+        ["lint", path],
+        ["convert", path, tmp_path / "a.bif"],
+        ["query", path, "--target", "kind", "--evidence", "size=big"],
+        ["query", path, "--target", "kind", "--method", "gibbs"],
+    ):
+        run = Run("network", *arguments)
+        assert run.code == 2
+        assert "Traceback" not in run.err
+
+
 def test_other_commands(file: Path, tmp_path: Path) -> None:
     assert Run("network", "info", file, "--json").json["parameters"] == 6
     assert "polytree" in Run("network", "info", file).out
@@ -73,6 +103,16 @@ def test_other_commands(file: Path, tmp_path: Path) -> None:
         picture = tmp_path / f"fuel.{ending}"
         assert Run("network", "draw", file, "-o", picture, "--marginals", "--evidence", "fuel=full").code == 0
         assert "gauge" in picture.read_text()
+
+
+def test_pictures_and_tables_that_cannot_be(file: Path, tmp_path: Path) -> None:
+    run = Run("network", "draw", file, "-o", tmp_path / "a.png")
+    assert run.code == 2
+    assert ".svg or .dot" in run.err
+    (tmp_path / "gaps.csv").write_text("a,b\nx,\n,y\n")
+    run = Run("network", "learn", tmp_path / "gaps.csv", "-o", tmp_path / "a.bif")
+    assert run.code == 2
+    assert "2 rows with gaps" in run.err
 
 
 def test_bad_input_is_one_message(file: Path, tmp_path: Path) -> None:

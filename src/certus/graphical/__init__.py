@@ -5,6 +5,7 @@ from certus.graphical.bayesian_network import BayesianNetwork
 from certus.graphical.bayesian_network_classifier import BayesianNetworkClassifier
 from certus.graphical.categorical_hmm import CategoricalHMM
 from certus.graphical.chain import Chain
+from certus.graphical.conditional_gaussian_network import ConditionalGaussianNetwork
 from certus.graphical.convergence_monitor import ConvergenceMonitor
 from certus.graphical.discretizer import Discretizer
 from certus.graphical.equivalent_dags import enumerate_dags, equivalence_classes
@@ -14,8 +15,10 @@ from certus.graphical.gmmhmm import GMMHMM
 from certus.graphical.independence_maps import factorizes, is_i_map, minimal_i_map, p_map
 from certus.graphical.junction_tree import JunctionTree
 from certus.graphical.knowledge import Knowledge
+from certus.graphical.learn_gaussians import LearnedGaussians, learn_gaussians
 from certus.graphical.learn_structure import LearnedStructure, learn_structure, score_structure
 from certus.graphical.learn_tables import LearnedTables, learn_tables
+from certus.graphical.linear_normal import LinearNormal
 from certus.graphical.multinomial_hmm import MultinomialHMM
 from certus.graphical.network_files import read_network, write_network
 from certus.graphical.networks.files.network_draft import NetworkFileError
@@ -30,6 +33,7 @@ __all__ = [
     "BayesianNetworkClassifier",
     "CategoricalHMM",
     "Chain",
+    "ConditionalGaussianNetwork",
     "ConvergenceMonitor",
     "Discretizer",
     "FactorGraph",
@@ -38,8 +42,10 @@ __all__ = [
     "ImpossibleEvidence",
     "JunctionTree",
     "Knowledge",
+    "LearnedGaussians",
     "LearnedStructure",
     "LearnedTables",
+    "LinearNormal",
     "MultinomialHMM",
     "NetworkFileError",
     "PoissonHMM",
@@ -51,6 +57,7 @@ __all__ = [
     "equivalence_classes",
     "factorizes",
     "is_i_map",
+    "learn_gaussians",
     "learn_structure",
     "learn_tables",
     "minimal_i_map",

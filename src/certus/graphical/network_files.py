@@ -11,6 +11,7 @@ from typing import Any
 
 from certus.base.persistence import atomic_file
 from certus.graphical.bayesian_network import BayesianNetwork
+from certus.graphical.conditional_gaussian_network import ConditionalGaussianNetwork
 from certus.graphical.networks.files.network_draft import NetworkFileError
 
 # Format -> the module that knows it, and the endings of its files.
@@ -26,7 +27,7 @@ _MOST_BYTES = 2**31
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}encoding=[\"']([\w.-]+)[\"']")
 
 
-def read_network(path: str | PathLike[str], format: str | None = None) -> BayesianNetwork:
+def read_network(path: str | PathLike[str], format: str | None = None) -> BayesianNetwork | ConditionalGaussianNetwork:
     """Read a Bayesian network from a file, completely or not at all.
 
     Parameters
@@ -38,9 +39,9 @@ def read_network(path: str | PathLike[str], format: str | None = None) -> Bayesi
 
     Returns
     -------
-    BayesianNetwork
-        Numbers are read in double precision. Rows that miss 1 by at most 1e-4 are rescaled and counted in
-        ``rescaled``. Names and states of UAI files are places.
+    BayesianNetwork or ConditionalGaussianNetwork
+        The latter from JSON with continuous nodes. Numbers are read in double precision. Rows that miss 1 by at most
+        1e-4 are rescaled and counted in ``rescaled``. Names and states of UAI files are places.
 
     Raises
     ------
@@ -56,26 +57,42 @@ def read_network(path: str | PathLike[str], format: str | None = None) -> Bayesi
     except (UnicodeDecodeError, LookupError) as error:
         written = encoding.upper().removesuffix("-SIG")
         raise NetworkFileError(f"{path} is not written in {written} ({error}).", 1) from None
-    network: BayesianNetwork = _module(name).read(text)
+    network: BayesianNetwork | ConditionalGaussianNetwork = _module(name).read(text)
     return network
 
 
-def write_network(network: BayesianNetwork, path: str | PathLike[str], format: str | None = None) -> None:
+def write_network(
+    network: BayesianNetwork | ConditionalGaussianNetwork, path: str | PathLike[str], format: str | None = None
+) -> None:
     """Write a Bayesian network to a file, completely or not at all.
 
     Parameters
     ----------
-    network : BayesianNetwork
+    network : BayesianNetwork or ConditionalGaussianNetwork
         A network with tables.
     path : path
         The file; with ``.gz`` at its end it is packed.
     format : {"bif", "xmlbif", "net", "uai", "json"}, optional
-        What to write; by the file's ending if not given. Only JSON keeps labels that are no texts; UAI keeps no names.
+        What to write; by the file's ending if not given. Only JSON keeps continuous nodes and
+        labels that are no texts; UAI keeps no names.
     """
     name = _format_of(Path(path), format)
     module = _module(name)
     if not hasattr(module, "write"):
         raise ValueError(f"format must be one that can be written, got {name!r}.\nHint: write 'xmlbif' or 'bif'.")
+    if isinstance(network, ConditionalGaussianNetwork):
+        if name != "json":
+            raise ValueError(f"format must be 'json' for a network with continuous nodes, got {name!r}.")
+        network._need_numbers()
+    else:
+        _check_texts(network, name)
+    content = module.write(network).encode()
+    with atomic_file(path) as stream:
+        stream.write(gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)
+
+
+def _check_texts(network: BayesianNetwork, name: str) -> None:
+    """That the states differ in a format that keeps texts."""
     network._need_tables()
     for node in network.nodes:
         texts = {str(state) for state in network.states(node)}
@@ -84,9 +101,6 @@ def write_network(network: BayesianNetwork, path: str | PathLike[str], format: s
                 f"The states of {node!r} must differ as texts in a {name} file, got {network.states(node)!r}."
                 "\nHint: only 'json' keeps labels that are no texts."
             )
-    content = module.write(network).encode()
-    with atomic_file(path) as stream:
-        stream.write(gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)
 
 
 def _format_of(path: Path, given: str | None) -> str:

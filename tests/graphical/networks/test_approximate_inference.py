@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from certus.graphical import BayesianNetwork
+from certus.graphical import BayesianNetwork, ImpossibleEvidence
 from certus.graphical.evidence.plain_factors import plain_factors
 from certus.graphical.networks.bounds.log_factors import small_first_order
 from certus.graphical.networks.bounds.mean_field import MeanField
@@ -187,3 +188,26 @@ def test_bad_options_are_refused() -> None:
     for method in ("rejection", "weighting", "gibbs"):
         with pytest.raises(ValueError, match=r"agrees? with the evidence"):
             sure.query("a", {"b": 1}, method=method)
+
+
+@pytest.mark.parametrize("method", ["loopy", "mean_field"])
+def test_estimates_refuse_impossible_evidence(method: str) -> None:
+    copy = BayesianNetwork(
+        {"b": ["a"], "c": ["b"]}, dict.fromkeys("abc", (0, 1)), {"a": [0.5, 0.5], "b": np.eye(2), "c": np.eye(2)}
+    )
+    with pytest.raises(ImpossibleEvidence) as error:
+        copy.query("a", {"b": 1, "c": 0}, method=method)
+    assert error.value.subset == {"b": 1, "c": 0}
+
+
+def test_bounds_of_long_chains_are_exact_without_mean_field() -> None:
+    rng = np.random.default_rng(0)
+    names = [f"n{place}" for place in range(800)]
+    parents = {after: [before] for before, after in itertools.pairwise(names)}
+    tables = {name: rng.dirichlet(np.ones(2), 2) for name in parents}
+    chain = BayesianNetwork(parents, dict.fromkeys(names, (0, 1)), {**tables, "n0": [0.5, 0.5]})
+    bounds = chain.bound_log_probability({"n799": 1, "n400": 0})
+    low, high = bounds.value  # type: ignore[misc]
+    assert low <= chain.log_probability({"n799": 1, "n400": 0}) <= high
+    assert high - low < 1e-6
+    assert bounds.check()

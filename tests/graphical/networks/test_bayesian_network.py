@@ -151,3 +151,11 @@ def test_bad_rows_and_names_are_refused() -> None:
         network.structure().table("A")
     with pytest.raises(ValueError, match="whole number"):
         network.sample(-1)
+
+
+def test_long_cycles_are_told_in_part() -> None:
+    names = [f"n{place}" for place in range(1000)]
+    parents = {name: [names[place - 1]] for place, name in enumerate(names)}
+    with pytest.raises(ValueError, match="981 more") as error:
+        BayesianNetwork(parents, dict.fromkeys(names, (0, 1)))
+    assert len(str(error.value)) < 500

@@ -213,6 +213,13 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, ending: str, text: 
     assert raised.value.line == line
 
 
+def test_a_number_of_thousands_of_digits_in_json(tmp_path: Path) -> None:
+    node = f'{{"name": "a", "states": [0, 1], "parents": [], "table": [{"1" * 5000}, 0]}}'
+    (tmp_path / "a.json").write_text(f'{{"format": "certus-network", "version": 1, "nodes": [{node}]}}')
+    with pytest.raises(NetworkFileError, match="too long"):
+        read_network(tmp_path / "a.json")
+
+
 def test_a_cycle_in_a_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cycle.bif"
     path.write_text(

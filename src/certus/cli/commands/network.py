@@ -21,10 +21,17 @@ Score = Literal["bic", "aic", "bdeu", "k2", "loglik"]
 Method = Literal["exact", "rejection", "weighting", "loopy", "mean_field", "gibbs"]
 
 
-def _read(file: Path) -> Any:
-    from certus.graphical import read_network
+def _read(file: Path, *, with_numbers: bool = False) -> Any:
+    """The network of a file; with continuous nodes only for commands that can take them."""
+    from certus.graphical import BayesianNetwork, read_network
 
-    return read_network(file)
+    network = read_network(file)
+    if not with_numbers and not isinstance(network, BayesianNetwork):
+        raise ValueError(
+            f"{file} must be a network of discrete nodes for this, got one with continuous nodes.\n"
+            "Hint: info, query, sample and convert take those, too."
+        )
+    return network
 
 
 def _known(network: Any, given: list[str] | None) -> dict[str, Any]:
@@ -37,6 +44,9 @@ def _known(network: Any, given: list[str] | None) -> dict[str, Any]:
             text = f"{rest}={text}"
         if not sign:
             raise ValueError(f"evidence must be written as NODE=STATE, got {item!r}.")
+        if name in getattr(network, "continuous", ()):
+            found[name] = _number(name, text)
+            continue
         states = {str(state): state for state in network.states(name)}
         if text not in states:
             raise ValueError(f"The state of {name!r} must be one of {', '.join(map(repr, states))}, got {text!r}.")
@@ -44,14 +54,31 @@ def _known(network: Any, given: list[str] | None) -> dict[str, Any]:
     return found
 
 
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"The evidence on {name!r} must be a number, got {text!r}.") from None
+
+
 def info(file: File, json: options.Json = False) -> None:
     """Say what is in a file: nodes, edges, parameters, kind, and how wide exact inference is."""
-    network = _read(file)
+    network = _read(file, with_numbers=True)
+    facts: dict[str, Any] = {"nodes": len(network.nodes), "edges": len(network.edges)}
+    if hasattr(network, "continuous"):
+        facts |= {"continuous": len(network.continuous), "parameters": network.n_parameters}
+    else:
+        facts |= _discrete_facts(network)
+    if json:
+        print_json({**facts, "names": list(network.nodes)})
+        return
+    print_table(("", file.name), list(facts.items()))
+
+
+def _discrete_facts(network: Any) -> dict[str, Any]:
     from certus.graphical import JunctionTree
 
     facts: dict[str, Any] = {
-        "nodes": len(network.nodes),
-        "edges": len(network.edges),
         "entries": network.n_entries,
         "parameters": network.n_parameters,
         "kind": network.kind,
@@ -59,13 +86,9 @@ def info(file: File, json: options.Json = False) -> None:
     }
     try:
         tree = JunctionTree(network)
-        facts |= {"width": tree.width, "cells": tree.cells}
+        return {**facts, "width": tree.width, "cells": tree.cells}
     except MemoryError as error:
-        facts["too_wide"] = str(error).splitlines()[0]
-    if json:
-        print_json({**facts, "names": list(network.nodes)})
-        return
-    print_table(("", file.name), list(facts.items()))
+        return {**facts, "too_wide": str(error).splitlines()[0]}
 
 
 def lint(file: File, json: options.Json = False) -> None:
@@ -84,8 +107,11 @@ def query(
     method: Annotated[Method, typer.Option(help="How to compute it.")] = "exact",
     json: options.Json = False,
 ) -> None:
-    """Give the probabilities of nodes, given evidence."""
-    network = _read(file)
+    """Give the probabilities of nodes, given evidence; of continuous ones mean and covariance."""
+    network = _read(file, with_numbers=True)
+    if hasattr(network, "continuous"):
+        _query_with_numbers(network, target, _known(network, evidence), method, json)
+        return
     answer = network.query(target, _known(network, evidence), method=method, random_state=0)
     if json:
         print_json(
@@ -108,6 +134,43 @@ def query(
     ]
     print_table((*target, "probability"), rows)
     print_text(str(answer.certificate))
+
+
+def _query_with_numbers(network: Any, target: list[str], known: dict[str, Any], method: str, json: bool) -> None:
+    if method != "exact":
+        raise ValueError(f"--method must be exact for a network with continuous nodes, got {method!r}.")
+    answer = network.query(target, known)
+    discrete = [name for name in target if name in network.discrete]
+    certificate = answer.certificate
+    if json:
+        print_json(
+            {
+                "target": target if len(target) > 1 else target[0],
+                "states": {name: list(network.states(name)) for name in discrete},
+                "probabilities": answer.values.tolist() if discrete else None,
+                "continuous": list(answer.names),
+                "mean": answer.mean.tolist(),
+                "covariance": answer.covariance.tolist(),
+                "log_evidence": answer.log_evidence,
+                "certificate": None if certificate is None else certificate.to_dict(),
+            }
+        )
+        return
+    import numpy as np
+
+    if discrete:
+        cells = np.ndindex(*answer.values.shape)
+        rows = [
+            (*(network.states(v)[k] for v, k in zip(discrete, cell, strict=True)), f"{answer.values[cell]:.6g}")
+            for cell in cells
+        ]
+        print_table((*discrete, "probability"), rows)
+    if answer.names:
+        spreads = np.sqrt(np.diagonal(answer.covariance))
+        moments = zip(answer.names, answer.mean, spreads, strict=True)
+        print_table(("node", "mean", "sd"), [(name, f"{mean:.6g}", f"{sd:.6g}") for name, mean, sd in moments])
+    if certificate is not None:
+        print_text(str(certificate))
 
 
 def mpe(
@@ -151,7 +214,7 @@ def sample(
     seed: Annotated[int, typer.Option(help="Of the random numbers.", min=0)] = 0,
 ) -> None:
     """Draw rows, given evidence if there is any."""
-    network = _read(file)
+    network = _read(file, with_numbers=True)
     table = network.sample(rows, evidence=_known(network, evidence), random_state=seed)
     table.write_parquet(output) if output.suffix == ".parquet" else table.write_csv(output)
     print_text(f"{rows} rows in {output}")
@@ -163,7 +226,7 @@ def convert(
     """Write a network in another format."""
     from certus.graphical import write_network
 
-    write_network(_read(file), output)
+    write_network(_read(file, with_numbers=True), output)
     print_text(f"{output}")
 
 
@@ -174,6 +237,8 @@ def draw(
     marginals: Annotated[bool, typer.Option("--marginals", help="Show probabilities as bars.")] = False,
 ) -> None:
     """Draw a network; with --marginals the probabilities, given evidence if there is any."""
+    if output.suffix not in (".svg", ".dot"):
+        raise ValueError(f"--output must end with .svg or .dot, got {output}.")
     network = _read(file)
     known = _known(network, evidence)
     if output.suffix == ".dot":
@@ -210,8 +275,14 @@ def learn(
         cut = Discretizer(method="quantile" if labels is None else "mdl").fit(frame.select(numbers), labels)
         frame = frame.with_columns(cut.intervals(frame.select(numbers)))
     frame = frame.select(pl.all().cast(pl.String))
+    complete = frame.drop_nulls()
+    if not len(complete):
+        raise ValueError(
+            f"{table} must have rows without missing cells, got {len(frame)} rows with gaps.\n"
+            "Hint: leave out columns that are mostly empty."
+        )
     found = learn_structure(
-        frame.drop_nulls(), method=method, score=score, max_parents=max_parents, target=target, random_state=seed
+        complete, method=method, score=score, max_parents=max_parents, target=target, random_state=seed
     )
     # States that occur in rows with missing cells alone are states, too.
     states = {name: frame[name].drop_nulls().unique().sort().to_list() for name in frame.columns}

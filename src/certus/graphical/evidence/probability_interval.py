@@ -35,11 +35,11 @@ def interval_certificate(question: Any, i_bound: int, start: dict[int, int] | No
         found = mini_bucket_bound(plain, order, wider)
         if not found.split or found.value + found.rounding < best.value + best.rounding:
             best, size = found, wider
-    q = _best_mean_field(plain, _starts(question, plain, start))
-    low = lower_bound(log_factors(plain), q)
-    low -= bound_rounding(log_factors(plain), q)
-    if not best.split:
-        low = max(low, best.value - best.rounding)
+    q: list[Any] = []
+    low = best.value - best.rounding  # nothing was split: the bound is the sum itself
+    if best.split:
+        q = _best_mean_field(plain, _starts(question, plain, start))
+        low = lower_bound(log_factors(plain), q) - bound_rounding(log_factors(plain), q)
     high = best.value + best.rounding
     witness = {
         **plain,
@@ -87,7 +87,7 @@ def check_interval(certificate: Certificate, _data: Any = None) -> Derivation:
     high = upper_by_powers(witness)
     low = high if witness["exact"] else _lower_by_cells(witness)
     slack = 1e-9 * (1.0 + abs_or_zero(high) + abs_or_zero(low))
-    if not stated_high >= high - slack or not stated_low <= max(low, _lower_by_cells(witness)) + slack:
+    if not stated_high >= high - slack or not stated_low <= low + slack:
         raise CertificateError(f"{QUANTITY}: {stated_low!r} to {stated_high!r} is stated, not {low!r} to {high!r}")
     return Derivation(record.value, error=1e-12, record=record)
 

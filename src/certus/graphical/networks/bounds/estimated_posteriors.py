@@ -13,7 +13,7 @@ from certus.graphical.evidence.plain_factors import plain_factors
 from certus.graphical.networks.bounds.loopy_messages import loopy_beliefs
 from certus.graphical.networks.bounds.mean_field import MeanField
 from certus.graphical.networks.inference.answers import Posterior
-from certus.graphical.networks.inference.clique_messages import Question
+from certus.graphical.networks.inference.clique_messages import Question, require_possible
 from certus.graphical.networks.inference.evidence_input import Evidence
 
 
@@ -24,6 +24,7 @@ def estimated(network: Any, targets: list[int], evidence: Evidence, method: str,
             f"method={method!r} must have one unobserved target, got {[network.nodes[v] for v in targets]!r}.\n"
             "Hint: 'weighting' and 'gibbs' take several."
         )
+    require_possible(network, evidence)
     plain = plain_factors(Question(network, evidence, targets))
     name = network.nodes[targets[0]]
     place = plain["names"].index(name)

@@ -91,7 +91,10 @@ class Dag:
             walk.append(node)
             node = next(parent for parent in self.parents[node] if parent not in sorted_out)
         cycle = [*walk[seen[node] :], node][::-1]
-        return " -> ".join(repr(self.names[member]) for member in cycle)
+        shown = [repr(self.names[member]) for member in cycle]
+        if len(shown) > 20:
+            shown = [*shown[:10], f"... {len(shown) - 20} more ...", *shown[-10:]]
+        return " -> ".join(shown)
 
     def ancestors(self, nodes: Iterable[int]) -> set[int]:
         """The nodes and all from which a directed path leads to one of them."""

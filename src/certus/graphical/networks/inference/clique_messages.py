@@ -159,6 +159,13 @@ def is_possible(network: Any, evidence: Evidence) -> bool:
     return Question(network, evidence, ())._is_supported()
 
 
+def require_possible(network: Any, evidence: Evidence) -> None:
+    """Refuse impossible evidence, where a tree that shows it fits into memory."""
+    question = Question(network, evidence, ())
+    if question.fits(drop=True) and not question._is_supported():
+        raise ImpossibleEvidence(impossible_subset(network, evidence))
+
+
 def impossible_subset(network: Any, evidence: Evidence) -> dict[str, Any]:
     """A smallest impossible part: whatever can be left out without making it possible is left out."""
     left = dict.fromkeys([*evidence.states, *evidence.weights])

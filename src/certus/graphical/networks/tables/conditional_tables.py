@@ -87,7 +87,7 @@ def _checked(name: str, given: Any, shape: tuple[int, ...], parents: list[str]) 
         axes = " x ".join([*map(repr, parents), repr(name)])
         raise ValueError(f"The table of {name!r} must have the shape {shape} ({axes}), got {table.shape}.")
     if not np.isfinite(table).all() or (table < 0).any():
-        bad = table[~np.isfinite(table) | (table < 0)][0]
+        bad = float(table[~np.isfinite(table) | (table < 0)][0])
         raise ValueError(f"The table of {name!r} must hold probabilities, got {bad!r}.")
     return table
 

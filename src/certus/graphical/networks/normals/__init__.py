@@ -1,0 +1,1 @@
+"""Continuous nodes: linear means with normal noise, given the states of discrete parents."""
