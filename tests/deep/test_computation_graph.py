@@ -84,7 +84,7 @@ def test_text_and_picture() -> None:
         (([[0, np.nan], [1, 0]], 0, 1), r"got nan at \(0, 1\)"),
         ((np.ones((2, 3)), 0, 1), r"must be square .* got the shape \(2, 3\)"),
         ((np.ones(3), 0, 1), r"must be a square matrix, got the shape \(3,\)"),
-        (("graph", 0, 1), "must be a square matrix of numbers, got str"),
+        (("graph", 0, 1), "must be a square matrix of real numbers, got 'graph'"),
         ((GRAPH, 5, 1), "node must be a whole number of at least 0 and at most 4, got 5"),
         ((GRAPH, -1, 1), "node must be .*, got -1"),
         ((GRAPH, 0, 1.5), "depth must be a whole number of at least 0, got 1.5"),

@@ -1,7 +1,6 @@
-"""The examples of the page about sequences, graphs and generators run; its pictures can be drawn; and so do docstrings."""
+"""The examples of the page about sequences, graphs and generators run; its pictures can be drawn."""
 
 import doctest
-import importlib
 from pathlib import Path
 
 import pytest

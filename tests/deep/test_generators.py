@@ -108,7 +108,7 @@ def test_errors(kind: type) -> None:
     for count in (0, -1, 2.5, True, "a"):
         with pytest.raises(ValueError, match="n_samples must be a whole number of at least 1, got"):
             model.sample(count)
-    with pytest.raises(ValueError, match="inf|too large|overflow"):
+    with pytest.raises(ValueError, match="some that overflow"):
         kind(max_epochs=1).fit([[1e308, 1.0], [-1e308, 2.0]])
     constant = kind(max_epochs=2, random_state=0).fit(np.column_stack([LINE, np.full(600, 7.0)]))
     assert np.isfinite(constant.sample(100)).all()

@@ -8,11 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 torch = pytest.importorskip("torch")
 
 import certus
-from certus.neural.deep import GraphClassifier, NodeClassifier
+from certus.base.callbacks import Callback
+from certus.neural.deep import (
+    GenerativeAdversarialNetwork,
+    GraphClassifier,
+    LinkPredictor,
+    NodeClassifier,
+    NodeEmbedding,
+    RecursiveNetworkClassifier,
+    Seq2Seq,
+    VariationalAutoencoder,
+)
 
 Graph = tuple[Any, np.ndarray]
 LAYERS = ["convolution", "sum", "mean", "max"]
@@ -131,6 +142,67 @@ def test_held_out_graphs_certify_and_graphs_of_the_training_are_refused() -> Non
         model.certify(graphs[:30], y[:30])
 
 
+def test_nodes_that_were_held_back_certify_and_nodes_of_the_training_are_refused() -> None:
+    graph, truth = two_groups(80, 0)
+    known, held = np.full(80, -1), np.full(80, -1)
+    known[:30], held[30:] = truth[:30], truth[30:]
+    model = NodeClassifier(max_epochs=60, random_state=0).fit(graph, known)
+    bound = model.certify(graph, held)["error"]
+    assert bound.kind == "probable"
+    assert bound.witness["events"] == (model.predict(graph) != truth)[30:].sum()
+    assert bound.check()
+    with pytest.raises(certus.TrainingRowsError):
+        model.certify(graph, truth)
+    assert model.certify(graph, known, allow_training_rows=True)["error"].kind == "estimate"
+    with pytest.raises(ValueError, match="at least one known label, got -1 for every node"):
+        model.certify(graph, np.full(80, -1))
+
+
+class Stop(Callback):
+    """Ctrl-C after an epoch."""
+
+    def __init__(self, epoch: int) -> None:
+        self.left = epoch
+
+    def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> None:
+        if context.parent is not None:
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("learner", "data", "asked"),
+    [
+        (GraphClassifier(), molecules(20, 0), lambda model: model.predict_proba(molecules(20, 0)[0])),
+        (NodeClassifier(), two_groups(20, 0), lambda model: model.predict_proba(two_groups(20, 0)[0])),
+        (NodeEmbedding(), two_groups(20, 0)[:1], lambda model: model.embedding_),
+        (LinkPredictor(), two_groups(20, 0)[:1], lambda model: model.predict_proba([[0, 1]])),
+        (Seq2Seq(), (["ab", "b"] * 8, ["ba", "b"] * 8), lambda model: model.log_likelihood(["ab"], ["b"])),
+        (VariationalAutoencoder(), (np.eye(20),), lambda model: model.lower_bound(np.eye(20))),
+        (GenerativeAdversarialNetwork(), (np.eye(20),), lambda model: model.sample(3)),
+        (RecursiveNetworkClassifier(), ([("a", "b"), "b"] * 8, [0, 1] * 8), lambda model: model.predict_proba(["a"])),
+    ],
+    ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
+)
+def test_an_interrupted_training_keeps_its_finished_epochs(learner: Any, data: Any, asked: Any) -> None:
+    learner = learner.set_params(max_epochs=5, schedule="constant", random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        clone(learner).set_callbacks(Stop(3)).fit(*data)
+    stopped = clone(learner).set_callbacks(Stop(3))
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(*data)
+    assert stopped.n_iter_ == 3
+    np.testing.assert_array_equal(asked(stopped), asked(clone(learner).set_params(max_epochs=3).fit(*data)))
+
+
+def test_scores_that_overflow_are_refused() -> None:
+    graphs, y = molecules(10, 0)
+    model = classifier(layer="sum", hidden_layer_sizes=(8,) * 8).fit(graphs, y)
+    with pytest.raises(ValueError, match="scores of classes must be finite, got some that overflow"):
+        model.predict([(A * 1e20, F * 1e30) for A, F in graphs])
+
+
 def test_weights_of_graphs() -> None:
     graphs, y = molecules(20, 0)
     weights = np.r_[np.ones(10), np.zeros(10)]
@@ -157,14 +229,20 @@ GOOD = (A, F)
         ),
         (
             [GOOD, (A, np.full((3, 2), np.nan))],
-            "features of graph 1 must be finite numbers, got nan at node 0, feature 0",
+            "features of graph 1 must be finite numbers .* got nan at node 0, feature 0",
         ),
-        ([GOOD, (A, np.full((3, 2), 1e60))], r"features of graph 1 must be finite numbers, got 1e\+60"),
+        (
+            [GOOD, (A, np.full((3, 2), 1e60))],
+            r"features of graph 1 must be finite numbers of at most 1e\+30, got 1e\+60",
+        ),
         ([GOOD, (np.ones((3, 2)), F)], r"adjacency of graph 1 must be square .* got the shape \(3, 2\)"),
         ([GOOD, (np.zeros((0, 0)), np.zeros((0, 2)))], "adjacency of graph 1 must be square with at least one node"),
         ([GOOD, (np.full((3, 3), np.inf), F)], "finite weights that are not negative, got inf"),
+        ([GOOD, (A * 1e60, F)], r"adjacency of graph 1 must have weights of at most 1e\+30, got 1e\+60"),
+        ([GOOD, (A, F * 1j)], r"features of graph 1 must be a table of real numbers, got an array of the shape"),
+        ([GOOD, (sparse.csr_array(A * 1j), F)], "adjacency of graph 1 must be a square matrix of real numbers"),
         ([GOOD, A], r"graph 1 must be a pair \(adjacency, features\), got an array of the shape \(3, 3\)"),
-        ([GOOD, (A, [["a", "b"]] * 3)], "features of graph 1 must be a table of numbers"),
+        ([GOOD, (A, [["a", "b"]] * 3)], "features of graph 1 must be a table of real numbers, got a list of 3"),
         ([], "X must be a list of at least one pair"),
         (GOOD, r"graph 0 must be a pair \(adjacency, features\), got an array of the shape \(3, 3\)"),
         (None, "X must be a list of at least one pair .* got None"),

@@ -132,6 +132,15 @@ def test_weights_count() -> None:
     assert float(total) == pytest.approx(float(doubled) / 2)  # each of the two weighs 2
 
 
+def test_pairs_of_weight_zero_are_not_there() -> None:
+    sources, weights = words(40, 1), np.r_[np.ones(30), np.zeros(10)]
+    model = small().fit(sources, [*sources[:30], *["zzzzzzzz"] * 10], sample_weight=weights)
+    other = small().fit(sources[:30], sources[:30], sample_weight=weights[:30])
+    assert model.target_tokens_ == other.target_tokens_
+    assert model.longest_target_ == other.longest_target_
+    assert model.loss_curve_ == other.loss_curve_
+
+
 def test_own_validation_pairs_choose_the_epoch() -> None:
     sources, others = words(60, 1), words(30, 2)
     model = small(max_epochs=6).fit(sources, sources, X_val=others, y_val=others)

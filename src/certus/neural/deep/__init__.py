@@ -10,6 +10,7 @@ from certus.neural.deep.graph_classifier import GraphClassifier
 from certus.neural.deep.link_predictor import LinkPredictor
 from certus.neural.deep.node_classifier import NodeClassifier
 from certus.neural.deep.node_embedding import NodeEmbedding
+from certus.neural.deep.recursive_network_classifier import RecursiveNetworkClassifier
 from certus.neural.deep.seq2_seq import Seq2Seq
 from certus.neural.deep.sequence_classifier import SequenceClassifier
 from certus.neural.deep.sequence_regressor import SequenceRegressor
@@ -25,6 +26,7 @@ __all__ = [
     "LinkPredictor",
     "NodeClassifier",
     "NodeEmbedding",
+    "RecursiveNetworkClassifier",
     "Seq2Seq",
     "SequenceClassifier",
     "SequenceRegressor",

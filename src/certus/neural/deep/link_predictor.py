@@ -35,8 +35,6 @@ class LinkPredictor(EdgeLearner, Classifier):
     ----------
     classes_ : ndarray of shape (2,)
         0 and 1: without and with an edge.
-    offset_ : float
-        Log-odds of an edge between two nodes at one place, before the share of pairs with an edge is counted in.
     log_prior_odds_ : float
         Log of the number of pairs with an edge, less that of pairs without.
 
@@ -52,7 +50,7 @@ class LinkPredictor(EdgeLearner, Classifier):
     """
 
     _constraints: ClassVar[Any] = EDGE_CONSTRAINTS
-    _state: ClassVar[tuple[str, ...]] = (*EdgeLearner._state, "classes_", "offset_", "log_prior_odds_")
+    _state: ClassVar[tuple[str, ...]] = (*EdgeLearner._state, "classes_", "log_prior_odds_")
     _arguments: ClassVar[dict[str, str]] = {
         "": """
 X : int array of shape (n_pairs, 2)
@@ -66,7 +64,6 @@ X : (adjacency, features)
     }
 
     validation_fraction: float
-    offset_: float
     log_prior_odds_: float
 
     def __init__(
@@ -105,11 +102,9 @@ X : (adjacency, features)
         held = held_out_rows(len(edges.pairs), float(self.validation_fraction), self._seed())
         rows = np.setdiff1d(np.arange(len(edges.pairs)), held)
         shown = without_edges(graph, edges.pairs[held]) if len(held) else graph
-        self._train(EdgeObjective(shown, edges, rows, held, self._seed()))
         self.classes_ = np.array([0, 1])
-        self.embedding_ = self._vectors(graph)
-        self.offset_ = float(self.weights_["offset"])
         self.log_prior_odds_ = math.log(len(edges.pairs)) - math.log(edges.others)
+        self._learn(EdgeObjective(shown, edges, rows, held, self._seed()), graph)
         return self
 
     @predict_method
@@ -123,7 +118,7 @@ X : (adjacency, features)
         pairs = self._pairs(X)
         saw_table(self, np.sort(pairs, axis=1))
         distances = ((self.embedding_[pairs[:, 0]] - self.embedding_[pairs[:, 1]]) ** 2).sum(axis=1)
-        return self.offset_ + self.log_prior_odds_ - distances
+        return float(self.weights_["offset"]) + self.log_prior_odds_ - distances
 
     def _pairs(self, X: Any) -> NDArray[np.int64]:
         table, nodes = np.asarray(X), len(self.embedding_)
@@ -161,3 +156,10 @@ X : (adjacency, features)
         ndarray of shape (n_pairs,)
         """
         return (self.decision_function(X) > 0.0).astype(np.int64)
+
+    def _restored(self) -> None:
+        super()._restored()
+        if "embedding_" in vars(self):
+            offset, odds = self.weights_.get("offset", np.full(1, np.nan)), self.log_prior_odds_
+            if offset.shape != () or not isinstance(odds, float) or not np.isfinite([float(offset), odds]).all():
+                raise ValueError("offset and log_prior_odds_ are not finite numbers.")

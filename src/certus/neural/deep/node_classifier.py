@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base import fit_method, register
+from certus.base import fit_method, predict_method, register
 from certus.base.inputs import ClassWeightLike, RandomStateLike, WeightsLike, check_target, require_target
+from certus.guarantees import Certificate, Report
+from certus.guarantees.holdout import RateSetting, mistakes, rate_bound
 from certus.neural.deep.graphs.given_graph import read_graph
 from certus.neural.deep.graphs.graph_inputs import NodeInputs
 from certus.neural.deep.graphs.graph_learner import GRAPH_CONSTRAINTS, GraphLearner
@@ -98,12 +100,7 @@ sample_weight : array-like of shape (nodes,), default=None
         inputs = self._read_graph(X, reset=True)
         labels = check_target(self, y)
         self._same_number(inputs, labels)
-        nodes = np.flatnonzero(~_unknown(labels))
-        if not len(nodes):
-            raise ValueError(
-                f"{type(self).__name__}: y must have at least one known label, got -1 for every node.\n"
-                "Hint: -1 says that a label is not known."
-            )
+        nodes = self._known(labels)
         self._saw_nodes(inputs.graph, nodes)
         codes = self._encode_labels(np.array(labels[nodes].tolist()) if labels.dtype == object else labels[nodes])
         weights = self._weights(sample_weight, inputs)
@@ -135,9 +132,62 @@ sample_weight : array-like of shape (nodes,), default=None
 
     def _stacked_outputs(self, X: Any) -> Any:
         """Of all nodes in one pass, which reads the whole graph anyway."""
-        inputs = self._read_inputs(X, reset=False)
+        return self._scores(self._read_inputs(X, reset=False))
+
+    def _scores(self, inputs: NodeInputs) -> Any:
         with self._asking() as module:
             return module(*inputs.tensors(inputs.nodes, self._place(module)))
+
+    @predict_method
+    def certify(self, X: Any, y: Any, *, loss: Any = "auto", confidence: float = 0.95, **options: Any) -> Report:
+        """Bound the share of nodes that get a wrong label, from nodes whose labels were held back.
+
+        It is about nodes drawn as these were: of one graph, that they were drawn at random.
+
+        Parameters
+        ----------
+        y : array-like of shape (nodes,)
+            Labels; -1 for nodes that do not count, such as those of the training.
+        loss : {"auto", "error"}, default="auto"
+            There for compatibility.
+        confidence : float, default=0.95
+            Probability with which the bound holds.
+        **options
+            ``allow_training_rows=True`` asks for an estimate on nodes of training, which are refused otherwise.
+
+        Returns
+        -------
+        Report
+            The certificates of training together with the bound of these nodes.
+        """
+        allow = options.pop("allow_training_rows", False)
+        if loss not in ("auto", "error") or options:
+            raise ValueError(
+                f"{type(self).__name__}.certify counts wrong nodes, got loss={loss!r} and options {sorted(options)}.\n"
+                "Hint: certify((adjacency, features), y)."
+            )
+        inputs, labels = self._read_graph(X, reset=False), check_target(self, y)
+        self._same_number(inputs, labels)
+        nodes = self._known(labels)
+        truth = np.array(labels[nodes].tolist())
+        setting = RateSetting(confidence=confidence, quantity="error", noun="wrong node")
+
+        def judged() -> list[Certificate]:
+            self._saw_nodes(inputs.graph, nodes)
+            said = self.classes_[self._as_probabilities(self._scores(inputs)).argmax(axis=1)][nodes]
+            return [rate_bound(int(mistakes(truth, said).sum()), len(nodes), setting)]
+
+        return self._with_new_rows(judged, allow_training_rows=allow)
+
+    def _known(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+        """The nodes whose labels are known."""
+        nodes = np.flatnonzero(~_unknown(labels))
+        if not len(nodes):
+            raise ValueError(
+                f"{type(self).__name__}: y must have at least one known label, got -1 for every node.\n"
+                "Hint: -1 says that a label is not known."
+            )
+        return nodes
 
 
 def _unknown(labels: NDArray[Any]) -> NDArray[np.bool_]:

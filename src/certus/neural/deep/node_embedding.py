@@ -85,8 +85,7 @@ X : (adjacency, features)
         edges = Edges(graph, type(self).__name__)
         self._saw_nodes(graph, np.arange(graph.n_nodes))
         rows = np.arange(len(edges.pairs))
-        self._train(EdgeObjective(graph, edges, rows, rows[:0], self._seed()))
-        self.embedding_ = self._vectors(graph)
+        self._learn(EdgeObjective(graph, edges, rows, rows[:0], self._seed()), graph)
         return self
 
     @predict_method

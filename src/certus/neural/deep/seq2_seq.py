@@ -152,10 +152,15 @@ sample_weight : array-like of shape (n_sequences,), default=None
         texts, wanted = self._read_pairs(sources, targets, "sources", "targets")
         saw_table(self, example_digests(texts))
         weights = check_weights(self, sample_weight, np.empty((len(texts), 0)))
+        if weights is not None:
+            there = np.flatnonzero(weights).tolist()
+            texts, wanted, weights = [texts[row] for row in there], [wanted[row] for row in there], weights[there]
         self.source_tokens_, self.target_tokens_ = distinct_tokens(texts), distinct_tokens(wanted)
         self.longest_target_ = max(map(len, wanted))
         pairs = self._pairs(texts, wanted, weights, "sources", "targets")
-        if X_val is None and y_val is None:
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val needs y_val, and y_val needs X_val; got one of them.\nHint: pass both.")
+        if X_val is None:
             held = held_out_rows(len(pairs), self.validation_fraction, self._seed())
             learned, judged = pairs.take(np.setdiff1d(np.arange(len(pairs)), held)), pairs.take(held)
         else:

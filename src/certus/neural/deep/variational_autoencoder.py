@@ -91,12 +91,19 @@ random_state : int, RandomState, Generator or None, default=None
         held = held_out_rows(len(rows), float(self.validation_fraction), self._seed())
         kept = np.setdiff1d(np.arange(len(rows)), held)
         seed = self._seed()
-        self._train(BoundObjective(rows[kept], rows[held], self._tensor))
-        if len(held):
-            found = self._bounds(rows[held], 1, seed)
-            if np.isfinite(found).all():
-                self.report_ = Report([bound_estimate(float(found.sum()), len(held), rows.shape[1])])
+        self.__dict__.pop("report_", None)  # of an earlier fit
+        try:
+            self._train(BoundObjective(rows[kept], rows[held], self._tensor))
+        finally:  # the best epoch of a training that was interrupted has a report, too
+            if "report_" in vars(self) and len(held):
+                self.report_ = self._judged(rows[held], seed)
         return self
+
+    def _judged(self, rows: NDArray[np.float32], seed: int) -> Report:
+        """What is estimated on held-out rows."""
+        found = self._bounds(rows, 1, seed)
+        finite = np.isfinite(found).all()
+        return Report([bound_estimate(float(found.sum()), len(rows), rows.shape[1])] if finite else [])
 
     def _build(self) -> Any:
         from certus.neural.deep.blocks.generator_blocks import VariationalNetwork

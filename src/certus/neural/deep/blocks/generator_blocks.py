@@ -36,7 +36,7 @@ class VariationalNetwork(nn.Module):
         return self.log_noise.clamp(min=-5.0)
 
     def bound(self, rows: Tensor, noise: Tensor) -> Tensor:
-        """log p(x | z) at z = mean + deviation * noise, less the divergence of q(z | x) from p(z); a number per row."""
+        """Of every row log p(x | z) at z = mean + deviation * noise, less the divergence of q(z | x) from p(z)."""
         mean, log_deviation = self.encode(rows)
         decoded = self.decoder(mean + log_deviation.exp() * noise)
         scale = self.log_scale()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from certus.base.params import Interval
 from certus.base.persistence import check_shapes
+from certus.neural.deep.graphs.edge_objective import EdgeObjective
 from certus.neural.deep.graphs.given_graph import GivenGraph, read_graph
 from certus.neural.deep.graphs.graph_inputs import NodeInputs
 from certus.neural.deep.graphs.graph_learner import GRAPH_CONSTRAINTS, GraphLearner
@@ -57,11 +58,26 @@ class EdgeLearner(GraphLearner, DeepLearner):
 
         return EdgeReader(self.n_node_features_, self._hidden_sizes(), self.n_components, self.layer, self.dropout)
 
+    def _learn(self, objective: EdgeObjective, graph: GivenGraph) -> None:
+        """Train, and place the nodes of the graph; a training that was interrupted has its best epoch's, too."""
+        self.__dict__.pop("report_", None)  # of an earlier fit
+        try:
+            self._train(objective)
+        finally:
+            if "report_" in vars(self):
+                self.embedding_ = self._vectors(graph)
+
     def _vectors(self, graph: GivenGraph) -> NDArray[np.float64]:
         inputs = NodeInputs(graph, np.arange(graph.n_nodes))
         with self._asking() as module:
             batch, _ = inputs.tensors(inputs.nodes, self._place(module))
-            return np.asarray(module.encoder(batch).double().cpu().numpy())
+            vectors = np.asarray(module.encoder(batch).double().cpu().numpy())
+        if not np.isfinite(vectors).all():
+            raise ValueError(
+                f"{type(self).__name__}: the vectors of nodes overflow, got numbers that are not finite.\n"
+                "Hint: features and weights of edges of the size of those in training."
+            )
+        return vectors
 
     def _restored(self) -> None:
         super()._restored()

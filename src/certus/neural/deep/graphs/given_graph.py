@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+LARGEST = 1e30  # of weights and features: sums of many still fit into single precision
+
 
 @dataclass(frozen=True, eq=False)
 class GivenGraph:
@@ -37,16 +39,15 @@ class GivenGraph:
 
 def read_adjacency(adjacency: Any, owner: str, place: str = "adjacency") -> Any:
     """A CSR array without stored zeros, with sorted columns; refuses what is no graph."""
-    if sparse.issparse(adjacency):
+    if sparse.issparse(adjacency) and adjacency.dtype.kind in "biuf":
         found = sparse.csr_array(adjacency).astype(np.float64)
     else:
-        try:
-            dense = np.asarray(adjacency, dtype=np.float64)
-        except (TypeError, ValueError):
+        dense = _numbers(adjacency)
+        if dense is None:
             raise ValueError(
-                f"{owner}: {place} must be a square matrix of numbers, got {type(adjacency).__name__}.\n"
+                f"{owner}: {place} must be a square matrix of real numbers, got {_said(adjacency)}.\n"
                 "Hint: an array or a SciPy sparse matrix; 0 says that there is no edge."
-            ) from None
+            )
         if dense.ndim != 2:
             raise ValueError(
                 f"{owner}: {place} must be a square matrix, got the shape {dense.shape}.\nHint: (nodes, nodes)."
@@ -71,20 +72,25 @@ def read_adjacency(adjacency: Any, owner: str, place: str = "adjacency") -> Any:
 
 def read_graph(graph: Any, owner: str, *, width: int | None = None, place: str = "the graph") -> GivenGraph:
     """One ``(adjacency, features)``, checked; `width` is that of the graphs a network was trained on."""
+    if isinstance(graph, np.ndarray) and graph.ndim in (1, 3):
+        graph = list(graph)  # NumPy makes one array of a pair
     if not isinstance(graph, tuple | list) or len(graph) != 2:
         raise ValueError(
             f"{owner}: {place} must be a pair (adjacency, features), got {_said(graph)}.\n"
             "Hint: the adjacency is (nodes, nodes), the features are (nodes, features)."
         )
     edges = read_adjacency(graph[0], owner, f"the adjacency of {place}")
-    given = graph[1]
-    try:
-        table = np.asarray(given.toarray() if sparse.issparse(given) else given, dtype=np.float64)
-    except (TypeError, ValueError):
+    if len(edges.data) and edges.data.max() > LARGEST:
         raise ValueError(
-            f"{owner}: the features of {place} must be a table of numbers, got {_said(given)}.\n"
+            f"{owner}: the adjacency of {place} must have weights of at most {LARGEST:g}, got {edges.data.max():g}.\n"
+            "Hint: divide all weights by one number."
+        )
+    table = _numbers(graph[1].toarray() if sparse.issparse(graph[1]) else graph[1])
+    if table is None:
+        raise ValueError(
+            f"{owner}: the features of {place} must be a table of real numbers, got {_said(graph[1])}.\n"
             "Hint: np.eye(nodes) for nodes that are known by their number alone."
-        ) from None
+        )
     if table.ndim != 2 or len(table) != edges.shape[0] or table.shape[1] == 0:
         raise ValueError(
             f"{owner}: the features of {place} must have one row for each of its {edges.shape[0]} nodes, got the "
@@ -95,12 +101,12 @@ def read_graph(graph: Any, owner: str, *, width: int | None = None, place: str =
             f"{owner}: the features of {place} must have {width} columns, as in training, got {table.shape[1]}.\n"
             "Hint: the same features in the same order."
         )
-    bad = np.argwhere(~(np.abs(table) <= np.finfo(np.float32).max))
+    bad = np.argwhere(~(np.abs(table) <= LARGEST))
     if len(bad):
         row, column = map(int, bad[0])
         raise ValueError(
-            f"{owner}: the features of {place} must be finite numbers, got {table[row, column]:g} at node {row}, "
-            f"feature {column}.\nHint: fill missing values first."
+            f"{owner}: the features of {place} must be finite numbers of at most {LARGEST:g}, got "
+            f"{table[row, column]:g} at node {row}, feature {column}.\nHint: fill missing values first."
         )
     return GivenGraph(edges, table.astype(np.float32))
 
@@ -125,6 +131,15 @@ def read_graphs(graphs: Any, owner: str, *, width: int | None = None) -> list[Gi
                 f"{number} and {found[0].features.shape[1]} in graph 0.\nHint: the same features in the same order."
             )
     return found
+
+
+def _numbers(values: Any) -> NDArray[np.float64] | None:
+    """An array of real numbers, or None."""
+    try:
+        found = np.asarray(values)
+        return None if found.dtype.kind == "c" else found.astype(np.float64)
+    except (TypeError, ValueError):
+        return None
 
 
 def _said(value: Any) -> str:

@@ -97,6 +97,11 @@ class LabelOutputs(SupervisedLearner, Classifier):
 
     # ---- predictions -----------------------------------------------------------------------------------------------
     def _as_probabilities(self, outputs: Any) -> NDArray[np.float64]:
+        if not bool(torch.isfinite(outputs).all()):
+            raise ValueError(
+                f"{type(self).__name__}: scores of classes must be finite, got some that overflow.\n"
+                "Hint: inputs of the size of those in training."
+            )
         return np.asarray(torch.softmax(outputs.double().cpu(), dim=-1).numpy())
 
     @predict_method

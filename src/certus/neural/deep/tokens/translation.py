@@ -84,8 +84,8 @@ class TranslationObjective(Objective):
         """Mean log-likelihood of the held-out symbols."""
         if not len(self._held_out):
             return None
-        symbols = sum(len(target) + 1 for target in self._held_out.targets)
-        return float(self._log_likelihood(module, self._held_out).sum()) / symbols
+        weights, symbols = self._held_out.weights, [len(target) + 1 for target in self._held_out.targets]
+        return float(weights @ self._log_likelihood(module, self._held_out)) / float(weights @ symbols)
 
     def log_likelihood(self, module: Any) -> NDArray[np.float64]:
         """Of every target to learn from."""
