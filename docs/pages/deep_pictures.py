@@ -18,17 +18,17 @@ def tree() -> str:
 
 
 def points() -> Any:
-    """Two groups of nodes, few edges between which are known."""
+    """Four groups of nodes, with few edges between them."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     plt.rcParams["svg.hashsalt"] = "certus"
-    rng, groups = np.random.default_rng(0), np.arange(60) % 2
-    likely = np.where(groups[:, None] == groups, 0.3, 0.02)
-    A = np.triu(rng.random((60, 60)) < likely, 1)
-    graph = A + A.T, np.eye(60)
+    rng, groups = np.random.default_rng(0), np.arange(80) % 4
+    likely = np.where(groups[:, None] == groups, 0.3, 0.01)
+    A = np.triu(rng.random((80, 80)) < likely, 1)
+    graph = A + A.T, np.eye(80)
     axes = NodeEmbedding(max_epochs=150, random_state=0).fit(graph).plot(graph, groups)
     axes.figure.set_size_inches(5, 4)
     axes.figure.tight_layout()

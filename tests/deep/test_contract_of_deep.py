@@ -23,6 +23,7 @@ from certus.base import catalogue
 from certus.base.catalogue import Entry
 from tests.common import problems, test_bad_input, test_contract
 from tests.docs import test_examples
+from tests.persistence import hostile_child
 
 ENTRIES = [entry for entry in catalogue.entries() if entry.needs == "deep" and entry.takes == "tables"]
 MODULES = (test_contract, test_bad_input)
@@ -65,6 +66,13 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
             check(estimator)
     else:
         check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors")
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_forged_state_does_not_crash(entry: Entry) -> None:
+    assert sum(hostile_child.outcomes(entry).values()) >= 6
 
 
 DEEP = [found.name for found in pkgutil.walk_packages(certus.neural.deep.__path__, "certus.neural.deep.")]

@@ -149,6 +149,15 @@ def test_saved_resumed_and_seeded(kind: type, tmp_path: Path) -> None:
             np.testing.assert_array_equal(other.predict_proba([[0, 1]]), whole.predict_proba([[0, 1]]))
 
 
+@pytest.mark.parametrize("damage", [{"weights_": {}}, {"log_prior_odds_": float("nan")}, {"embedding_": np.eye(3)}])
+def test_damaged_files_are_refused(damage: dict[str, Any], tmp_path: Path) -> None:
+    model = LinkPredictor(max_epochs=1, random_state=0).fit(two_groups(20, 0)[0])
+    vars(model).update(damage)
+    certus.save(model, tmp_path / "model.certus")
+    with pytest.raises(certus.CertusFileError):
+        certus.load(tmp_path / "model.certus")
+
+
 @pytest.mark.parametrize("kind", [NodeEmbedding, LinkPredictor])
 def test_errors(kind: type) -> None:
     features = np.ones((3, 1))

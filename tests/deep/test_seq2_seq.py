@@ -207,6 +207,8 @@ def test_held_out_sequences_certify_and_those_of_training_are_refused() -> None:
         small(max_epochs=1).fit(sources, sources, X_val=others, y_val=others).certify(others, others)
     allowed = model.certify(sources, sources, allow_training_rows=True)
     assert {item.kind for item in allowed} == {"estimate"}
+    with pytest.raises(ValueError, match="one entry per row, got a list of lists of several lengths"):
+        certus.certify(model, others, [list(word) for word in others])
     with pytest.raises(ValueError, match="got loss='absolute' and options"):
         model.certify(others, others, loss="absolute")
 

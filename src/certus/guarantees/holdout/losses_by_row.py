@@ -25,7 +25,13 @@ LOSSES = ("auto", "error", *UNBOUNDED)
 
 def labels(values: object, name: str) -> np.ndarray:
     """A vector of labels or numbers without missing values."""
-    found = np.asarray(values)
+    try:
+        found = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        raise ValueError(
+            f"{name} must be a non-empty vector with one entry per row, got a list of lists of several lengths.\n"
+            "Hint: a learner of such targets has its own `certify`."
+        ) from None
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]
     if found.ndim != 1 or found.size == 0:

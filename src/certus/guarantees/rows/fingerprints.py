@@ -82,7 +82,9 @@ def _table(X: Any) -> NDArray[Any]:
 
 def _holds_arrays(example: Any) -> bool:
     parts = example if isinstance(example, list | tuple) else ()
-    return sparse.issparse(example) or any(isinstance(part, np.ndarray) or sparse.issparse(part) for part in parts)
+    return sparse.issparse(example) or any(
+        np.ndim(part) > 0 for part in parts if isinstance(part, np.ndarray) or sparse.issparse(part)
+    )
 
 
 def example_digests(examples: Any) -> NDArray[np.uint8]:

@@ -160,6 +160,6 @@ X : (adjacency, features)
     def _restored(self) -> None:
         super()._restored()
         if "embedding_" in vars(self):
-            offset, odds = self.weights_.get("offset"), self.log_prior_odds_
-            if np.shape(offset) != () or not isinstance(odds, float) or not np.isfinite([float(offset), odds]).all():
+            offset, odds = self.weights_.get("offset", np.full(1, np.nan)), self.log_prior_odds_
+            if offset.shape != () or not isinstance(odds, float) or not np.isfinite([float(offset), odds]).all():
                 raise ValueError("offset and log_prior_odds_ are not finite numbers.")

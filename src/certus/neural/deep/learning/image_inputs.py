@@ -45,7 +45,8 @@ class ImageInputs:
     def tensors(self, rows: NDArray[np.int64], device: Any) -> tuple[Any, ...]:
         """What a module is called with."""
         numbers = (self.images[rows].astype(np.float32) - self.mean.astype(np.float32)) / self.scale.astype(np.float32)
-        return (torch.from_numpy(np.ascontiguousarray(numbers.transpose(0, 3, 1, 2))).to(device),)
+        # Channels stay last in memory, where convolutions on processors are the faster for it.
+        return (torch.from_numpy(numbers).permute(0, 3, 1, 2).to(device),)
 
     def arrays(self) -> Iterable[Any]:
         """What identifies the images."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from certus.base import resolve_threads
 from certus.neural.deep.lazy_torch import torch
 
 # The generator and the number of threads belong to the process: learners that work in several threads take turns.
@@ -35,7 +36,8 @@ def choose_device(device: str) -> Any:
 
 @contextlib.contextmanager
 def own_threads(threads: int) -> Iterator[None]:
-    """So many threads inside, as many as before afterwards."""
+    """So many threads inside, at most one per core, and as many as before afterwards."""
+    threads = min(threads, resolve_threads(-1))
     with _turn:
         before = torch.get_num_threads()
         if before != threads:
