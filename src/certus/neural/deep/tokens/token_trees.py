@@ -70,10 +70,8 @@ def _read(tree: Any, owner: str, number: int) -> TokenTree:
     order = sorted(range(len(pairs)), key=lambda place: pairs[place][0])
     numbers = {-1 - place: len(leaves) + rank for rank, place in enumerate(order)}
     table = np.array([pairs[place] for place in order], dtype=np.int64).reshape(-1, 3)
-    left, right = (
-        np.array([numbers.get(child, child) for child in side], np.int64) for side in table[:, 1:].T.tolist()
-    )
-    return TokenTree(leaves, left, right, table[:, 0])
+    first, second = (np.array([numbers.get(n, n) for n in side], np.int64) for side in table[:, 1:].T.tolist())
+    return TokenTree(leaves, first, second, table[:, 0])
 
 
 def _token(node: Any, owner: str, number: int) -> Any:
