@@ -7,6 +7,7 @@ namespace certus::bindings {
 void bind_bayes(nb::module_& m);
 void bind_boosting(nb::module_& m);
 void bind_cluster(nb::module_& m);
+void bind_components(nb::module_& m);
 void bind_core(nb::module_& m);
 void bind_ensemble(nb::module_& m);
 void bind_geometry(nb::module_& m);
@@ -40,6 +41,7 @@ NB_MODULE(_native, m) {
   certus::bindings::bind_bayes(m);
   certus::bindings::bind_boosting(m);
   certus::bindings::bind_cluster(m);
+  certus::bindings::bind_components(m);
   certus::bindings::bind_core(m);
   certus::bindings::bind_ensemble(m);
   certus::bindings::bind_geometry(m);

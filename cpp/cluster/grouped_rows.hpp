@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "cluster/lane_ops.hpp"
+#include "core/aligned.hpp"
 #include "core/parallel.hpp"
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
@@ -51,11 +51,9 @@ template <class T>
 class GroupedRows {
  public:
   GroupedRows(View2D<const T> rows, std::span<const double> offset, int threads, StopToken& stop)
-      : rows_(rows.rows),
-        columns_(rows.cols),
-        values_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count() * lanes * columns_))) {
+      : rows_(rows.rows), columns_(rows.cols), values_(static_cast<std::size_t>(count() * lanes * columns_)) {
     parallel_ranges(count(), 64, threads, stop, [&](Index first, Index last, int) {
-      for (Index g = first; g < last; ++g) fill_group(rows, g * lanes, offset, values_.get() + at(g));
+      for (Index g = first; g < last; ++g) fill_group(rows, g * lanes, offset, values_.data() + at(g));
     });
   }
 
@@ -64,7 +62,7 @@ class GroupedRows {
   Index count() const { return block_count(rows_, lanes); }
   // How many lanes of a group are rows.
   Index used(Index group) const { return std::min<Index>(lanes, rows_ - group * lanes); }
-  const T* group(Index place) const { return values_.get() + at(place); }
+  const T* group(Index place) const { return values_.data() + at(place); }
   // One row as a center.
   void copy_row(Index row, T* to) const {
     const T* from = group(row / lanes) + row % lanes;
@@ -76,7 +74,7 @@ class GroupedRows {
 
   Index rows_;
   Index columns_;
-  std::unique_ptr<T[]> values_;
+  AlignedVector<T> values_;
 };
 
 // Centers minus an offset, in the type of the rows.

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
 #include "geometry/group_access.hpp"
@@ -149,9 +150,9 @@ class KdTree {
   Index columns_;
   std::vector<Index> leaf_groups_;   // leaf i owns groups leaf_groups_[i] .. leaf_groups_[i + 1] - 1
   std::vector<std::int32_t> order_;  // which row each slot of the groups holds
-  std::vector<T> points_;            // groups one after another
+  AlignedVector<T> points_;          // groups one after another
   std::vector<Level> levels_;        // from the root down
-  std::vector<T> low_, high_;        // per node: columns x 8 borders of its children's boxes
+  AlignedVector<T> low_, high_;      // per node: columns x 8 borders of its children's boxes
   double slack_;                     // 1 + rounding error of two sums of `columns` terms
 };
 

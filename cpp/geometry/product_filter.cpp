@@ -114,8 +114,8 @@ class ProductFilter<T>::Shortlist {
 template <class T>
 struct ProductFilter<T>::Scratch {
   std::vector<float> query;      // one, scaled
-  std::vector<float> tiles;      // all of a block, in tiles
-  std::vector<float> sums;       // queries x panel_rows
+  AlignedVector<float> tiles;    // all of a block, in tiles
+  AlignedVector<float> sums;     // queries x panel_rows
   std::vector<float> limits;     // one per query
   std::vector<Shortlist> lists;  // one per query
   std::vector<std::int32_t> hits;

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/stop.hpp"
 #include "core/view2d.hpp"
 #include "geometry/k_best.hpp"
@@ -61,9 +62,9 @@ class ProductFilter {
   Index columns_;
   bool usable_;
   std::vector<double> center_;
-  double scale_ = 1.0;         // 1 / r
-  std::vector<float> scaled_;  // rows x columns, in panels (panel_ops.hpp)
-  std::vector<float> norms_;   // ||z_i||^2
+  double scale_ = 1.0;           // 1 / r
+  AlignedVector<float> scaled_;  // rows x columns, in panels (panel_ops.hpp)
+  AlignedVector<float> norms_;   // ||z_i||^2
 };
 
 }  // namespace certus::geometry

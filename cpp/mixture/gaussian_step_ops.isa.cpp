@@ -11,13 +11,16 @@ using Size = std::ptrdiff_t;
 
 #if defined(__AVX512F__)
 constexpr Size register_bytes = 64;
-constexpr int wide = 4;  // columns of a tile of products: as many as leave registers free
+constexpr int wide = 4;     // columns of a tile of products: as many as leave registers free
+constexpr int vectors = 4;  // of lanes that go through a triangular product together
 #elif defined(__AVX__)
 constexpr Size register_bytes = 32;
 constexpr int wide = 2;
+constexpr int vectors = 2;
 #else
 constexpr Size register_bytes = 16;
 constexpr int wide = 2;
+constexpr int vectors = 2;
 #endif
 constexpr Size lanes = register_bytes / static_cast<Size>(sizeof(double));
 typedef double Values __attribute__((vector_size(register_bytes)));
@@ -30,64 +33,77 @@ inline Values load(const double* from) {
 
 inline void store(const Values& values, double* to) { __builtin_memcpy(to, &values, sizeof values); }
 
-// The lanes added in halves, which needs fewer steps than one after the other.
-inline double sum(const Values& values) {
-  double parts[lanes];
-  store(values, parts);
-  for (Size half = lanes / 2; half > 0; half /= 2) {
-    for (Size place = 0; place < half; ++place) parts[place] += parts[place + half];
-  }
-  return parts[0];
+// to[i] += the sum of the lanes of the i-th vector, i = 0 .. 3: neighbors are added, all four together.
+inline void add_four_sums(const Values& v0, const Values& v1, const Values& v2, const Values& v3,
+                          double* to) {
+#if defined(__AVX512F__)
+  const Values a = __builtin_shufflevector(v0, v1, 0, 8, 2, 10, 4, 12, 6, 14) +
+                   __builtin_shufflevector(v0, v1, 1, 9, 3, 11, 5, 13, 7, 15);
+  const Values b = __builtin_shufflevector(v2, v3, 0, 8, 2, 10, 4, 12, 6, 14) +
+                   __builtin_shufflevector(v2, v3, 1, 9, 3, 11, 5, 13, 7, 15);
+  const Values c = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+                   __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  const auto found = __builtin_shufflevector(c, c, 0, 1, 2, 3) + __builtin_shufflevector(c, c, 4, 5, 6, 7);
+#elif defined(__AVX__)
+  const Values a = __builtin_shufflevector(v0, v1, 0, 4, 2, 6) + __builtin_shufflevector(v0, v1, 1, 5, 3, 7);
+  const Values b = __builtin_shufflevector(v2, v3, 0, 4, 2, 6) + __builtin_shufflevector(v2, v3, 1, 5, 3, 7);
+  const Values found = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+#else
+  const Values found[] = {__builtin_shufflevector(v0, v1, 0, 2) + __builtin_shufflevector(v0, v1, 1, 3),
+                          __builtin_shufflevector(v2, v3, 0, 2) + __builtin_shufflevector(v2, v3, 1, 3)};
+#endif
+  double sums[4];
+  __builtin_memcpy(sums, &found, sizeof sums);
+  for (int i = 0; i < 4; ++i) to[i] += sums[i];
 }
 
-void center(const double* x, const double* mean, Size columns, double* out) {
-  for (Size j = 0; j < columns; ++j) {
-    for (Size r = 0; r < group_rows; ++r) out[j * group_rows + r] = x[j * group_rows + r] - mean[j];
-  }
-}
-
-// Four columns of the product for two vectors of lanes: eight running sums.
-inline void four_columns(const double* centered, const double* factor, Size columns, Size first, Values& low,
-                         Values& high) {
-  Values a0{}, a1{}, a2{}, a3{}, b0{}, b1{}, b2{}, b3{};
+// Four columns of the product for some vectors of lanes.
+inline void four_columns(const double* x, const double* mean, const double* factor, Size columns, Size first,
+                         Values (&squares)[vectors]) {
+  Values sums[vectors][tile] = {};
   for (Size j = 0; j < first + tile; ++j) {
-    const Values a = load(centered + j * group_rows), b = load(centered + j * group_rows + lanes);
     const double* entry = factor + j * columns + first;
-    a0 += a * entry[0];
-    b0 += b * entry[0];
-    a1 += a * entry[1];
-    b1 += b * entry[1];
-    a2 += a * entry[2];
-    b2 += b * entry[2];
-    a3 += a * entry[3];
-    b3 += b * entry[3];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const Values centered = load(x + j * group_rows + v * lanes) - mean[j];
+#pragma GCC unroll 4
+      for (int c = 0; c < tile; ++c) sums[v][c] += centered * entry[c];
+    }
   }
-  low += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3);
-  high += (b0 * b0 + b1 * b1) + (b2 * b2 + b3 * b3);
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) {
+    squares[v] += (sums[v][0] * sums[v][0] + sums[v][1] * sums[v][1]) +
+                  (sums[v][2] * sums[v][2] + sums[v][3] * sums[v][3]);
+  }
 }
 
-void triangular_squares(const double* centered, const double* factor, Size columns, double* squares) {
-  for (Size r = 0; r < group_rows; r += 2 * lanes) {
-    Values low{}, high{};
+void triangular_joint(const double* x, const double* mean, const double* factor, Size columns,
+                      double constant, double* joint) {
+  for (Size r = 0; r < group_rows; r += vectors * lanes) {
+    Values squares[vectors] = {};
     for (Size first = 0; first < columns; first += tile) {
-      four_columns(centered + r, factor, columns, first, low, high);
+      four_columns(x + r, mean, factor, columns, first, squares);
     }
-    store(low, squares + r);
-    store(high, squares + r + lanes);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) store(constant - 0.5 * squares[v], joint + r + v * lanes);
   }
 }
 
-void scaled_squares(const double* x, const double* mean, const double* scale, Size columns, double* squares) {
-  for (Size r = 0; r < group_rows; r += 2 * lanes) {
-    Values low{}, high{};
+// As many vectors of lanes together as hide the time that a sum takes.
+void diagonal_joint(const double* x, const double* shift, const double* scale, Size columns, double constant,
+                    double* joint) {
+  constexpr int together = 8;
+  for (Size r = 0; r < group_rows; r += together * lanes) {
+    Values squares[together] = {};
     for (Size j = 0; j < columns; ++j) {
-      const Values a = (load(x + j * group_rows + r) - mean[j]) * scale[j];
-      const Values b = (load(x + j * group_rows + r + lanes) - mean[j]) * scale[j];
-      low += a * a;
-      high += b * b;
+#pragma GCC unroll 8
+      for (int v = 0; v < together; ++v) {
+        const Values scaled = load(x + j * group_rows + r + v * lanes) * scale[j] - shift[j];
+        squares[v] += scaled * scaled;
+      }
     }
-    store(low, squares + r);
-    store(high, squares + r + lanes);
+#pragma GCC unroll 8
+    for (int v = 0; v < together; ++v) store(constant - 0.5 * squares[v], joint + r + v * lanes);
   }
 }
 
@@ -115,21 +131,24 @@ void shares(double* joint, Size components, const double* weights, double* large
 }
 
 inline double sum_of(const double* values) {
-  Values even{}, odd{};
-  for (Size r = 0; r < group_rows; r += 2 * lanes) {
-    even += load(values + r);
-    odd += load(values + r + lanes);
+  Values sums[4] = {};
+  for (Size r = 0; r < group_rows; r += 4 * lanes) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) sums[v] += load(values + r + v * lanes);
   }
-  return sum(even + odd);
+  double parts[4] = {};
+  add_four_sums(sums[0], sums[1], sums[2], sums[3], parts);
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
 
 // A tile of `tile` x `wide` entries of the products; its sums stay in registers.
-inline void product_tile(const double* weighted, const double* centered, double* out, Size columns) {
+inline void product_tile(const double* weighted, const double* x, const double* center, double* out,
+                         Size columns) {
   Values sums[tile][wide] = {};
   for (Size r = 0; r < group_rows; r += lanes) {
     Values other[wide];
 #pragma GCC unroll 4
-    for (int j = 0; j < wide; ++j) other[j] = load(centered + j * group_rows + r);
+    for (int j = 0; j < wide; ++j) other[j] = load(x + j * group_rows + r) - center[j];
 #pragma GCC unroll 4
     for (int i = 0; i < tile; ++i) {
       const Values own = load(weighted + i * group_rows + r);
@@ -137,52 +156,105 @@ inline void product_tile(const double* weighted, const double* centered, double*
       for (int j = 0; j < wide; ++j) sums[i][j] += own * other[j];
     }
   }
+  if constexpr (wide == 4) {
 #pragma GCC unroll 4
-  for (int i = 0; i < tile; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < wide; ++j) out[i * columns + j] += sum(sums[i][j]);
+    for (int i = 0; i < tile; ++i) {
+      add_four_sums(sums[i][0], sums[i][1], sums[i][2], sums[i][wide - 1], out + i * columns);
+    }
+  } else {
+#pragma GCC unroll 2
+    for (int i = 0; i < tile; i += 2) {
+      double found[4] = {};
+      add_four_sums(sums[i][0], sums[i][1], sums[i + 1][0], sums[i + 1][1], found);
+      for (int j = 0; j < 2; ++j) {
+        out[i * columns + j] += found[j];
+        out[(i + 1) * columns + j] += found[2 + j];
+      }
+    }
   }
 }
 
-double product_moments(const double* centered, const double* share, Size columns, double* first,
-                       double* second) {
+// Shares times four centered columns, and the sums of the products.
+inline void weighted_columns(const double* x, const double* center, const double* share, double* weighted,
+                             double* first) {
+  Values sums[tile] = {};
+  for (Size r = 0; r < group_rows; r += lanes) {
+    const Values own = load(share + r);
+#pragma GCC unroll 4
+    for (int j = 0; j < tile; ++j) {
+      const Values product = own * (load(x + j * group_rows + r) - center[j]);
+      sums[j] += product;
+      store(product, weighted + j * group_rows + r);
+    }
+  }
+  add_four_sums(sums[0], sums[1], sums[2], sums[3], first);
+}
+
+double product_moments(const double* x, const double* center, const double* share, Size columns,
+                       double* first, double* second) {
   double weighted[tile * group_rows];
   for (Size i = 0; i < columns; i += tile) {
-    for (Size j = 0; j < tile; ++j) {
-      const double* from = centered + (i + j) * group_rows;
-      for (Size r = 0; r < group_rows; ++r) weighted[j * group_rows + r] = share[r] * from[r];
-      first[i + j] += sum_of(weighted + j * group_rows);
-    }
+    weighted_columns(x + i * group_rows, center + i, share, weighted, first + i);
     for (Size j = i; j < columns; j += wide) {
-      product_tile(weighted, centered + j * group_rows, second + i * columns + j, columns);
+      product_tile(weighted, x + j * group_rows, center + j, second + i * columns + j, columns);
     }
   }
   return sum_of(share);
 }
 
-double squared_moments(const double* x, const double* center, const double* share, Size columns,
-                       double* first, double* second) {
-  for (Size j = 0; j < columns; ++j) {
-    const double* from = x + j * group_rows;
-    Values once{}, twice{}, once_odd{}, twice_odd{};
-    for (Size r = 0; r < group_rows; r += 2 * lanes) {
-      const Values even = load(from + r) - center[j], odd = load(from + r + lanes) - center[j];
-      const Values weighted = load(share + r) * even, weighted_odd = load(share + r + lanes) * odd;
-      once += weighted;
-      once_odd += weighted_odd;
-      twice += weighted * even;
-      twice_odd += weighted_odd * odd;
+// Moments of `wide` vectors of columns; a lane is a column here, so that nothing is added across lanes.
+template <int some>
+inline void squared_columns(const double* rows, const double* center, const double* share, Size width,
+                            double* first, double* second) {
+  Values middle[some], once[some] = {}, twice[some] = {};
+#pragma GCC unroll 4
+  for (int v = 0; v < some; ++v) middle[v] = load(center + v * lanes);
+  for (Size r = 0; r < group_rows; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < some; ++v) {
+      const Values centered = load(rows + r * width + v * lanes) - middle[v];
+      const Values weighted = share[r] * centered;
+      once[v] += weighted;
+      twice[v] += weighted * centered;
     }
-    first[j] += sum(once + once_odd);
-    second[j] += sum(twice + twice_odd);
   }
+#pragma GCC unroll 4
+  for (int v = 0; v < some; ++v) {
+    store(load(first + v * lanes) + once[v], first + v * lanes);
+    store(load(second + v * lanes) + twice[v], second + v * lanes);
+  }
+}
+
+double squared_moments(const double* rows, const double* center, const double* share, Size width,
+                       double* first, double* second) {
+  Size j = 0;
+  for (; j + wide * lanes <= width; j += wide * lanes) {
+    squared_columns<wide>(rows + j, center + j, share, width, first + j, second + j);
+  }
+  for (; j < width; j += lanes) squared_columns<1>(rows + j, center + j, share, width, first + j, second + j);
   return sum_of(share);
+}
+
+// Some rows of a table side by side, one lane per row; lanes beyond them keep what they hold.
+void turn(const double* rows, Size count, Size width, Size columns, double* x) {
+  Size r = 0;
+  for (; r + 8 <= count; r += 8) {
+    const double* from = rows + r * width;
+    for (Size j = 0; j < columns; ++j) {
+      double* to = x + j * group_rows + r;
+#pragma GCC unroll 8
+      for (Size lane = 0; lane < 8; ++lane) to[lane] = from[lane * width + j];
+    }
+  }
+  for (; r < count; ++r) {
+    for (Size j = 0; j < columns; ++j) x[j * group_rows + r] = rows[r * width + j];
+  }
 }
 
 }  // namespace
 
 extern const GaussianStepOps gaussian_step_ops_table;
-const GaussianStepOps gaussian_step_ops_table = {center, triangular_squares, scaled_squares,
-                                                 shares, product_moments,    squared_moments};
+const GaussianStepOps gaussian_step_ops_table = {triangular_joint, diagonal_joint,  shares,
+                                                 product_moments,  squared_moments, turn};
 
 }  // namespace certus::CERTUS_ISA

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "mixture/gaussian_step_ops.hpp"
@@ -14,7 +15,7 @@ CERTUS_ISA_TABLE(certus::GaussianStepOps, gaussian_step_ops)
 namespace certus::mixture {
 namespace {
 
-Index padded(Index columns) { return (columns + tile - 1) / tile * tile; }
+Index padded(Index columns, Index step) { return block_count(columns, step) * step; }
 
 std::size_t size_of(Index count) { return static_cast<std::size_t>(count); }
 
@@ -41,11 +42,15 @@ struct Prepared {
       : full(given.full()),
         count(given.means.rows),
         columns(given.means.cols),
-        width(full ? padded(columns) : columns),
+        width(padded(columns, full ? tile : row_width)),
         means(padded_rows(given.means, width)),
         factors(full ? padded_matrices(given.factors, columns, width) : padded_rows(given.factors, width)),
-        constants(given.constants.begin(), given.constants.end()) {}
+        constants(given.constants.begin(), given.constants.end()) {
+    if (full) return;
+    for (std::size_t at = 0; at < means.size(); ++at) means[at] *= factors[at];
+  }
 
+  // The mean of a component; of a diagonal one in units of its deviations.
   const double* mean(Index k) const { return means.data() + k * width; }
   const double* factor(Index k) const { return factors.data() + k * width * (full ? width : 1); }
 
@@ -57,8 +62,8 @@ struct Prepared {
 // The space that one block of rows needs for one group of them at a time.
 struct Group {
   explicit Group(const Prepared& model)
-      : x(size_of(model.width * group_rows), 0.0),
-        centered(size_of(model.width * group_rows), 0.0),
+      : rowwise(size_of(model.width * group_rows), 0.0),
+        x(size_of(model.width * group_rows), 0.0),
         joint(size_of(model.count * group_rows)),
         weights(group_rows),
         largest(group_rows),
@@ -67,10 +72,13 @@ struct Group {
   // Turn some rows; what is left of the group keeps older values, which have no weight.
   template <class T>
   void read(View2D<const T> rows, std::span<const double> given) {
-    for (Index j = 0; j < rows.cols; ++j) {
-      double* to = x.data() + j * group_rows;
-      for (Index r = 0; r < rows.rows; ++r) to[r] = static_cast<double>(rows(r, j));
+    const Index width = static_cast<Index>(rowwise.size()) / group_rows;
+    for (Index r = 0; r < rows.rows; ++r) {
+      const T* row = rows.row(r);
+      double* to = rowwise.data() + r * width;
+      for (Index j = 0; j < rows.cols; ++j) to[j] = static_cast<double>(row[j]);
     }
+    gaussian_step_ops().turn(rowwise.data(), rows.rows, width, rows.cols, x.data());
     for (Index r = 0; r < group_rows; ++r) {
       weights[size_of(r)] = r >= rows.rows ? 0.0 : given.empty() ? 1.0 : given[size_of(r)];
     }
@@ -78,20 +86,15 @@ struct Group {
 
   void fill_joint(const Prepared& model) {
     const GaussianStepOps& ops = gaussian_step_ops();
+    const Index columns = model.full ? model.width : model.columns;
     for (Index k = 0; k < model.count; ++k) {
-      double* squares = joint.data() + k * group_rows;
-      if (model.full) {
-        ops.center(x.data(), model.mean(k), model.width, centered.data());
-        ops.triangular_squares(centered.data(), model.factor(k), model.width, squares);
-      } else {
-        ops.scaled_squares(x.data(), model.mean(k), model.factor(k), model.width, squares);
-      }
-      const double constant = model.constants[size_of(k)];
-      for (Index r = 0; r < group_rows; ++r) squares[r] = constant - 0.5 * squares[r];
+      double* out = joint.data() + k * group_rows;
+      const auto joint_of = model.full ? ops.triangular_joint : ops.diagonal_joint;
+      joint_of(x.data(), model.mean(k), model.factor(k), columns, model.constants[size_of(k)], out);
     }
   }
 
-  std::vector<double> x, centered, joint, weights, largest, total;
+  AlignedVector<double> rowwise, x, joint, weights, largest, total;
 };
 
 struct BlockSums {
@@ -102,22 +105,18 @@ struct BlockSums {
 
   void add(const Prepared& model, const double* centers, Group& group) {
     const GaussianStepOps& ops = gaussian_step_ops();
+    const double* rows = model.full ? group.x.data() : group.rowwise.data();
     for (Index k = 0; k < model.count; ++k) {
       const double* share = group.joint.data() + k * group_rows;
       const double* center = centers + k * model.width;
       double* once = first.data() + k * model.width;
-      if (model.full) {
-        double* twice = second.data() + k * model.width * model.width;
-        ops.center(group.x.data(), center, model.width, group.centered.data());
-        weight[size_of(k)] += ops.product_moments(group.centered.data(), share, model.width, once, twice);
-      } else {
-        double* twice = second.data() + k * model.width;
-        weight[size_of(k)] += ops.squared_moments(group.x.data(), center, share, model.width, once, twice);
-      }
+      double* twice = second.data() + k * model.width * (model.full ? model.width : 1);
+      const auto moments_of = model.full ? ops.product_moments : ops.squared_moments;
+      weight[size_of(k)] += moments_of(rows, center, share, model.width, once, twice);
     }
   }
 
-  std::vector<double> weight, first, second;
+  AlignedVector<double> weight, first, second;
   double likelihood = 0.0;
 };
 
@@ -146,14 +145,27 @@ Index rows_of_block(Index rows, const Prepared& model) {
   return std::max<Index>(block_count(block_count(rows, most), group_rows), 4) * group_rows;
 }
 
+// Of rows that count once, several totals, each between 1 and the number of components, share a logarithm.
 double log_densities(const Group& group, Index rows) {
-  double sum = 0.0;
+  constexpr int most = 8;
+  double sum = 0.0, product = 1.0;
+  int factors = 0;
   for (Index r = 0; r < rows; ++r) {
     const double weight = group.weights[size_of(r)], largest = group.largest[size_of(r)];
     if (weight == 0.0) continue;
-    sum += weight * (std::isfinite(largest) ? largest + std::log(group.total[size_of(r)]) : largest);
+    if (weight != 1.0 || !std::isfinite(largest)) {
+      sum += weight * (std::isfinite(largest) ? largest + std::log(group.total[size_of(r)]) : largest);
+      continue;
+    }
+    sum += largest;
+    product *= group.total[size_of(r)];
+    if (++factors == most) {
+      sum += std::log(product);
+      product = 1.0;
+      factors = 0;
+    }
   }
-  return sum;
+  return sum + std::log(product);
 }
 
 }  // namespace

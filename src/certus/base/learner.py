@@ -278,8 +278,10 @@ def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         check_classification_targets(y)
         labels, codes = np.unique(y, return_inverse=True)
         return labels, codes
-    labels, codes = _counted_labels(y) if y.dtype.kind in "iu" and len(y) else (None, None)
-    if labels is None or codes is None:
+    counted = _counted_labels(y) if y.dtype.kind in "iu" and len(y) else None
+    if counted is not None:
+        labels, codes = counted
+    else:
         labels = np.unique(y)
         # Both are faster than return_inverse for many rows.
         codes = (y == labels[1]).astype(np.intp) if len(labels) == 2 else np.searchsorted(labels, y)
@@ -288,11 +290,11 @@ def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return labels, codes
 
 
-def _counted_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] | tuple[None, None]:
+def _counted_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] | None:
     """The same for whole numbers that lie close together, by a table of all between the ends; None for others."""
     least, most = int(y.min()), int(y.max())
     if most - least >= max(len(y), 256) or not -(2**62) < least <= most < 2**62:
-        return None, None
+        return None
     places = y.astype(np.intp) - least
     there = np.zeros(most - least + 1, dtype=np.bool_)
     there[places] = True

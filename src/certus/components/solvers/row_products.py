@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from certus.components import _native_calls
+
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -211,19 +213,8 @@ class RowProducts:
         places = np.linspace(0, self.rows - 1, min(self.rows, SAMPLE)).astype(np.intp)
         origin = self.table[places].astype(np.float64).mean(axis=0)
 
-        def moments(first: int) -> tuple[Floats, Floats]:
-            part = self.table[first : first + self.step] - origin
-            if self.roots is None:
-                return part.T @ part, part.sum(axis=0)
-            roots = self.roots[first : first + self.step]
-            part *= roots[:, None]
-            return part.T @ part, roots @ part
-
-        found, sums = np.zeros((self.columns, self.columns)), np.zeros(self.columns)
         with np.errstate(over="ignore", invalid="ignore"):  # then the table is scaled first
-            for squares, part in in_order(moments, self._starts(), self.threads):
-                found += squares
-                sums += part
+            found, sums = _native_calls.scatter(self.table, self.roots, origin, self.threads)
             move = sums / self.total
             found -= self.total * np.outer(move, move)
             variances, trace = np.diag(found), float(np.trace(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from certus.mixture.learning.observed_cells import Moments, ObservedCells
 
 Floats = NDArray[np.float64]
 METHODS = ("kmeans", "k-means++", "random", "random_from_data")
+CELLS = 2**17  # that are summed at a time
 FAR = 300  # the exponent from which on squares come near the ends of the range of doubles
 
 
@@ -36,7 +38,9 @@ def filled_table(cells: ObservedCells) -> FilledRows:
     """Fill missing cells, for starts and priors only."""
     rows, weights, shares = cells.rows, cells.weights, cells.weights / cells.total
     if cells.complete:
-        mean = np.asarray(shares @ rows, dtype=np.float64)
+        mean = np.zeros(rows.shape[1])
+        for part in _parts(rows):
+            mean += shares[part] @ rows[part]
     else:
         there = ~np.isnan(rows)
         amount = weights @ there
@@ -47,10 +51,19 @@ def filled_table(cells: ObservedCells) -> FilledRows:
             )
         mean = weights @ np.where(there, rows, 0.0) / amount
         rows = np.where(there, rows, mean.astype(rows.dtype))
-    moved = rows - mean
-    mean = mean + shares @ moved  # once more from near by, where less is lost
-    moved = rows - mean
-    return FilledRows(np.ascontiguousarray(rows), weights, mean, (moved * shares[:, None]).T @ moved)
+    # Once more from near by, where less is lost.
+    mean = mean + sum((shares[part] @ (rows[part] - mean) for part in _parts(rows)), np.zeros_like(mean))
+    covariance, roots = np.zeros((len(mean), len(mean))), np.sqrt(shares)[:, None]
+    for part in _parts(rows):
+        moved = (rows[part] - mean) * roots[part]
+        covariance += moved.T @ moved
+    return FilledRows(np.ascontiguousarray(rows), weights, mean, covariance)
+
+
+def _parts(rows: NDArray[Any]) -> Iterator[slice]:
+    """Rows that stay in the cache together."""
+    step = max(16, CELLS // rows.shape[1])
+    return (slice(first, first + step) for first in range(0, len(rows), step))
 
 
 def first_gaussians(

@@ -10,8 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from certus.base import warn_user
-from certus.base.learner import distinct_labels
+from certus.base import distinct_labels, warn_user
 
 
 class CodedLabels:

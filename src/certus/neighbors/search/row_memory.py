@@ -55,7 +55,7 @@ class RowMemory:
         faster). ``'auto'`` and ``'ball_tree'``: whichever of the two a cost model says is faster. All give the
         same neighbors. Sparse rows are always compared by brute force.
     leaf_size : int
-        Most rows in a leaf of the tree.
+        Most rows in a leaf of the tree, rounded up to a multiple of eight.
     p : float
         Power of the Minkowski metric: 1 Manhattan, 2 Euclidean.
     metric : str, callable or DistanceMetric
