@@ -49,7 +49,7 @@ def test_what_decides_the_target_is_made(rule: object, name: str) -> None:
     noise = 0.1 * y.std() * np.random.default_rng(1).normal(size=len(y))
     assert made(frame, y + noise)[0] == name
     turned = " / ".join(reversed(name.split(" / ")))
-    assert {name, turned} & set(made(frame, np.where(y > np.quantile(y, 0.8), "high", "low")))
+    assert {name, turned} & set(made(frame, np.where(y >= np.quantile(y, 0.8), "high", "low")))
 
 
 def test_a_number_beside_the_mean_of_its_group_is_made() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.threads import blas_on_one_thread
+from certus.base import blas_on_one_thread
 from certus.workflow.measures import Measure
 from certus.workflow.models import MadeColumns
 from certus.workflow.race import elimination, work
