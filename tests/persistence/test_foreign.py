@@ -15,13 +15,18 @@ from numpy.testing import assert_array_equal
 from pandas.testing import assert_frame_equal
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
+    MaxAbsScaler,
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
+    QuantileTransformer,
+    RobustScaler,
     StandardScaler,
 )
 
@@ -72,6 +77,11 @@ def complete_towns() -> pd.DataFrame:
 
 TRANSFORMERS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "standard": (StandardScaler(), numeric),
+    "largest": (MaxAbsScaler(), numeric),
+    "robust": (RobustScaler(), gappy),
+    "robust without centers": (RobustScaler(with_centering=False, with_scaling=False), numeric),
+    "quantiles": (QuantileTransformer(n_quantiles=10, output_distribution="normal", random_state=0), gappy),
+    "components": (PCA(2, whiten=True), numeric),
     "standard, no spread": (StandardScaler(with_std=False), gappy),
     "standard, sparse": (StandardScaler(with_mean=False), lambda: sparse.csr_array(numeric())),
     "minmax": (MinMaxScaler(feature_range=(-1, 1), clip=True), gappy),
@@ -196,3 +206,12 @@ def test_another_minor_release_of_scikit_learn_is_refused(path: Path, monkeypatc
     ):
         certus.load(path)
     assert certus.load(own).n_features_in_ == 3
+
+
+def test_a_search_is_told_what_can_be_saved(path: Path) -> None:
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=2)
+    search.fit(numeric(), numeric()[:, 0] > 0)
+    with pytest.raises(certus.CertusFileError, match=r"save its best_estimator_"):
+        certus.save(search, path)
+    certus.save(search.best_estimator_, path)
+    assert_array_equal(certus.load(path).predict(numeric()), search.predict(numeric()))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,10 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from certus.cli.failures import describe
 from certus.tables import read_table
 from certus.workflow import Study, StudyError, study
+from certus.workflow.race.journal import Journal
 
 ROWS = 120
 RNG = np.random.default_rng(0)
@@ -127,3 +132,17 @@ def test_rows_of_one_moment_stay_together_and_that_is_told() -> None:
     weeks = np.repeat([f"2024-01-{day:02d}" for day in range(1, 7)], ROWS // 6)
     nearest = run(pl.DataFrame({"x": X, "day": weeks, "y": Y}), order="day", holdout=0.3)
     assert len(nearest.split.test) == 40
+
+
+def test_a_disk_without_room_is_told_as_such(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Full:
+        def executescript(self, _text: str) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("certus.workflow.race.journal.sqlite3.connect", lambda *_: Full())
+    with pytest.raises(StudyError, match=r"cannot be written: database or disk is full.\nHint: make room on the disk"):
+        Journal(tmp_path / "journal")
+    told = describe(OSError(errno.ENOSPC, "No space left on device"))
+    assert (
+        told == "a file cannot be written: No space left on device.\nHint: make room, or name another folder or file."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import os
@@ -18,6 +19,7 @@ from certus.cli.spelling import as_typed, with_flags
 BROKEN_PROMISE = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 READER_GONE = 141  # as a program that a closed pipe has ended
 
 
@@ -58,6 +60,8 @@ def describe(error: Exception, parameters: Sequence[str] = ()) -> str:
     """What to tell about an error: our own say what is wrong; others are named, so that they can be reported."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return f"a file cannot be written: {error.strerror}.\nHint: make room, or name another folder or file."
     if isinstance(error, ValueError | OSError) and str(error):
         names = getattr(error, "options", ())
         return as_typed(str(error), names) if names else with_flags(str(error), parameters)

@@ -48,4 +48,12 @@ def _query_server(query: str, address: str) -> pl.DataFrame:
         raise
     except BaseException as error:  # drivers raise errors of their own, even panics; the address may hold a password
         reason = (str(error).replace(address, f"{scheme}://…").splitlines() or [type(error).__name__])[0]
-        raise TableError(f"sql: {reason}\nHint: check the address and the query.", options=["sql"]) from error
+        raise TableError(f"sql: {reason}\nHint: {_way_out(reason)}.", options=["sql"]) from error
+
+
+def _way_out(reason: str) -> str:
+    """What to do about the reason that a driver gives."""
+    if reason.startswith("not implemented: "):
+        kind = reason.removeprefix("not implemented: ")
+        return f"cast columns of the type {kind} in the query, as in extract(epoch from …) or …::text"
+    return "check the address and the query"

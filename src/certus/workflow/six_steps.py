@@ -184,6 +184,7 @@ def _about(state: State) -> list[str]:
         "rows": f"{state.frame.height}, {len(state.split.learn)} to learn from, {len(state.split.test)} to test",
         "task": str(state.task.guess).split(" (")[0],
         "winner": state.winner.name,
+        "made columns": "; ".join(state.best.made_columns) or "none",
         "seed": str(state.options.seed),
         "options": state.options.told(),
         "verdict": state.verdict.headline,

@@ -79,14 +79,18 @@ def describe_file(path: str | PathLike[str]) -> dict[str, Any]:
     }
 
 
+def _way_out(model: Any) -> str:
+    """What can be saved in place of a model that cannot."""
+    if hasattr(model, "best_estimator_"):
+        return "save its best_estimator_, which is the model that a search found"
+    return "save takes a learner of Certus, or a Pipeline that ends in one"
+
+
 def write_model(model: Any, stream: BinaryIO, *, report: Report | None = None) -> None:
     """Write a model to an empty, seekable binary file; `report` takes the place of its ``report_``."""
     if kind_of(model) is None:
         kind = type(model)
-        raise CertusFileError(
-            f"a {kind.__module__}.{kind.__qualname__} cannot be saved.\n"
-            "Hint: save takes a learner of Certus, or a Pipeline that ends in one."
-        )
+        raise CertusFileError(f"a {kind.__module__}.{kind.__qualname__} cannot be saved.\nHint: {_way_out(model)}.")
     with ArchiveWriter(stream) as archive:
         encoder = Encoder(archive)
         node = encoder.encode(model, type(model).__name__)

@@ -88,6 +88,8 @@ def _categorical(value: Any, state: dict[str, Any]) -> None:
     categories = state.get("categories_")
     if (categories is None) != (value is None) or (categories is not None and len(categories) != width):
         raise ValueError("categories_ must have one entry per column")
+    if categories is not None and not all(one is None or hasattr(one, "__len__") for one in categories):
+        raise ValueError("categories_ must be lists of categories, or None")
 
 
 def _log_prior(value: Any, _state: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.encoding.restored import check_lengths, check_names
 
 # Levels beyond these, by frequency, share one place: one 0/1 column, or one code.
 LARGEST_ONE_HOT = 50
@@ -42,6 +43,19 @@ class CategoryPart:
             self.levels.append(ordered[:largest])
             self.other.append(len(ordered) > largest)
         return self
+
+    def _restored(self) -> None:
+        check_names(self.columns)
+        if hasattr(self, "levels"):
+            check_lengths(self.columns, levels=self.levels, other=self.other)
+            for levels in self.levels:
+                if not isinstance(levels, list):
+                    raise ValueError("levels must be lists of texts")
+                check_names([level for level in levels if level is not None], "levels")
+                if levels.count(None) > 1:
+                    raise ValueError("levels must be different")
+            if not all(isinstance(one, bool) for one in [*self.other, self.one_hot]):
+                raise ValueError("one_hot and other must be truth values")
 
     def transform(self, frame: pl.DataFrame) -> NDArray[np.float64]:
         """The columns as numbers."""

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.encoding.restored import check_names, check_numbers
 from certus.tables.entries import moments_of
 
 _DAY = 86_400.0
@@ -35,6 +36,12 @@ class DatePart:
         self.mean = np.array([values.mean() if len(values) else 0.0 for values in days])
         self.scale = np.array([values.std() or 1.0 if len(values) else 1.0 for values in days])
         return self
+
+    def _restored(self) -> None:
+        check_names(self.columns)
+        if hasattr(self, "mean"):
+            check_numbers(self.mean, (len(self.columns),), "mean")
+            check_numbers(self.scale, (len(self.columns),), "scale", positive=True)
 
     def transform(self, frame: pl.DataFrame) -> NDArray[np.float64]:
         """The columns as numbers."""

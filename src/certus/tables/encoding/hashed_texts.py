@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.encoding.restored import check_lengths, check_names, check_numbers
 
 COLUMNS = 64
 LONGEST_MEAN = 60.0  # characters; longer texts have words enough
@@ -39,6 +40,13 @@ class LetterPart:
             texts = np.count_nonzero(letter_counts(frame[name]), axis=0)
             self.rarity.append(np.log(max(frame.height, 1) / np.maximum(texts, 1)))
         return self
+
+    def _restored(self) -> None:
+        check_names(self.columns)
+        if hasattr(self, "rarity"):
+            check_lengths(self.columns, rarity=self.rarity)
+            for rarity in self.rarity:
+                check_numbers(rarity, (COLUMNS,), "rarity")
 
     def transform(self, frame: pl.DataFrame) -> NDArray[np.float64]:
         """The columns as numbers."""

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.encoding.restored import check_names, check_numbers
 from certus.tables.entries import as_floats
 
 Matrix = NDArray[np.float64]
@@ -39,6 +40,17 @@ class NumberPart:
         self.scale = np.where(spread > 0, spread, 1.0)
         self.indicated = missing.any(axis=0)
         return self
+
+    def _restored(self) -> None:
+        check_names(self.columns)
+        if hasattr(self, "fill"):
+            shape = (len(self.columns),)
+            for name in ("fill", "mean"):
+                check_numbers(getattr(self, name), shape, name)
+            check_numbers(self.scale, shape, "scale", positive=True)
+            where = self.indicated
+            if not isinstance(where, np.ndarray) or where.dtype != np.bool_ or where.shape != shape:
+                raise ValueError(f"indicated must be truth values of the shape {shape}")
 
     def transform(self, frame: pl.DataFrame) -> Matrix:
         """The columns as numbers."""

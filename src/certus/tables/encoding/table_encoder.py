@@ -17,6 +17,7 @@ from certus.tables.encoding.categories import CategoryPart
 from certus.tables.encoding.dates import DatePart
 from certus.tables.encoding.hashed_texts import LetterPart
 from certus.tables.encoding.numbers import NumberPart
+from certus.tables.encoding.restored import check_names
 from certus.tables.encoding.target_means import TargetPart
 from certus.tables.encoding.texts import TextPart
 
@@ -140,6 +141,23 @@ class TableEncoder(Transformer):
         (part,) = (part for part in self.parts_ if isinstance(part, NumberPart))
         moments = zip(part.columns, part.mean.tolist(), part.scale.tolist(), strict=True)
         return {name: (mean, scale) for name, mean, scale in moments}
+
+    def _restored(self) -> None:
+        for names in (self.numbers, self.categories, self.dates, self.texts):
+            check_names(names)
+        if "parts_" not in vars(self):
+            return
+        fresh = self._new_parts()
+        if not isinstance(self.parts_, list) or [type(one) for one in self.parts_] != [type(one) for one in fresh]:
+            raise ValueError("parts_ must be one part per kind of column")
+        for part, new in zip(self.parts_, fresh, strict=True):
+            whole = isinstance(part, CategoryPart | NumberPart | DatePart | TextPart)
+            if list(part.columns) != new.columns if whole else not set(part.columns) <= set(new.columns):
+                raise ValueError("every part must be about the columns of its kind")
+            if any(name not in vars(part) for name in part._state):
+                raise ValueError(f"a {type(part).__name__} lacks what it learned")
+            if any(getattr(part, name) != vars(new)[name] for name in ("one_hot", "scaled") if name in vars(new)):
+                raise ValueError("all parts must have the style of the encoder")
 
     def _used(self) -> list[str]:
         return [*self.categories, *self.numbers, *self.dates, *self.texts]

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.encoding.restored import check_lengths, check_names, check_numbers
 
 FEWEST_LEVELS = 50  # with fewer, 0/1 columns say all
 MOST_CLASSES = 10
@@ -45,6 +46,16 @@ class TargetPart:
         self.levels: list[list[str]] = [levels for levels, _ in learned]
         self.means: list[Matrix] = [means for _, means in learned]
         return self
+
+    def _restored(self) -> None:
+        check_names(self.columns)
+        if hasattr(self, "levels"):
+            check_lengths(self.columns, levels=self.levels, means=self.means)
+            if isinstance(self.width, bool) or not isinstance(self.width, int) or self.width < 0:
+                raise ValueError("width must be a whole number")
+            for levels, means in zip(self.levels, self.means, strict=True):
+                check_names(levels, "levels")
+                check_numbers(means, (len(levels), self.width), "means")
 
     def transform(self, frame: pl.DataFrame) -> Matrix:
         """The means of the levels of new rows; 0, that of all rows, where a level is not known."""

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from certus.base import register_part
+from certus.tables.encoding.restored import check_lengths, check_names, check_numbers
 
 LARGEST_VOCABULARY = 200
 FEWEST_TEXTS = 3  # a word in fewer texts than this says nothing
@@ -41,6 +42,14 @@ class TextPart:
             self.words.append(kept["word"].to_list())
             self.rarity.append(np.log(frame.height / kept["texts"].to_numpy()))
         return self
+
+    def _restored(self) -> None:
+        check_names(self.columns)
+        if hasattr(self, "words"):
+            check_lengths(self.columns, words=self.words, rarity=self.rarity)
+            for words, rarity in zip(self.words, self.rarity, strict=True):
+                check_names(words, "words")
+                check_numbers(rarity, (len(words),), "rarity")
 
     def transform(self, frame: pl.DataFrame) -> NDArray[np.float64]:
         """The columns as numbers."""

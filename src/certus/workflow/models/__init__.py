@@ -5,6 +5,8 @@ from certus.workflow.models.blend import Blend
 from certus.workflow.models.cluster_model import ClusterModel
 from certus.workflow.models.distance_ratios import distance_ratios
 from certus.workflow.models.fold_models import FoldModels
+from certus.workflow.models.made_columns import Made, MadeColumns
+from certus.workflow.models.made_encoder import MadeEncoder
 from certus.workflow.models.mixture_groups import MixtureGroups
 from certus.workflow.models.scaled_target import ScaledTarget
 from certus.workflow.models.study_model import StudyModel
@@ -14,6 +16,9 @@ __all__ = [
     "Blend",
     "ClusterModel",
     "FoldModels",
+    "Made",
+    "MadeColumns",
+    "MadeEncoder",
     "MixtureGroups",
     "ScaledTarget",
     "StudyModel",

@@ -38,6 +38,16 @@ class Blend:
         self.n_features_in_ = members[0].n_features_in_
         self.report_ = Report()
 
+    def _restored(self) -> None:
+        if not isinstance(self.members_, list) or not all(isinstance(one, Pipeline) for one in self.members_):
+            raise ValueError("members_ must be trained pipelines")
+        weights = self.weights_
+        fits = (
+            isinstance(weights, np.ndarray) and weights.dtype == np.float64 and weights.shape == (len(self.members_),)
+        )
+        if not fits or not (np.isfinite(weights) & (weights >= 0.0)).all():
+            raise ValueError("weights_ must be one number from 0 per member")
+
     @property
     def gives_probabilities(self) -> bool:
         """Whether all members give probabilities; else some of them only vote."""

@@ -38,6 +38,22 @@ class FoldModels:
         self.fold_of_row_ = np.repeat(np.arange(len(scores)), [len(part) for part in scores])
         self.rank_ = rank
 
+    def _restored(self) -> None:
+        scores, folds, rank = self.scores_, self.fold_of_row_, self.rank_
+        if (
+            not isinstance(scores, np.ndarray)
+            or scores.dtype != np.float64
+            or scores.ndim != 1
+            or np.isnan(scores).any()
+        ):
+            raise ValueError("scores_ must be a vector of numbers")
+        if not isinstance(folds, np.ndarray) or folds.dtype.kind not in "iu" or folds.shape != scores.shape:
+            raise ValueError("fold_of_row_ must be one whole number per score")
+        if len(folds) and not 0 <= folds.min() <= folds.max() < len(self.members_):
+            raise ValueError("fold_of_row_ must be places of members_")
+        if isinstance(rank, bool) or not isinstance(rank, int) or not 1 <= rank <= len(scores):
+            raise ValueError("rank_ must be the place of a score")
+
     def sets(self, X: TableLike, labels: NDArray[Any]) -> NDArray[np.bool_]:
         """For every row and label whether it cannot be ruled out."""
         candidates = np.stack([1.0 - label_response(member, X, labels) for member in self.members_], axis=2)

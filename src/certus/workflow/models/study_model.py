@@ -16,6 +16,7 @@ from certus.tables import TableEncoder
 from certus.workflow.models.blend import Blend
 from certus.workflow.models.fold_models import FoldModels
 from certus.workflow.models.forms import Form, Labels, LabelSets, Numbers, Trained
+from certus.workflow.models.made_encoder import MadeEncoder
 from certus.workflow.models.temperature import fitted_exponent, tempered
 
 Floats = NDArray[np.float64]
@@ -103,6 +104,13 @@ class StudyModel:
     def column_kinds(self) -> dict[str, str]:
         """How every column was learned: "number", "category", "date" or "text"."""
         return self._encoder.column_kinds
+
+    @property
+    def made_columns(self) -> list[str]:
+        """Columns that the model makes from others, in words."""
+        members = self.model_.members_ if isinstance(self.model_, Blend) else [self.model_]
+        encoders = [member[0] for member in members if isinstance(member[0], MadeEncoder)]
+        return list(dict.fromkeys(made.name for encoder in encoders for made in encoder.made_.made))
 
     @property
     def usual_numbers(self) -> dict[str, tuple[float, float]]:

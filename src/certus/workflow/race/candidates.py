@@ -16,6 +16,8 @@ from certus.workflow.models.scaled_target import ScaledTarget
 
 Style = Literal["scaled", "native", "words"]
 
+# How a candidate is called that also sees columns made from others.
+MADE = " with made columns"
 # Their n_jobs is deprecated, as in scikit-learn's namesakes: setting it would only warn.
 _WITHOUT_THREADS = {"certus.linear.LogisticRegression"}
 # What a learner is put into: settings of a tube are in the target's units, components of a mixture are no centers.
@@ -29,12 +31,13 @@ class Candidate:
     path: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     style: Style = "scaled"
+    made: bool = False  # whether it also sees columns that are made from others
 
     @property
     def name(self) -> str:
         """How the leaderboard calls it."""
         setting = ", ".join(f"{key}={_shown(value)}" for key, value in self.parameters.items())
-        return f"{self.title}({setting})"
+        return f"{self.title}({setting}){MADE * self.made}"
 
     @property
     def title(self) -> str:
@@ -49,7 +52,8 @@ class Candidate:
     @property
     def key(self) -> str:
         """The candidate as one line of text, equal for equal candidates."""
-        return json.dumps([self.path, dict(self.parameters), self.style], sort_keys=True, default=repr)
+        facts = [self.path, dict(self.parameters), self.style, *([MADE] if self.made else [])]
+        return json.dumps(facts, sort_keys=True, default=repr)
 
     def _find_foreign(self) -> Any:
         module, _, name = self.path.partition(":")
@@ -163,4 +167,4 @@ class Recipe:
             known = near is not None and name in near.parameters
             found[name] = values.near(near.parameters[name], rng) if near and known else values.draw(rng)
         fixed = {name: value for name, value in self.starts[0].items() if name not in self.space}
-        return Candidate(self.path, {**fixed, **found}, self.style)
+        return Candidate(self.path, {**fixed, **found}, self.style, near is not None and near.made)

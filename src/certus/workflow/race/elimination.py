@@ -28,6 +28,8 @@ DROP_LEVEL = 0.05
 # Losses without a known range cannot be bounded; so many standard errors behind the leader is far behind.
 FAR_BEHIND = 4.0
 FEWEST_TO_COMPARE = 30
+# So many standard errors of its gain must columns made from others help a candidate to be kept.
+GAIN = 2.0
 FEWEST_PARTS = 3  # to know how a measure without losses of rows varies from part to part
 
 
@@ -79,6 +81,21 @@ def far_behind_on_parts(differences: Sequence[float], parts: int) -> bool:
         return False
     spread = float(np.std(differences, ddof=1)) * np.sqrt(1.0 / len(differences) + 1.0 / (parts - 1))
     return float(np.mean(differences)) > FAR_BEHIND * spread > 0.0
+
+
+def clearly_better(differences: NDArray[Any]) -> bool:
+    """Whether a mean gain, of paired losses, is beyond chance: more than two of its standard errors."""
+    gains = -np.asarray(differences, dtype=np.float64)
+    error = float(np.std(gains)) / np.sqrt(len(gains))
+    return float(np.mean(gains)) > GAIN * error and bool(gains.any())
+
+
+def clearly_better_on_parts(differences: Sequence[float], parts: int) -> bool:
+    """The same for measures that rows have no losses of, by their differences on every part."""
+    if len(differences) < FEWEST_PARTS:
+        return False
+    spread = float(np.std(differences, ddof=1)) * np.sqrt(1.0 / len(differences) + 1.0 / max(1, parts - 1))
+    return -float(np.mean(differences)) > GAIN * spread and any(differences)
 
 
 def differences_of_parts(

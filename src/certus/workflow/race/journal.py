@@ -26,6 +26,7 @@ create table if not exists outcomes (
     key text primary key, answers blob, shares blob, seconds real not null, failure text
 );
 """
+_ROOM = "make room on the disk, or write the study to another folder; resume goes on with what was finished"
 
 
 class Journal:
@@ -36,6 +37,8 @@ class Journal:
         try:
             # Safe against a kill at any moment, and quick: written to the log at once, synchronised now and then.
             self._connection.executescript("pragma journal_mode = wal; pragma synchronous = normal;" + _SCHEMA)
+        except sqlite3.OperationalError as error:  # a disk that is full, a file that must not be written
+            raise StudyError(f"The journal {str(path)!r} cannot be written: {error}.\nHint: {_ROOM}.") from error
         except sqlite3.DatabaseError as error:
             raise StudyError(
                 f"The journal {str(path)!r} cannot be read: {error}.\nHint: start anew with force.", options=["force"]
@@ -46,8 +49,11 @@ class Journal:
         text = json.dumps(fingerprint, sort_keys=True)
         known = self._one("select value from facts where name = 'study'")
         if known is None:
-            with self._connection:
-                self._connection.execute("insert into facts values ('study', ?)", (text,))
+            try:
+                with self._connection:
+                    self._connection.execute("insert into facts values ('study', ?)", (text,))
+            except sqlite3.OperationalError as error:
+                raise StudyError(f"The journal cannot be written: {error}.\nHint: {_ROOM}.") from error
         elif known[0] != text:
             try:
                 before = dict(json.loads(known[0]))
@@ -79,8 +85,11 @@ class Journal:
     def put(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; on disk when this returns."""
         row = (key, _bytes(outcome.predictions), _bytes(outcome.probabilities), outcome.seconds, outcome.failure)
-        with self._connection:
-            self._connection.execute("insert or replace into outcomes values (?, ?, ?, ?, ?)", row)
+        try:
+            with self._connection:
+                self._connection.execute("insert or replace into outcomes values (?, ?, ?, ?, ?)", row)
+        except sqlite3.OperationalError as error:
+            raise StudyError(f"The journal cannot be written: {error}.\nHint: {_ROOM}.") from error
 
     def seconds(self) -> float:
         """Time that the kept evaluations took."""

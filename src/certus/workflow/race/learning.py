@@ -7,7 +7,6 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +18,11 @@ from sklearn.pipeline import Pipeline
 
 from certus.tables.encoding import TableEncoder
 from certus.workflow.columns import Columns
+from certus.workflow.models.made_encoder import MadeEncoder
 from certus.workflow.models.word_encoder import WordEncoder
 from certus.workflow.race.candidates import Candidate, Style
 from certus.workflow.race.outcome import Outcome
-from certus.workflow.race.weighted_fit import takes_weights
+from certus.workflow.race.weighted_fit import fit_rows
 
 if TYPE_CHECKING:
     from certus.workflow.tasks import Task
@@ -134,10 +134,17 @@ def _rungs(fit: Rows, validation: Rows, rng: np.random.Generator) -> list[Divisi
     return [Division(np.sort(mixed[:size]), validation) for size in sizes]
 
 
-def make_encoder(columns: Columns, style: Style) -> TableEncoder:
-    """The encoder of a study's columns in the style that suits a learner."""
+def make_encoder(columns: Columns, style: Style, made: bool = False) -> TableEncoder:
+    """The encoder of a study's columns in the style that suits a learner, with columns made from others or without."""
     kinds = (columns.numbers, columns.categories, columns.dates, columns.texts)
-    return WordEncoder(*kinds) if style == "words" else TableEncoder(*kinds, style)
+    if style == "words":
+        return WordEncoder(*kinds)
+    return MadeEncoder(*kinds, style) if made else TableEncoder(*kinds, style)
+
+
+def category_count(encoder: TableEncoder) -> int:
+    """How many of the first columns of a fitted encoder of the style "native" are categories."""
+    return encoder.category_count if isinstance(encoder, MadeEncoder) else len(encoder.categories)
 
 
 def encoded_widths(learning: Learning, styles: Collection[Style]) -> dict[Style, float]:
@@ -162,7 +169,7 @@ class Evaluator:
 
     def __init__(self, learning: Learning) -> None:
         self._learning = learning
-        self._encoded: OrderedDict[tuple[int, Style], tuple[Any, Any]] = OrderedDict()
+        self._encoded: OrderedDict[tuple[int, Style, bool], tuple[Any, Any, int]] = OrderedDict()
 
     def evaluate(self, candidate: Candidate, index: int, threads: int) -> Outcome:
         """One candidate on one division. What goes wrong inside is the outcome, not an error."""
@@ -178,24 +185,28 @@ class Evaluator:
         learning = self._learning
         fit = learning.divisions[index].fit
         y, weights = learning.y[fit], None if learning.weights is None else learning.weights[fit]
-        X, X_validation = self._encode(index, candidate.style)
-        categories = len(learning.columns.categories)
+        X, X_validation, categories = self._encode(index, candidate.style, candidate.made)
         learner = learning.kind.build(candidate, seed=learning.seed, threads=threads, categories=categories)
         with warnings.catch_warnings():  # a fit is judged by its validation loss; its gap is reported at the end
             warnings.simplefilter("ignore")
             return learning.kind.fit_and_predict(learner, X, y, X_validation, learning.classes, weights)
 
-    def _encode(self, index: int, style: Style) -> tuple[Any, Any]:
-        key = (index, style)
+    def _encode(self, index: int, style: Style, made: bool) -> tuple[Any, Any, int]:
+        """Rows to fit on and to judge by, and how many of their first columns are categories if the style is native."""
+        key = (index, style, made)
         if key not in self._encoded:
             learning, division = self._learning, self._learning.divisions[index]
-            encoder = make_encoder(learning.columns, style)
+            encoder = make_encoder(learning.columns, style, made)
             fit = encoder.fit_transform(learning.frame[division.fit], learning.y[division.fit])
-            self._encoded[key] = fit, encoder.transform(learning.frame[division.validation])
-            while len(self._encoded) > 1 and sum(map(_bytes, chain(*self._encoded.values()))) > LARGEST_CACHE:
+            judged = encoder.transform(learning.frame[division.validation])
+            self._encoded[key] = fit, judged, category_count(encoder)
+            while len(self._encoded) > 1 and self._cached() > LARGEST_CACHE:
                 self._encoded.popitem(last=False)
         self._encoded.move_to_end(key)
         return self._encoded[key]
+
+    def _cached(self) -> int:
+        return sum(_bytes(table) for fit, judged, _ in self._encoded.values() for table in (fit, judged))
 
 
 def _bytes(table: Any) -> int:
@@ -216,10 +227,11 @@ def train(
     weights: NDArray[np.float64] | None = None,
 ) -> Pipeline:
     """Encoder and learner fitted on all these rows."""
-    learner = kind.build(candidate, seed=seed, threads=threads, categories=len(columns.categories))
-    model = Pipeline([("encoder", make_encoder(columns, candidate.style)), ("learner", learner)])
+    encoder = make_encoder(columns, candidate.style, candidate.made)
+    X = encoder.fit_transform(frame, targets)
+    learner = kind.build(candidate, seed=seed, threads=threads, categories=category_count(encoder))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        weighted = weights is not None and takes_weights(learner)
-        return model.fit(frame, targets, **({"learner__sample_weight": weights} if weighted else {}))
+        fit_rows(learner, X, targets, weights)
+    return Pipeline([("encoder", encoder), ("learner", learner)])

@@ -83,7 +83,7 @@ _CLASSIFIERS = (
         ({"discretizer": "mdl"},),
         {"discretizer": Choice(("mdl", "quantile")), "structure": Choice(("tan", "naive")), "alpha": Range(0.1, 10.0)},
         "native",
-        (1.0, 2.0, 0.08),
+        (1.0, 2.0, 0.5),
     ),
     Recipe("certus.neural.TabularMLPClassifier", _QUICK_NETWORK, _NETWORK, work=_NETWORK_WORK[0], copies=12.0),
     Recipe("certus.neural.TabularMLPClassifier", ({},), work=_NETWORK_WORK[1], copies=12.0, late=True),

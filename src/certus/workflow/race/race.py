@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.base import blas_on_one_thread
 from certus.workflow.measures import Measure
+from certus.workflow.models import MadeColumns
 from certus.workflow.race import elimination, work
 from certus.workflow.race.candidates import Candidate, Recipe
 from certus.workflow.race.executors import Executor
@@ -26,6 +29,7 @@ from certus.workflow.race.trials import Budget, Reason, Trial, comparable, openi
 
 DRAWN_AT_ONCE = 4  # fixed, so that the draws do not depend on the number of processes
 WILD_FRACTION = 0.25  # of the draws are made anywhere, the others near the best
+TWINS = 2  # candidates that are tried with columns made from others
 PATIENCE = 150  # candidates without a new best one after which a race against time ends early
 
 
@@ -66,6 +70,7 @@ class Race:
         """All trials: those that went through the whole race first, best first."""
         entered = self._portfolio()
         self._race(entered)
+        self._try_made_columns()
         while not self.ended_early and (entered := self._draw()) and not self._over():
             self._race(entered)
             unseen = [trial for trial in entered if trial.late and not trial.outcomes]
@@ -136,6 +141,45 @@ class Race:
     def _portfolio(self) -> list[Trial]:
         fits = len(self._learning.divisions[0].fit)
         return opening(self._recipes, lambda recipe: self._work.guess(recipe, fits))[: self._budget.trials]
+
+    def _try_made_columns(self) -> None:
+        """Race the best of two recipes again with columns made from others; who does not gain by them leaves."""
+        finished = [trial for trial in self.trials if self.complete(trial) and trial.candidate.style != "words"]
+        if not finished or self._over() or not self._something_to_make():
+            return
+        best_of: dict[str, Trial] = {}
+        for trial in sorted(finished, key=lambda trial: comparable(trial.value)):
+            if not trial.candidate.foreign:
+                best_of.setdefault(trial.recipe.path, trial)
+        room = TWINS if self._budget.trials is None else min(TWINS, self._budget.trials - len(self.trials))
+        pairs = [
+            (Trial(replace(trial.candidate, made=True), trial.recipe), trial) for trial in list(best_of.values())[:room]
+        ]
+        self._race([twin for twin, _ in pairs])
+        for twin, trial in pairs:
+            if self.complete(twin) and not self._helped(twin, trial):
+                twin.leave(Reason.NO_GAIN)
+
+    def _something_to_make(self) -> bool:
+        """Whether anything would be made of the rows of the first part."""
+        learning, fit = self._learning, self._learning.divisions[0].fit
+        if learning.kind.learners == "clustering":
+            return False
+        columns = learning.columns
+        with blas_on_one_thread():
+            made = MadeColumns(columns.numbers, columns.categories).fit(learning.frame[fit], learning.y[fit])
+        return bool(made.rules)
+
+    def _helped(self, twin: Trial, trial: Trial) -> bool:
+        """Whether made columns lower a candidate's losses on the validation rows beyond chance."""
+        if self._measure.rows is not None:
+            return elimination.clearly_better(self._differences(twin, trial, self._parts - 1))
+        if self._learning.rungs:
+            return False
+        by_part = elimination.differences_of_parts(
+            twin, trial, self._learning.divisions, self._learning.y, self._measure
+        )
+        return elimination.clearly_better_on_parts(by_part, self._parts)
 
     def _draw(self) -> list[Trial]:
         """New settings: near the best of the recipes that lead, sometimes anywhere."""

@@ -23,6 +23,7 @@ class Reason(Enum):
     NO_PROBABILITIES = "gives no probabilities, which {measure} needs"
     BEHIND = "behind rank {kept} after {parts}"
     SURELY_WORSE = "surely worse than the leader after {parts}"
+    NO_GAIN = "the columns made from others do not help it beyond chance"
     FAR_BEHIND = "far behind the leader after {parts} (a heuristic)"
 
 

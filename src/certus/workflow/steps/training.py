@@ -45,6 +45,8 @@ def train_winner(state: State) -> None:
     state.progress("training the winner", *state.race.work_done())
     learn = _rows_to_train_on(state)
     state.best = _model(state, learn)
+    if made := state.best.made_columns:
+        state.note(f"columns made from others, which helped on validation rows: {'; '.join(made)}")
     _give_probabilities(state, state.best)
     state.level = _give_sets(state)
     if state.options.refit_all:
