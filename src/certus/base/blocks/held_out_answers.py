@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base.blocks.block_table import JointPart, joint_parts
-from certus.base.blocks.row_blocks import BlockError
-from certus.base.blocks.runners import as_block_tables, current_runner, in_blocks
+from certus.base.blocks.runners import BlockError, as_block_tables, current_runner, in_blocks
 from certus.guarantees.holdout import class_response
 from certus.guarantees.rows import HashedRows, table_hashes, watch_rows, watching
 

@@ -84,7 +84,7 @@ def _problem(
     count, mean, deviations, by_class = moments
     total = float(count.sum())
     middle = count @ mean / total if learner.fit_intercept else np.zeros(rows.columns)
-    design = BlockDesign(rows, targets)
+    design: Any = BlockDesign(rows, targets)
     design.constant = bool(learner.fit_intercept)
     design.spreads = np.sqrt((by_class @ deviations + count @ (mean - middle) ** 2) / total)
     classes = len(targets.classes)

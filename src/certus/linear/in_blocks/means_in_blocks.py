@@ -105,7 +105,7 @@ def _problem(learner: Any, rows: RowBlocks, loss: KnownLoss, found: _Sums) -> Sm
     # Without coefficients the loss is linear in the target, up to its constant.
     linear = float(loss.value(average, score) - loss.constant(average)) * total
     noise = ROUNDING * (found.size + (1.0 + abs(score)) * (total + found.target))
-    design = BlockDesign(rows, Numbers())
+    design: Any = BlockDesign(rows, Numbers())
     design.spreads = np.sqrt(deviations[0] / total)
     return SmoothProblem(
         design=design,
