@@ -83,3 +83,32 @@ def test_the_truth_gate_on_blocks():
         halved += 0.6 * bound < rate  # a mutant
     assert failed <= 0.05 * draws + 3 * np.sqrt(0.05 * 0.95 * draws)
     assert halved > 0.1 * draws
+
+
+def test_models_are_compared_and_chosen_on_blocks():
+    X, y = classes_table(seed=7, rows=400, classes=2)
+    models = {
+        "good": LogisticRegression().fit(*classes_table(rows=500, classes=2)),
+        "rough": GaussianNB(var_smoothing=50.0).fit(*classes_table(seed=3, rows=300, classes=2)),
+    }
+    blocks = cut((X, y), 3)
+    ours, theirs = certus.compare(models, X=blocks[0], y=blocks[1]), certus.compare(models, X=X, y=y)
+    assert ours.verdict == theirs.verdict
+    same(ours.report, theirs.report)
+    ours, theirs = certus.select(models, *blocks), certus.select(models, X, y)
+    assert ours.winner == theirs.winner
+    assert ours.certificate.to_dict() == theirs.certificate.to_dict()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_thresholds_are_those_of_the_whole_table(classes):
+    model = GaussianNB().fit(*classes_table(rows=500, classes=classes))
+    X, y = classes_table(seed=8, rows=600, classes=classes)
+    ours = certus.guard(model, *cut((X, y), 7), recall=0.9, positive=1)
+    theirs = certus.guard(model, X, y, recall=0.9, positive=1)
+    assert ours.threshold == theirs.threshold
+    assert ours.feasible
+    same(ours.report, theirs.report)
+    assert (ours.flag(X) == theirs.flag(X)).all()
+    with pytest.raises(certus.TrainingRowsError):
+        certus.guard(model, *cut(classes_table(rows=500, classes=classes), 2), recall=0.9, positive=1)

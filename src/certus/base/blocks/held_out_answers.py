@@ -7,6 +7,7 @@ of the whole table, in its order; so is the fingerprint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,7 @@ class _Ask:
     """Asks the model about a block; travels to the workers."""
 
     model: Any
+    responses: bool
 
     def __call__(self, number: int, part: JointPart) -> _Answers | None:
         X, y = part.load()
@@ -68,10 +70,11 @@ class _Ask:
         return _Answers(truth, predicted, response, marks, watch.asked())
 
     def _response(self, X: Any) -> Array | None:
-        """Scores of two classes, which ranks are made of."""
+        """Scores of two classes, which ranks are made of, or of all classes if they are asked for."""
         classes = getattr(self.model, "classes_", None)
         scored = hasattr(self.model, "predict_proba") or hasattr(self.model, "decision_function")
-        return class_response(self.model, X) if scored and classes is not None and len(classes) == 2 else None
+        wanted = scored and classes is not None and (self.responses or len(classes) == 2)
+        return class_response(self.model, X) if wanted else None
 
 
 class AnsweredModel:
@@ -97,7 +100,7 @@ class AnsweredModel:
 
 
 class _AnsweredScores(AnsweredModel):
-    """The same with scores of two classes."""
+    """The same with scores of classes."""
 
     def predict_proba(self, X: Any) -> Array:
         """What the model said about the classes of the rows."""
@@ -106,16 +109,32 @@ class _AnsweredScores(AnsweredModel):
         return self._answers.response
 
 
-def answered(model: Any, X: Any, y: Any) -> tuple[Any, Any, Any]:
-    """The model, X and y as they are; rows in blocks as an `AnsweredModel`, the rows' hashes, and their targets."""
+def answered(model: Any, X: Any, y: Any, *, responses: bool = False) -> tuple[Any, Any, Any]:
+    """The model, X and y as they are; rows in blocks as an `AnsweredModel`, the rows' hashes, and their targets.
+
+    ``responses``: whether the scores of more than two classes will be asked for.
+    """
     if not (in_blocks(X) or in_blocks(y)):
         return model, X, y
     tables = as_block_tables([X, y])
     if any(table is None for table in tables):
         raise ValueError("X and y must both be given, in the same blocks.\nHint: certify(model, *table.xy('y')).")
     given = [table for table in tables if table is not None]
-    found = current_runner(given).reduce(joint_parts(given), _Ask(model), _joined)
+    found = current_runner(given).reduce(joint_parts(given), _Ask(model, responses), _joined)
     if found is None:
         raise ValueError("X must have rows, got blocks without any.")
     kind = AnsweredModel if found.response is None else _AnsweredScores
     return kind(model, found), HashedRows(found.marks), found.truth
+
+
+def all_answered(models: Mapping[str, Any], X: Any, y: Any) -> tuple[dict[str, Any], Any, Any]:
+    """The same for several models, a pass each; predictions among them stay what they are."""
+    if not (in_blocks(X) or in_blocks(y)):
+        return dict(models), X, y
+    found: dict[str, Any] = {}
+    rows, truth = X, y
+    for name, model in models.items():
+        if not hasattr(model, "predict"):
+            raise ValueError(f"{name} must be a fitted model if rows come in blocks, got {type(model).__name__}.")
+        found[name], rows, truth = answered(model, X, y)
+    return found, rows, truth
