@@ -112,3 +112,26 @@ def test_thresholds_are_those_of_the_whole_table(classes):
     assert (ours.flag(X) == theirs.flag(X)).all()
     with pytest.raises(certus.TrainingRowsError):
         certus.guard(model, *cut(classes_table(rows=500, classes=classes), 2), recall=0.9, positive=1)
+
+
+@pytest.mark.parametrize("method", ["auto", "aps"])
+def test_conformal_sets(method):
+    model = GaussianNB().fit(*classes_table(rows=500))
+    X, y = classes_table(seed=8, rows=600)
+    ours = certus.conformal(model, *cut((X, y), 7), method=method)
+    theirs = certus.conformal(model, X, y, method=method)
+    assert ours.calibration_.threshold == theirs.calibration_.threshold
+    assert ours.estimator_ is model
+    same(ours.report_, theirs.report_)
+    assert (ours.predict_set(X[:9]) == theirs.predict_set(X[:9])).all()
+    with pytest.raises(certus.TrainingRowsError):
+        certus.conformal(model, *cut(classes_table(rows=500), 2))
+
+
+def test_conformal_intervals():
+    model = Ridge().fit(*numbers_table())
+    X, y = numbers_table(seed=8, rows=300)
+    ours, theirs = certus.conformal(model, *cut((X, y), 3)), certus.conformal(model, X, y)
+    np.testing.assert_allclose(ours.predict_interval(X[:5]), theirs.predict_interval(X[:5]), rtol=1e-12)
+    with pytest.raises(ValueError, match="without groups"):
+        certus.conformal(model, *cut((X, y), 3), groups=y > 0)

@@ -86,8 +86,6 @@ def guard(
         labels, classes = _labels(y), np.asarray(getattr(model, "classes_", ()))
         scorer = partial(positive_scores, model, _positive_column(classes, positive))
         with watch_rows() as watch:
-            if judged is not model:
-                judged.predict(X)  # tells which rows were read
             scores, positive = positive_scores(judged, scorer.args[1], X), classes[scorer.args[1]]
         overlap = watch.overlap(allow=allow_training_rows)
     else:

@@ -92,20 +92,34 @@ class AnsweredModel:
     def predict(self, X: Any) -> Array:
         """What the model said about the rows."""
         del X
+        self._tell()
+        return self._answers.predicted
+
+    def _tell(self) -> None:
+        """Tell a verb that watches which rows were read."""
         watch = watching()
         if watch is not None:
             for learner, (_, sketch, hashes) in zip(self._learners, self._answers.asked, strict=True):
                 watch.add(learner, sketch, hashes)
-        return self._answers.predicted
 
 
-class _AnsweredScores(AnsweredModel):
-    """The same with scores of classes."""
+class _AnsweredProbabilities(AnsweredModel):
+    """The same with probabilities of classes."""
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any) -> Any:
         """What the model said about the classes of the rows."""
         del X
-        assert self._answers.response is not None
+        self._tell()
+        return self._answers.response
+
+
+class _AnsweredDecisions(AnsweredModel):
+    """The same with decision values of classes."""
+
+    def decision_function(self, X: Any) -> Any:
+        """What the model said about the classes of the rows, one column for each."""
+        del X
+        self._tell()
         return self._answers.response
 
 
@@ -123,7 +137,9 @@ def answered(model: Any, X: Any, y: Any, *, responses: bool = False) -> tuple[An
     found = current_runner(given).reduce(joint_parts(given), _Ask(model, responses), _joined)
     if found is None:
         raise ValueError("X must have rows, got blocks without any.")
-    kind = AnsweredModel if found.response is None else _AnsweredScores
+    kind: type[AnsweredModel] = AnsweredModel
+    if found.response is not None:
+        kind = _AnsweredProbabilities if hasattr(model, "predict_proba") else _AnsweredDecisions
     return kind(model, found), HashedRows(found.marks), found.truth
 
 
