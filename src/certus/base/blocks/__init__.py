@@ -20,7 +20,7 @@ from certus.base.blocks.block_table import BlockSource, BlockTable, JointPart, P
 from certus.base.blocks.class_statistics import ClassStatistics, MergeClasses, block_labels, merge_moments, sums
 from certus.base.blocks.held_out_answers import AnsweredModel, all_answered, answered
 from certus.base.blocks.reduction import TreeReduction, merge_level, merged
-from certus.base.blocks.row_blocks import Block, RowBlocks
+from certus.base.blocks.row_blocks import Block, RowBlocks, count_labels
 from certus.base.blocks.runners import (
     BlockError,
     SerialRunner,
@@ -53,6 +53,7 @@ __all__ = [
     "TreeReduction",
     "as_block_tables",
     "block_labels",
+    "count_labels",
     "current_runner",
     "in_blocks",
     "joint_parts",
