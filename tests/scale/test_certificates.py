@@ -8,14 +8,14 @@ import pytest
 import certus
 from certus.bayes import GaussianNB
 from certus.linear import LogisticRegression, Ridge
-from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
 
 
 def same(one, two):
     assert [item.to_dict() for item in one] == [item.to_dict() for item in two]
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("classes", [2, 3])
 def test_certify(classes, cuts):
     model = GaussianNB().fit(*classes_table(classes=classes, rows=500))

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import certus
 from certus.linear import LinearRegression, Ridge, RidgeClassifier, RidgeCV
-from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
 
 REGRESSORS = [
     LinearRegression(),
@@ -30,7 +30,7 @@ def objective(model, X, y, weights=None):
     return float(s @ (y - model.predict(X)) ** 2 + alpha * np.sum(model.coef_**2))
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("learner", REGRESSORS, ids=str)
 def test_regression(learner, weighted, cuts):
@@ -49,7 +49,7 @@ def test_regression(learner, weighted, cuts):
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weight", [None, "balanced"])
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 def test_labels(classes, weight, cuts):
     X, y = classes_table(classes=classes)
     data = X, np.array(["u", "v", "w"])[y]

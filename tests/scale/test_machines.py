@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from certus.linear import LinearSVC
-from tests.scale.pieces import CUTS, classes_table, cut
+from tests.scale.pieces import classes_table, cut, every_cut
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"C": 10.0, "class_weight": "balanced"}, {"fit_intercept": False}], ids=str)
 def test_the_optimum(options, classes, cuts):

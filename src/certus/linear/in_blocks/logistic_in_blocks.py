@@ -67,7 +67,8 @@ def fit_logistic(learner: Any, rows: RowBlocks) -> None:
     learner._refuse_one_class()
     count, mean, deviations = found.arrays
     by_class = class_weights(learner.class_weight, found.labels, found.labels, count)
-    problem = _problem(learner, rows, Codes(found.labels, by_class), (count * by_class, mean, deviations, by_class))
+    targets = Codes(found.labels, by_class)
+    problem = _problem(learner, rows, targets, (count * by_class, mean, deviations, by_class))
     problem = replace(problem, strength=penalty.l2)
     refuse_wide(learner, rows.columns, problem.outputs)
     evidence = KeptEvidence(lambda coef, intercept: logistic_evidence(problem, coef, intercept))
@@ -89,7 +90,7 @@ def fit_logistic(learner: Any, rows: RowBlocks) -> None:
 
         steps, start = steps_in_blocks(problem), learner._start(problem)
         if not (learner.warm_start and hasattr(learner, "coef_")):
-            start = start_on(problem, problem.design.targets, drawn, start)
+            start = start_on(problem, targets, drawn, start)
         result = descend(problem, steps, start, accuracy, certified, watch)
     learner._store(problem, penalty, result, by_class, evidence)
 
