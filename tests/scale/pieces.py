@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 
 import certus
 
@@ -17,6 +18,16 @@ CUTS = {
     "seven": 7,
     "uneven": [5, 6, 6, 90],  # among them one of one row, and an empty one
 }
+
+
+# One cut of every kind runs by default.
+every_cut = pytest.mark.parametrize(
+    "cuts",
+    [
+        pytest.param(cuts, id=name, marks=() if name in ("three", "uneven") else pytest.mark.slow)
+        for name, cuts in CUTS.items()
+    ],
+)
 
 
 def cut(table: Sequence[Any], cuts: Any) -> Any:

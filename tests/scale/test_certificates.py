@@ -8,14 +8,14 @@ import pytest
 import certus
 from certus.bayes import GaussianNB
 from certus.linear import LogisticRegression, Ridge
-from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
 
 
 def same(one, two):
     assert [item.to_dict() for item in one] == [item.to_dict() for item in two]
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("classes", [2, 3])
 def test_certify(classes, cuts):
     model = GaussianNB().fit(*classes_table(classes=classes, rows=500))
@@ -83,3 +83,55 @@ def test_the_truth_gate_on_blocks():
         halved += 0.6 * bound < rate  # a mutant
     assert failed <= 0.05 * draws + 3 * np.sqrt(0.05 * 0.95 * draws)
     assert halved > 0.1 * draws
+
+
+def test_models_are_compared_and_chosen_on_blocks():
+    X, y = classes_table(seed=7, rows=400, classes=2)
+    models = {
+        "good": LogisticRegression().fit(*classes_table(rows=500, classes=2)),
+        "rough": GaussianNB(var_smoothing=50.0).fit(*classes_table(seed=3, rows=300, classes=2)),
+    }
+    blocks = cut((X, y), 3)
+    ours, theirs = certus.compare(models, X=blocks[0], y=blocks[1]), certus.compare(models, X=X, y=y)
+    assert ours.verdict == theirs.verdict
+    same(ours.report, theirs.report)
+    ours, theirs = certus.select(models, *blocks), certus.select(models, X, y)
+    assert ours.winner == theirs.winner
+    assert ours.certificate.to_dict() == theirs.certificate.to_dict()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_thresholds_are_those_of_the_whole_table(classes):
+    model = GaussianNB().fit(*classes_table(rows=500, classes=classes))
+    X, y = classes_table(seed=8, rows=600, classes=classes)
+    ours = certus.guard(model, *cut((X, y), 7), recall=0.9, positive=1)
+    theirs = certus.guard(model, X, y, recall=0.9, positive=1)
+    assert ours.threshold == theirs.threshold
+    assert ours.feasible
+    same(ours.report, theirs.report)
+    assert (ours.flag(X) == theirs.flag(X)).all()
+    with pytest.raises(certus.TrainingRowsError):
+        certus.guard(model, *cut(classes_table(rows=500, classes=classes), 2), recall=0.9, positive=1)
+
+
+@pytest.mark.parametrize("method", ["auto", "aps"])
+def test_conformal_sets(method):
+    model = GaussianNB().fit(*classes_table(rows=500))
+    X, y = classes_table(seed=8, rows=600)
+    ours = certus.conformal(model, *cut((X, y), 7), method=method)
+    theirs = certus.conformal(model, X, y, method=method)
+    assert ours.calibration_.threshold == theirs.calibration_.threshold
+    assert ours.estimator_ is model
+    same(ours.report_, theirs.report_)
+    assert (ours.predict_set(X[:9]) == theirs.predict_set(X[:9])).all()
+    with pytest.raises(certus.TrainingRowsError):
+        certus.conformal(model, *cut(classes_table(rows=500), 2))
+
+
+def test_conformal_intervals():
+    model = Ridge().fit(*numbers_table())
+    X, y = numbers_table(seed=8, rows=300)
+    ours, theirs = certus.conformal(model, *cut((X, y), 3)), certus.conformal(model, X, y)
+    np.testing.assert_allclose(ours.predict_interval(X[:5]), theirs.predict_interval(X[:5]), rtol=1e-12)
+    with pytest.raises(ValueError, match="without groups"):
+        certus.conformal(model, *cut((X, y), 3), groups=y > 0)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from certus.bayes import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from certus.components import PCA, IncrementalPCA
-from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
 
 DISCRIMINANTS = [
     LinearDiscriminantAnalysis(),
@@ -19,7 +19,7 @@ DISCRIMINANTS = [
 ]
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("learner", DISCRIMINANTS, ids=str)
 def test_discriminants(learner, weighted, cuts):
@@ -34,7 +34,7 @@ def test_discriminants(learner, weighted, cuts):
         np.testing.assert_allclose(blocks.explained_variance_ratio_, local.explained_variance_ratio_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("learner", [PCA(), PCA(2), PCA(0.9, whiten=True), IncrementalPCA(2)], ids=str)
 def test_principal_components(learner, weighted, cuts):

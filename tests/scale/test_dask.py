@@ -10,7 +10,7 @@ import pytest
 
 import certus
 from certus.bayes import GaussianNB
-from certus.linear import Ridge
+from certus.linear import LogisticRegression, Ridge
 from certus.svm import SVC
 from tests.scale.pieces import classes_table, numbers_table
 
@@ -21,9 +21,11 @@ pytest.importorskip("pyarrow")
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers of one thread, in processes of their own."""
+    import dask
     import distributed
 
     with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
         distributed.Client(workers) as client,
     ):
@@ -71,6 +73,7 @@ def test_data_frames_without_a_cluster():
     np.testing.assert_allclose(shares.to_numpy(), local.predict_proba(frame[list("abcd")]), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_cluster_computes_the_same_bits(cluster, folder):
     table = certus.scale.read(folder)
     model = Ridge().fit(*table.xy("y"))
@@ -105,6 +108,30 @@ class AlwaysKills:
         return block
 
 
+@pytest.mark.slow
+def test_newton_and_certificates_on_a_cluster(cluster, folder):
+    X, y = classes_table(classes=2)
+    labels = np.array(["no", "yes"])[y]
+    pl.DataFrame(X, schema=list("abcd")).with_columns(y=labels).write_parquet(
+        folder / "table.parquet", row_group_size=50
+    )
+    table = certus.scale.read(folder)
+    model = LogisticRegression(gap_tol=1e-9).fit(*table.xy("y"))
+    frame = pl.DataFrame(X, schema=list("abcd"))
+    local = LogisticRegression(gap_tol=1e-9).fit(frame, labels)
+    np.testing.assert_allclose(model.coef_, local.coef_, rtol=1e-6)
+    assert model.report_.check((X, labels))
+    held_out = classes_table(seed=9, classes=2)
+    truth = np.array(["no", "yes"])[held_out[1]]
+    pl.DataFrame(held_out[0], schema=list("abcd")).with_columns(y=truth).write_parquet(folder / "table.parquet")
+    report = certus.certify(model, *certus.scale.read(folder).xy("y"))
+    whole = certus.certify(model, pl.DataFrame(held_out[0], schema=list("abcd")), truth)
+    assert [item.to_dict() for item in report] == [item.to_dict() for item in whole]
+    with pytest.raises(certus.TrainingRowsError):
+        certus.certify(model, frame, labels)
+
+
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(cluster, folder, tmp_path):
     table = certus.scale.read(folder)
     wanted = Ridge().fit(*table.xy("y")).coef_
@@ -114,6 +141,7 @@ def test_a_killed_worker_changes_nothing(cluster, folder, tmp_path):
     assert (tmp_path / "marker").exists()
 
 
+@pytest.mark.slow
 def test_a_block_that_kills_every_worker_is_one_error(cluster, folder):
     X, y = certus.scale.read(folder).map(AlwaysKills()).xy("y")
     model = Ridge()
@@ -122,6 +150,7 @@ def test_a_block_that_kills_every_worker_is_one_error(cluster, folder):
     assert not hasattr(model, "coef_")
 
 
+@pytest.mark.slow
 def test_errors_of_workers_name_the_block(cluster, folder):
     table = certus.scale.read(folder)
     (folder / "table.parquet").write_bytes(b"damaged")

@@ -7,7 +7,7 @@ import pytest
 
 import certus
 from certus.cluster import KMeans
-from tests.scale.pieces import CUTS, classes_table, cut
+from tests.scale.pieces import classes_table, cut, every_cut
 
 
 def groups(seed=0, rows=300):
@@ -16,7 +16,7 @@ def groups(seed=0, rows=300):
     return middles[generator.integers(4, size=rows)] + generator.normal(size=(rows, 2))
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 def test_rounds_from_given_centers(cuts):
     X, _ = classes_table()
     weights = np.random.default_rng(1).integers(0, 3, size=len(X)).astype(float)

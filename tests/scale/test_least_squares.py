@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import certus
 from certus.linear import LinearRegression, Ridge, RidgeClassifier, RidgeCV
-from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
 
 REGRESSORS = [
     LinearRegression(),
@@ -28,7 +30,7 @@ def objective(model, X, y, weights=None):
     return float(s @ (y - model.predict(X)) ** 2 + alpha * np.sum(model.coef_**2))
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("learner", REGRESSORS, ids=str)
 def test_regression(learner, weighted, cuts):
@@ -47,7 +49,7 @@ def test_regression(learner, weighted, cuts):
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weight", [None, "balanced"])
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 def test_labels(classes, weight, cuts):
     X, y = classes_table(classes=classes)
     data = X, np.array(["u", "v", "w"])[y]
@@ -92,3 +94,53 @@ def test_what_needs_the_whole_table_is_refused():
     X, y = cut(numbers_table(), 2)
     with pytest.raises(TypeError, match=r"solver='sag'.*\nHint: fit to a sample, certus\.scale\.sample"):
         Ridge(solver="sag").fit(X, y)
+
+
+def exact_excess(model, X, y, alpha):
+    """The objective of a model minus its minimum, in exact fractions."""
+    rows, target = [[Fraction(v) for v in row] for row in X.tolist()], [Fraction(v) for v in y.tolist()]
+    count, width = len(rows), len(rows[0])
+    means, middle = [sum(row[j] for row in rows) / count for j in range(width)], sum(target) / count
+    centered = [[v - m for v, m in zip(row, means, strict=True)] for row in rows]
+    left = [v - middle for v in target]
+    matrix = [
+        [sum(row[i] * row[j] for row in centered) + (Fraction(alpha) if i == j else 0) for j in range(width)]
+        for i in range(width)
+    ]
+    right = [sum(row[i] * v for row, v in zip(centered, left, strict=True)) for i in range(width)]
+    for i in range(width):  # positive definite: no pivoting is needed
+        for j in range(i + 1, width):
+            factor = matrix[j][i] / matrix[i][i]
+            matrix[j] = [u - factor * v for u, v in zip(matrix[j], matrix[i], strict=True)]
+            right[j] -= factor * right[i]
+    best = [Fraction(0)] * width
+    for i in reversed(range(width)):
+        best[i] = (right[i] - sum(matrix[i][k] * best[k] for k in range(i + 1, width))) / matrix[i][i]
+
+    def value(coef, intercept):
+        residuals = (
+            v - intercept - sum(c * u for c, u in zip(coef, row, strict=True))
+            for row, v in zip(rows, target, strict=True)
+        )
+        return sum(r * r for r in residuals) + Fraction(alpha) * sum(c * c for c in coef)
+
+    ours = value([Fraction(float(c)) for c in model.coef_], Fraction(float(model.intercept_)))
+    return float(ours - value(best, middle - sum(c * m for c, m in zip(best, means, strict=True))))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gaps_hold_in_exact_arithmetic(seed):
+    """Columns of any size, far off 0 or nearly equal; a mutant that moves the model beyond rounding is caught."""
+    generator = np.random.default_rng(seed)
+    rows, width = int(generator.integers(20, 40)), int(generator.integers(1, 4))
+    X = generator.normal(size=(rows, width)) * 10.0 ** generator.integers(-3, 4, size=width)
+    X += 10.0 ** generator.integers(-2, 8, size=width) * (generator.random(width) < 0.6)
+    if width > 1 and seed % 3 == 0:
+        X[:, -1] = X[:, 0] + 1e-6 * generator.normal(size=rows) * X[:, 0].std()
+    y = generator.normal(size=rows) + 1e5 * (seed % 2)
+    alpha = 10.0 ** generator.integers(-8, 4)
+    model = Ridge(alpha=alpha).fit(*cut((X, y), sorted(generator.integers(0, rows, size=3).tolist())))
+    excess = exact_excess(model, X, y, alpha)
+    assert 0.0 <= excess <= model.gap_
+    model.coef_ = model.coef_ + 10.0 * np.sqrt(model.gap_ / np.sum((X - X.mean(axis=0)) ** 2))
+    assert exact_excess(model, X, y, alpha) > model.gap_

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from certus.mixture import GaussianMixture
-from tests.scale.pieces import CUTS, cut
+from tests.scale.pieces import cut, every_cut
 from tests.scale.test_k_means import groups
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
 def test_steps_from_given_parameters(kind, cuts):
     X = groups()

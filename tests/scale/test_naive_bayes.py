@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from certus.bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-from tests.scale.pieces import CUTS, classes_table, cut
+from tests.scale.pieces import classes_table, cut, every_cut
 
 COUNTS = [BernoulliNB(), CategoricalNB(), CategoricalNB(min_categories=9), ComplementNB(), MultinomialNB(alpha=0.3)]
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_gaussian(cuts, weighted):
     X, y = classes_table()
@@ -23,7 +23,7 @@ def test_gaussian(cuts, weighted):
     assert (blocks.predict(X) == local.predict(X)).all()
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("learner", COUNTS, ids=str)
 def test_counts_are_equal_to_the_bit(learner, cuts):
     X, y = classes_table()

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from certus import CertificateError
 from certus.linear import ElasticNet, Lasso
-from tests.scale.pieces import CUTS, cut, numbers_table
+from tests.scale.pieces import cut, every_cut, numbers_table
 
 LEARNERS = [
     Lasso(alpha=0.5),
@@ -20,7 +20,7 @@ LEARNERS = [
 ]
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_the_optimum(learner, cuts):
     X, y = numbers_table()

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from certus.linear import GammaRegressor, LogisticRegression, PoissonRegressor, TweedieRegressor
-from tests.scale.pieces import CUTS, classes_table, cut, numbers_table
+from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
 
 CLASSIFIERS = [
     LogisticRegression(),
@@ -24,7 +24,7 @@ MEANS = [
 ]
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("learner", CLASSIFIERS, ids=str)
 def test_classes(learner, classes, cuts):
@@ -44,7 +44,7 @@ def test_classes(learner, classes, cuts):
         assert blocks.report_["labels of the exact optimum"].value >= len(y) - 2
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+@every_cut
 @pytest.mark.parametrize("learner", MEANS, ids=str)
 def test_means(learner, cuts):
     X, _ = numbers_table()

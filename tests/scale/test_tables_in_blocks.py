@@ -10,6 +10,7 @@ import certus
 from certus.base.blocks import BlockError, TreeReduction
 from certus.base.blocks.reduction import merge_level
 from certus.bayes import GaussianNB
+from certus.components import PCA
 from certus.linear import Ridge
 from certus.svm import SVC
 from tests.scale.pieces import classes_table, cut, numbers_table
@@ -122,6 +123,14 @@ def test_whole_tables_only():
         GaussianNB().fit(X, np.zeros(200))
     with pytest.raises(ValueError, match="requires y to be passed"):
         GaussianNB().fit(X, None)
+
+
+def test_answers_about_all_rows_together_are_refused():
+    X, _ = cut(numbers_table(), 2)
+    model = PCA().fit(X)
+    assert len(list(model.transform(X))) == 2
+    with pytest.raises(TypeError, match=r"PCA\.score is about all rows together"):
+        model.score(X)
 
 
 def test_rows_of_training_are_recognized():

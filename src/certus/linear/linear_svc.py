@@ -17,6 +17,7 @@ from certus.base import (
     resolve_seed,
     resolve_threads,
 )
+from certus.base.blocks import ScaledFit
 from certus.base.inputs import ClassWeightLike, RandomStateLike, TargetLike, WeightsLike, check_weights, check_Xy
 from certus.base.params import Exactly, InstanceOf, OneOf
 from certus.base.persistence import check_shapes
@@ -26,6 +27,7 @@ from certus.linear.evidence.linear_labels import label_certificate, undecided_ro
 from certus.linear.evidence.machine_evidence import MachineEvidence, box_evidence, combine
 from certus.linear.fitting.linear_prediction import LinearClassification, SparseCoefficients
 from certus.linear.fitting.machine_fit import MachineFit
+from certus.linear.in_blocks.machines_in_blocks import fit_machines, whole_table_needed
 from certus.linear.problems.box_problem import SQUARES_FIT, MachineTable, classification
 from certus.linear.solvers.box_newton import Watch
 from certus.linear.solvers.joint_machine import joint_evidence, solve_joint
@@ -97,6 +99,7 @@ class LinearSVC(MachineFit, LinearClassification, SparseCoefficients, Classifier
         "multi_class": [OneOf("ovr", "crammer_singer")],
         "class_weight": [Exactly(None), OneOf("balanced"), InstanceOf(dict)],
     }
+    _scaled = ScaledFit("exact", fit_machines, {"order": "C", "largest": SQUARES_FIT}, whole_table_needed)
     _state = (*MachineFit._state, "classes_")
 
     def __init__(

@@ -159,7 +159,9 @@ class LogisticRegression(LinearClassification, SparseCoefficients, Classifier):
         "n_jobs": [Exactly(None), Interval(None, None, integer=True)],
         "gap_tol": [Exactly(None), Interval(0, None, closed="neither")],
     }
-    _scaled = ScaledFit("exact", fit_logistic, {"order": "C", "largest": LARGEST}, whole_table_needed)
+    _scaled: ClassVar[ScaledFit | None] = ScaledFit(
+        "exact", fit_logistic, {"order": "C", "largest": LARGEST}, whole_table_needed
+    )
     _state: ClassVar[tuple[str, ...]] = (
         "classes_",
         "coef_",

@@ -136,7 +136,7 @@ class LogisticRegressionCV(LogisticRegression):
         "use_legacy_attributes": [Boolean(), Exactly("warn")],
     }
     _takes_sparse = True
-    _scaled = None
+    _scaled: ClassVar[Any] = None
     _state: ClassVar[tuple[str, ...]] = (
         "classes_",
         "coef_",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 
 from certus.base import TableLike, TargetLike
+from certus.base.blocks import answered, in_blocks
 from certus.evaluation import (
     LEAVE_ONE_OUT,
     CrossConformalClassifier,
@@ -124,8 +125,18 @@ def conformal(
 
 def _calibrated(wrapper: Any, rows: TableLike, truth: TargetLike, groups: TargetLike | None, allow: bool) -> Any:
     """The wrapper, calibrated on rows that its model was not trained on."""
+    model = wrapper.estimator
+    if in_blocks(rows) or in_blocks(truth):
+        if not hasattr(model, "predict") or groups is not None or getattr(wrapper, "scale", None) is not None:
+            raise ValueError(
+                "Rows in blocks calibrate one model, without groups and scale.\n"
+                "Hint: pass predictions (y_pred) and the truth as arrays, or the rows as one table."
+            )
+        wrapper.estimator, rows, truth = answered(model, rows, truth, responses=True)
     with watch_rows() as watch:
         wrapper.calibrate(rows, truth, groups)
+    if wrapper.estimator is not model:
+        wrapper.estimator = wrapper.estimator_ = model
     wrapper.training_overlap_ = watch.overlap(allow=allow)
     return wrapper
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.base import TableLike, TargetLike
+from certus.base.blocks import answered
 from certus.evaluation import class_response
 from certus.guarantees import Guard, control_rates
 from certus.guarantees.holdout import Predictor
@@ -81,10 +82,11 @@ def guard(
     """
     rates = {"recall": recall, "precision": precision, "false_alarm": false_alarm, "alarm_rate": alarm_rate}
     if hasattr(model, "predict"):
+        judged, X, y = answered(model, X, y, responses=True)
         labels, classes = _labels(y), np.asarray(getattr(model, "classes_", ()))
         scorer = partial(positive_scores, model, _positive_column(classes, positive))
         with watch_rows() as watch:
-            scores, positive = scorer(X), classes[scorer.args[1]]
+            scores, positive = positive_scores(judged, scorer.args[1], X), classes[scorer.args[1]]
         overlap = watch.overlap(allow=allow_training_rows)
     else:
         scorer, overlap = None, None

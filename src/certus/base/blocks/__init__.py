@@ -18,9 +18,9 @@ workers, and after a worker was lost.
 
 from certus.base.blocks.block_table import BlockSource, BlockTable, JointPart, Part, Selection, joint_parts
 from certus.base.blocks.class_statistics import ClassStatistics, MergeClasses, block_labels, merge_moments, sums
-from certus.base.blocks.held_out_answers import AnsweredModel, answered
+from certus.base.blocks.held_out_answers import AnsweredModel, all_answered, answered
 from certus.base.blocks.reduction import TreeReduction, merge_level, merged
-from certus.base.blocks.row_blocks import Block, RowBlocks
+from certus.base.blocks.row_blocks import Block, RowBlocks, count_labels
 from certus.base.blocks.runners import (
     BlockError,
     SerialRunner,
@@ -34,6 +34,7 @@ from certus.base.blocks.scaled_fit import ScaledFit, Scales
 
 __all__ = [
     "AnsweredModel",
+    "all_answered",
     "answered",
     "Block",
     "BlockError",
@@ -52,6 +53,7 @@ __all__ = [
     "TreeReduction",
     "as_block_tables",
     "block_labels",
+    "count_labels",
     "current_runner",
     "in_blocks",
     "joint_parts",

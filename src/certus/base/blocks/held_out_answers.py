@@ -7,6 +7,7 @@ of the whole table, in its order; so is the fingerprint.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base.blocks.block_table import JointPart, joint_parts
-from certus.base.blocks.row_blocks import BlockError
-from certus.base.blocks.runners import as_block_tables, current_runner, in_blocks
+from certus.base.blocks.runners import BlockError, as_block_tables, current_runner, in_blocks
 from certus.guarantees.holdout import class_response
 from certus.guarantees.rows import HashedRows, table_hashes, watch_rows, watching
 
@@ -54,6 +54,7 @@ class _Ask:
     """Asks the model about a block; travels to the workers."""
 
     model: Any
+    responses: bool
 
     def __call__(self, number: int, part: JointPart) -> _Answers | None:
         X, y = part.load()
@@ -69,10 +70,11 @@ class _Ask:
         return _Answers(truth, predicted, response, marks, watch.asked())
 
     def _response(self, X: Any) -> Array | None:
-        """Scores of two classes, which ranks are made of."""
+        """Scores of two classes, which ranks are made of, or of all classes if they are asked for."""
         classes = getattr(self.model, "classes_", None)
         scored = hasattr(self.model, "predict_proba") or hasattr(self.model, "decision_function")
-        return class_response(self.model, X) if scored and classes is not None and len(classes) == 2 else None
+        wanted = scored and classes is not None and (self.responses or len(classes) == 2)
+        return class_response(self.model, X) if wanted else None
 
 
 class AnsweredModel:
@@ -90,33 +92,65 @@ class AnsweredModel:
     def predict(self, X: Any) -> Array:
         """What the model said about the rows."""
         del X
+        self._tell()
+        return self._answers.predicted
+
+    def _tell(self) -> None:
+        """Tell a verb that watches which rows were read."""
         watch = watching()
         if watch is not None:
             for learner, (_, sketch, hashes) in zip(self._learners, self._answers.asked, strict=True):
                 watch.add(learner, sketch, hashes)
-        return self._answers.predicted
 
 
-class _AnsweredScores(AnsweredModel):
-    """The same with scores of two classes."""
+class _AnsweredProbabilities(AnsweredModel):
+    """The same with probabilities of classes."""
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any) -> Any:
         """What the model said about the classes of the rows."""
         del X
-        assert self._answers.response is not None
+        self._tell()
         return self._answers.response
 
 
-def answered(model: Any, X: Any, y: Any) -> tuple[Any, Any, Any]:
-    """The model, X and y as they are; rows in blocks as an `AnsweredModel`, the rows' hashes, and their targets."""
+class _AnsweredDecisions(AnsweredModel):
+    """The same with decision values of classes."""
+
+    def decision_function(self, X: Any) -> Any:
+        """What the model said about the classes of the rows, one column for each."""
+        del X
+        self._tell()
+        return self._answers.response
+
+
+def answered(model: Any, X: Any, y: Any, *, responses: bool = False) -> tuple[Any, Any, Any]:
+    """The model, X and y as they are; rows in blocks as an `AnsweredModel`, the rows' hashes, and their targets.
+
+    ``responses``: whether the scores of more than two classes will be asked for.
+    """
     if not (in_blocks(X) or in_blocks(y)):
         return model, X, y
     tables = as_block_tables([X, y])
     if any(table is None for table in tables):
         raise ValueError("X and y must both be given, in the same blocks.\nHint: certify(model, *table.xy('y')).")
     given = [table for table in tables if table is not None]
-    found = current_runner(given).reduce(joint_parts(given), _Ask(model), _joined)
+    found = current_runner(given).reduce(joint_parts(given), _Ask(model, responses), _joined)
     if found is None:
         raise ValueError("X must have rows, got blocks without any.")
-    kind = AnsweredModel if found.response is None else _AnsweredScores
+    kind: type[AnsweredModel] = AnsweredModel
+    if found.response is not None:
+        kind = _AnsweredProbabilities if hasattr(model, "predict_proba") else _AnsweredDecisions
     return kind(model, found), HashedRows(found.marks), found.truth
+
+
+def all_answered(models: Mapping[str, Any], X: Any, y: Any) -> tuple[dict[str, Any], Any, Any]:
+    """The same for several models, a pass each; predictions among them stay what they are."""
+    if not (in_blocks(X) or in_blocks(y)):
+        return dict(models), X, y
+    found: dict[str, Any] = {}
+    rows, truth = X, y
+    for name, model in models.items():
+        if not hasattr(model, "predict"):
+            raise ValueError(f"{name} must be a fitted model if rows come in blocks, got {type(model).__name__}.")
+        found[name], rows, truth = answered(model, X, y)
+    return found, rows, truth

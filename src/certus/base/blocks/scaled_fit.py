@@ -12,6 +12,19 @@ import numpy as np
 from certus.base.blocks.row_blocks import RowBlocks
 from certus.base.blocks.runners import as_block_tables, foreign_runner, in_blocks, is_foreign
 
+# Methods that give every row its own answer, whatever the other rows are.
+BY_ROW = (
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "transform",
+    "predict_log_proba",
+    "predict_joint_log_proba",
+    "score_samples",
+    "inverse_transform",
+    "impute",
+    "_transform",
+)
 Scales = Literal["exact", "approximate", "no"]
 
 
@@ -95,6 +108,11 @@ class Prediction:
 
 def predict_in_blocks(learner: Any, method: str, X: Any, kwargs: dict[str, Any]) -> Any:
     """``predict`` and its like for a table in blocks: lazy, in the same blocks."""
+    if method not in BY_ROW:
+        raise TypeError(
+            f"{type(learner).__name__}.{method} is about all rows together and takes a whole table, got rows in blocks "
+            f"({type(X).__name__}).\nHint: {', '.join(BY_ROW[:4])} take blocks, and so does certus.certify."
+        )
     prediction = Prediction(learner, method, kwargs)
     if is_foreign(X):
         return foreign_runner().predict(X, prediction)

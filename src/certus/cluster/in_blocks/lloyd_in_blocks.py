@@ -96,7 +96,7 @@ def _round(block: Block, centers: Floats) -> tuple[Floats, ...]:
     weights = _weights(block)
     shape = len(centers), block.rows
     members = sparse.csc_array((weights, labels, np.arange(block.rows + 1)), shape=shape)
-    total = np.bincount(labels, weights, len(centers))
+    total = np.bincount(labels, weights, len(centers)).astype(np.float64)
     return total, np.asarray(members @ block.X.astype(np.float64)), np.array(float(weights @ squared))
 
 
@@ -181,4 +181,5 @@ def _certificate(cost: float, centers: Floats, scatter: Floats, mean: Floats, to
     columns, trace = rows.columns, float(np.trace(matrix))
     offset = total * columns * (8.0 * EPSILON * float(np.abs(mean).max(initial=0.0))) ** 2
     error = 4.0 * (rows.rows + 10 * columns) * EPSILON * trace + offset
-    return spectral_certificate(cost, centers, np.linalg.eigvalsh(matrix), error)
+    values = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
+    return spectral_certificate(cost, centers, values, error)

@@ -141,7 +141,7 @@ class SparseDesign:
 def make_design(X: Any, threads: int) -> DenseDesign | SparseDesign:
     """The design for a checked table; small ones are not worth waking a second thread."""
     if hasattr(X, "loss_gradient"):  # rows in blocks: `BlockDesign` stands for the table already
-        return X  # type: ignore[no-any-return]
+        return X
     cells = X.nnz if sparse.issparse(X) else X.size
     threads = threads if cells > SMALL else 1
     return SparseDesign(X, threads) if sparse.issparse(X) else DenseDesign(X, threads)

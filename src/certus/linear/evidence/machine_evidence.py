@@ -63,35 +63,63 @@ def combine(parts: list[MachineEvidence]) -> MachineEvidence:
     )
 
 
+@dataclass(frozen=True)
+class MachineSums:
+    """What rows contribute to the values of a machine and to their rounding; the sums of parts are those of all."""
+
+    losses: float
+    at_zero: float
+    terms: float  # of the dual value
+    image: Array
+    primal_error: float
+    pull: float  # of the dual variables on the image
+    size: float  # of the terms
+
+    def joined(self, other: MachineSums) -> MachineSums:
+        """The sums over the rows of both."""
+        return MachineSums(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+
 def _one(problem: BoxProblem, w: Array, b: Array) -> MachineEvidence:
+    scores = problem.table.scores(w)
+    sums = machine_sums(problem, w, b, scores, problem.table.chain)
+    return evidence_of_sums(sums, w, problem.table.chain, scores[:, None], b[:, None])
+
+
+def machine_sums(problem: BoxProblem, w: Array, b: Array, scores: Array, chain: int) -> MachineSums:
+    """The sums over the rows of a problem, which may be part of a larger one with this chain of additions."""
     table = problem.table
-    scores, image = table.scores(w), table.image(b)
-    losses = problem.losses(scores)
     terms = problem.target * b - problem.epsilon * np.abs(b) - 0.5 * problem.ridge * b * b
-    return MachineEvidence(
-        objective=float(0.5 * w @ w + losses.sum()),
-        objective_at_zero=problem.at_zero,
-        bound=DualValue(float(terms.sum() - 0.5 * image @ image), _rounding(problem, w, b, scores, image)),
-        distances=None,
-        scores=scores[:, None],
-        dual=b[:, None],
-    )
-
-
-def _rounding(problem: BoxProblem, w: Array, b: Array, scores: Array, image: Array) -> float:
-    """Bound on the rounding error of P(w) - D(b) as computed (Higham 2002, section 3.1)."""
-    table = problem.table
-    width, chain, lengths = table.width + 8, table.chain + 8, table.lengths * (1.0 + 1e-12)
+    width, lengths = table.width + 8, table.lengths * (1.0 + 1e-12)
     residual = np.abs(problem.target) + np.abs(scores)
     score_error = gamma(width) * (lengths * np.linalg.norm(w) + residual)
     with np.errstate(invalid="ignore"):
         steep = np.where(problem.ridge > 0.0, residual / np.where(problem.ridge > 0.0, problem.ridge, 1.0), np.inf)
     steep = np.minimum(steep, np.maximum(problem.upper, -problem.lower))  # bounds |b| at these scores
     curved = np.where(problem.ridge > 0.0, score_error**2 / np.where(problem.ridge > 0.0, problem.ridge, 1.0), 0.0)
-    primal = steep @ score_error + curved.sum() + gamma(chain) * (steep @ (residual + problem.epsilon))
-    primal += gamma(width) * float(w @ w)
-    image_error = gamma(chain) * float(np.abs(b) @ lengths)
-    length = float(np.linalg.norm(image))
-    dual = length * image_error + image_error**2 + gamma(width) * length**2
-    dual += gamma(chain) * float(np.abs(b) @ (np.abs(problem.target) + problem.epsilon) + problem.ridge @ b**2)
-    return float(1.01 * (primal + dual))
+    primal = steep @ score_error + curved.sum() + gamma(chain + 8) * (steep @ (residual + problem.epsilon))
+    return MachineSums(
+        losses=float(problem.losses(scores).sum()),
+        at_zero=problem.at_zero,
+        terms=float(terms.sum()),
+        image=table.image(b),
+        primal_error=float(primal),
+        pull=float(np.abs(b) @ lengths),
+        size=float(np.abs(b) @ (np.abs(problem.target) + problem.epsilon) + problem.ridge @ b**2),
+    )
+
+
+def evidence_of_sums(sums: MachineSums, w: Array, chain: int, scores: Array, dual: Array) -> MachineEvidence:
+    """The evidence from the sums over all rows, rounding errors included (Higham 2002, section 3.1)."""
+    width, squares = gamma(len(w) + 7), float(sums.image @ sums.image)
+    image_error = gamma(chain + 8) * sums.pull
+    rounding = sums.primal_error + width * float(w @ w)
+    rounding += np.sqrt(squares) * image_error + image_error**2 + width * squares + gamma(chain + 8) * sums.size
+    return MachineEvidence(
+        objective=float(0.5 * w @ w + sums.losses),
+        objective_at_zero=sums.at_zero,
+        bound=DualValue(sums.terms - 0.5 * squares, float(1.01 * rounding)),
+        distances=None,
+        scores=scores,
+        dual=dual,
+    )

@@ -12,6 +12,7 @@ from certus.base import Iterations
 from certus.base.blocks import Block, RowBlocks, merge_moments
 from certus.linear.design.block_design import BlockDesign
 from certus.linear.evidence.kept_evidence import KeptEvidence
+from certus.linear.in_blocks.drawn_rows import DrawnRows, start_on
 from certus.linear.in_blocks.smooth_in_blocks import joined, mean_evidence, refuse_wide, steps_in_blocks
 from certus.linear.in_blocks.targets import Numbers
 from certus.linear.problems.mean_problem import ROUNDING
@@ -36,23 +37,31 @@ class _Sums:
     target: float
     constant: float
     size: float
+    drawn: DrawnRows
 
     def joined(self, other: _Sums) -> _Sums:
         moments = merge_moments(self.moments, other.moments)
-        return _Sums(moments, self.target + other.target, self.constant + other.constant, self.size + other.size)
+        drawn = self.drawn.joined(other.drawn)
+        sums = self.target + other.target, self.constant + other.constant, self.size + other.size
+        return _Sums(moments, *sums, drawn)
 
 
 def _sums(block: Block, learner: Any) -> _Sums:
-    y, X = np.asarray(block.y, dtype=np.float64), block.X.astype(np.float64)
+    y = np.asarray(block.y, dtype=np.float64)
     loss, weights = learner._loss, np.ones(block.rows) if block.weights is None else block.weights
     row = loss.targets.first_outside(y)
     if row is not None:
         learner._check_range(y, block.weights)  # says so
     total = float(weights.sum())
-    mean = weights @ X / total
-    moments = (np.array([total]), mean[None], (weights @ (X - mean) ** 2)[None])
+    near = block.X[:: max(1, block.rows // 256)].mean(axis=0, dtype=np.float64)  # squares around it lose no digits
+    rows = block.X - near
+    offset = weights @ rows / total
+    mean = near + offset
+    np.square(rows, out=rows)
+    moments = (np.array([total]), mean[None], np.maximum(weights @ rows - total * offset**2, 0.0)[None])
     constant = loss.constant(y)
-    return _Sums(moments, float(weights @ y), float(weights @ constant), float(weights @ np.abs(constant)))
+    sums = float(weights @ y), float(weights @ constant), float(weights @ np.abs(constant))
+    return _Sums(moments, *sums, DrawnRows.of(block))
 
 
 def fit_means(learner: Any, rows: RowBlocks) -> None:
@@ -92,7 +101,7 @@ def _start(learner: Any, problem: SmoothProblem, found: _Sums) -> tuple[Array, A
     coef, center = problem.zero()
     if problem.has_intercept:
         center[0] = problem.loss.best_constant([found.target / problem.total_weight])
-    return coef, center
+    return start_on(problem, Numbers(), found.drawn, (coef, center))
 
 
 def _problem(learner: Any, rows: RowBlocks, loss: KnownLoss, found: _Sums) -> SmoothProblem:
@@ -105,7 +114,7 @@ def _problem(learner: Any, rows: RowBlocks, loss: KnownLoss, found: _Sums) -> Sm
     # Without coefficients the loss is linear in the target, up to its constant.
     linear = float(loss.value(average, score) - loss.constant(average)) * total
     noise = ROUNDING * (found.size + (1.0 + abs(score)) * (total + found.target))
-    design = BlockDesign(rows, Numbers())
+    design: Any = BlockDesign(rows, Numbers())
     design.spreads = np.sqrt(deviations[0] / total)
     return SmoothProblem(
         design=design,

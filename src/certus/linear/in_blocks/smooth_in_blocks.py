@@ -17,6 +17,7 @@ from certus.base.blocks import Block
 from certus.guarantees.training import GapEvidence, upper_bound
 from certus.linear.design.block_design import TREE, BlockDesign
 from certus.linear.design.design_matrix import DenseDesign
+from certus.linear.design.moments import gamma
 from certus.linear.evidence import decrement_gap, logistic_gap, mean_gap
 from certus.linear.problems.smooth_problem import Evaluation, SmoothProblem
 from certus.linear.solvers.class_hessian import finished_hessian, step_with
@@ -57,8 +58,9 @@ def _at(problem: SmoothProblem, coef: Array, intercept: Array, more: Any = None)
 
 
 def _design(problem: SmoothProblem) -> BlockDesign:
-    assert isinstance(problem.design, BlockDesign)
-    return problem.design
+    design: Any = problem.design
+    assert isinstance(design, BlockDesign)
+    return design
 
 
 def joined(one: Any, two: Any) -> Any:
@@ -148,7 +150,7 @@ def _mean_sums(block: Block, at: At) -> Any:
 def mean_evidence(problem: SmoothProblem, coef: Array, intercept: Array) -> GapEvidence:
     """As the function of that name for whole tables; two passes, and two more where the penalty is weak."""
     design = _design(problem)
-    chain = mean_gap.gamma(design.chain(1) + 16)
+    chain = gamma(design.chain(1) + 16)
     balance = design.table.reduce(_balance, joined, _at(problem, coef, intercept))
     shift, share = mean_gap.best_shift(problem, balance)
     sums = design.table.reduce(_mean_sums, joined, _at(problem, coef, intercept, shift))

@@ -11,16 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.linear.design.design_matrix import DenseDesign, SparseDesign
 from certus.losses import KnownLoss, Logistic, Multinomial
-
-if TYPE_CHECKING:
-    from certus.linear.design.block_design import BlockDesign
 
 Array = NDArray[np.float64]
 
@@ -48,7 +45,7 @@ class SmoothProblem:
     coefficients, the scale of what counts as small.
     """
 
-    design: DenseDesign | SparseDesign | BlockDesign
+    design: DenseDesign | SparseDesign  # or a `BlockDesign`, which has of them what sums over rows need
     loss: KnownLoss
     target: Array
     weights: Array | None

@@ -138,13 +138,13 @@ class BoxNewton:
             matrix = Z.T @ Z
         else:
             matrix = kernels.row_gram(table.X, table.constant, free, weights, table.used_threads)
-        return _solved(matrix, self._ones, right)
+        return solved(matrix, self._ones, right)
 
     def _by_rows(self, free: NDArray[np.intp], weights: Array, right: Array) -> Array:
         """(I + Z'DZ)^{-1} r = r - Z'(D^{-1} + ZZ')^{-1} Z r."""
         Z = self._gathered(free)
         matrix = Z @ Z.T
-        return right - Z.T @ _solved(matrix, 1.0 / weights, Z @ right)
+        return right - Z.T @ solved(matrix, 1.0 / weights, Z @ right)
 
     def _gathered(self, free: NDArray[np.intp]) -> Array:
         table = self.problem.table
@@ -182,7 +182,7 @@ class BoxNewton:
         return low
 
 
-def _solved(matrix: Array, diagonal: Array, right: Array) -> Array:
+def solved(matrix: Array, diagonal: Array, right: Array) -> Array:
     """(matrix + diag(diagonal))^-1 right; where rounding has made the sum indefinite, by the part of it that is not."""
     matrix.ravel()[:: len(matrix) + 1] += diagonal
     _, solution, failed = lapack.dposv(matrix.T, right, lower=False)
