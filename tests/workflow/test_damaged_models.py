@@ -49,7 +49,7 @@ DAMAGES: dict[str, Callable[[Any], Any]] = {
     "rarity as dates": lambda parts: setattr(parts[TEXTS], "rarity", [np.zeros(1, "M8[s]")]),
     "letters of another length": lambda parts: setattr(parts[LETTERS], "rarity", [np.ones(63)]),
     "means of other levels": lambda parts: setattr(parts[MEANS], "means", [np.zeros((3, 1))]),
-    "a part less": lambda parts: parts.pop(),
+    "a part less": lambda parts: parts.pop(0),
     "parts in another order": lambda parts: parts.reverse(),
 }
 

@@ -148,9 +148,13 @@ class TableEncoder(Transformer):
         if "parts_" not in vars(self):
             return
         fresh = self._new_parts()
-        if not isinstance(self.parts_, list) or [type(one) for one in self.parts_] != [type(one) for one in fresh]:
+        kinds = [type(one) for one in fresh]
+        # Files of earlier releases lack the last kinds.
+        if not isinstance(self.parts_, list) or len(self.parts_) < 4:
             raise ValueError("parts_ must be one part per kind of column")
-        for part, new in zip(self.parts_, fresh, strict=True):
+        if [type(one) for one in self.parts_] != kinds[: len(self.parts_)]:
+            raise ValueError("parts_ must be one part per kind of column")
+        for part, new in zip(self.parts_, fresh, strict=False):
             whole = isinstance(part, CategoryPart | NumberPart | DatePart | TextPart)
             if list(part.columns) != new.columns if whole else not set(part.columns) <= set(new.columns):
                 raise ValueError("every part must be about the columns of its kind")
