@@ -24,8 +24,7 @@ from certus.neural.deep.learning.supervised_objective import batches_in_order
     draws_rows=True,
 )
 class GenerativeAdversarialNetwork(TableGenerator):
-    """A generator makes rows from noise; a discriminator learns to tell them from real ones, and the generator to
-    deceive it (Goodfellow et al. 2014).
+    """Rows made from noise that a discriminator, learning along, cannot tell from real ones (Goodfellow et al. 2014).
 
     Both learn in turn, batch by batch, and no labels are needed. Where neither can gain, made rows have the
     distribution of the real ones, and the discriminator's odds are even. Nothing says that training gets there: kinds

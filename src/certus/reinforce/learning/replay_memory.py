@@ -72,7 +72,8 @@ class ReplayMemory:
         count = len(kept[0])
         if count > self.size:
             raise ValueError(f"{count} transitions do not fit into a memory of {self.size}.")
-        for part, rows in zip(self.rows, kept, strict=True):
+        parts: tuple[NDArray[Any], ...] = self.rows
+        for part, rows in zip(parts, kept, strict=True):
             part[:count] = rows
         self._native.total = count
 
