@@ -53,6 +53,7 @@ def fit_method(method: Method) -> Method:
             names = _parameter_names(type(self))
             given = {name: getattr(self, name) for name in self._constraints if name in names}
             check_parameters(type(self).__name__, self._constraints, given)
+        before = dict(vars(self))
         try:
             goes_on = method.__name__ in ("partial_fit", "run") or bool(getattr(self, "warm_start", False))
             weights = kwargs.get("sample_weight")
@@ -62,6 +63,9 @@ def fit_method(method: Method) -> Method:
                 return method(self, *args, **kwargs)
         except KeyboardInterrupt:
             self._interrupted()
+            raise
+        except Exception:
+            self._refused(before)
             raise
 
     return with_callbacks(wrapper)
@@ -172,6 +176,9 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     def _interrupted(self) -> None:
         """Called when Ctrl-C ended a fit: learners without a complete state to keep are unfitted then."""
         self._forget()
+
+    def _refused(self, before: dict[str, Any]) -> None:
+        """Called when an error ended a fit, with the attributes that there were before it."""
 
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""

@@ -62,10 +62,17 @@ def fitting(learner: Any, weights: Any, *, goes_on: bool) -> Iterator[None]:
     token = _running.set(frame)
     try:
         yield
+    except KeyboardInterrupt:  # what the learner keeps was trained on these rows; if it keeps nothing, it forgets them
+        _keep_sketch(learner, frame.sketch, goes_on=goes_on)
+        raise
     finally:
         _running.reset(token)
+    _keep_sketch(learner, frame.sketch, goes_on=goes_on)
+
+
+def _keep_sketch(learner: Any, sketch: RowSketch | None, *, goes_on: bool) -> None:
+    """Leave the sketch of a fit's rows with the learner, joined with that of earlier rows if these stay."""
     earlier = vars(learner).pop(TRAINING_ROWS, None)
-    sketch = frame.sketch
     if goes_on and earlier is not None and sketch is not None and not earlier.same_rows(sketch):
         sketch = earlier.joined(sketch)
     if sketch is not None:

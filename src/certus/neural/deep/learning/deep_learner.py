@@ -182,6 +182,11 @@ class DeepLearner(Learner):
             self._forget()
             self.__dict__.pop("_drawn_seed", None)
 
+    def _refused(self, before: dict[str, Any]) -> None:
+        """The model is what it was: new scales or labels with old weights would give wrong answers."""
+        self.__dict__.clear()
+        self.__dict__.update(before)
+
     def _saved_parameters(self) -> dict[str, Any]:
         """A file says nothing of folders on this machine."""
         return {**super()._saved_parameters(), "checkpoint": None, "resume": False}
