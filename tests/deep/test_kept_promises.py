@@ -14,7 +14,14 @@ torch = pytest.importorskip("torch")
 
 import certus
 from certus.guarantees.records import CertusFileError
-from certus.neural.deep import ConvNetClassifier, RecursiveNetworkClassifier, Seq2Seq, TorchClassifier, TorchRegressor
+from certus.neural.deep import (
+    ConvNetClassifier,
+    RecursiveNetworkClassifier,
+    Seq2Seq,
+    SequenceClassifier,
+    TorchClassifier,
+    TorchRegressor,
+)
 from certus.neural.deep.training import Trainer
 
 nn = torch.nn
@@ -122,3 +129,46 @@ def test_tokens_that_are_equal_make_the_same_training_rows() -> None:
     )
     with pytest.raises(ValueError, match="the rows must not be those"):
         trees.certify([((a, b), c) for a, b, c in disguised], labels)
+
+
+@pytest.mark.parametrize("own_validation", [False, True])
+def test_examples_of_weight_0_are_as_if_they_were_not_there(own_validation: bool) -> None:
+    weights, more = np.r_[np.ones(60), np.zeros(20)], np.r_[LABELS, np.zeros(20, int)]
+    given: dict[str, Any] = {"X_val": IMAGES[:9], "y_val": LABELS[:9]} if own_validation else {}
+    model = ConvNetClassifier((4,), max_epochs=2, random_state=0)
+    alone = model.fit(IMAGES, LABELS, np.ones(60), **given).weights_
+    model.fit(np.concatenate([IMAGES, np.full((20, 5, 5), 1e6)]), more, weights, **given)
+    assert all(np.array_equal(model.weights_[name], alone[name]) for name in alone)
+    assert_array_equal(model.channel_mean_, IMAGES.mean())
+    series = SequenceClassifier("gru", hidden_units=4, max_epochs=2, random_state=0)
+    given = {"X_val": X[:9], "y_val": Y[:9]} if own_validation else {}
+    alone = series.fit(list(X[:60]), Y[:60], np.ones(60), **given).weights_
+    series.fit([*X[:60], *np.full((20, 4), 1e6)], np.r_[Y[:60], np.zeros(20, int)], weights, **given)
+    assert all(np.array_equal(series.weights_[name], alone[name]) for name in alone)
+
+
+def test_weights_of_classes_that_leave_nothing_are_refused() -> None:
+    with pytest.raises(ValueError, match="some weights must be above 0"):
+        TorchClassifier(class_weight={0: 0, 1: 0}).fit(X, Y)
+
+
+def test_an_offset_of_images_changes_little() -> None:
+    scores = [
+        ConvNetClassifier((4,), max_epochs=2, random_state=0).fit(shown, LABELS).loss_curve_[-1]
+        for shown in (IMAGES, IMAGES + 1e9)
+    ]
+    assert scores[0] == pytest.approx(scores[1], rel=1e-3)
+
+
+def test_a_program_with_other_defaults_gets_the_same_models(tmp_path: Path) -> None:
+    usual = SequenceClassifier("transformer", hidden_units=4, max_epochs=1, random_state=0).fit(list(X), Y)
+    certus.save(usual, tmp_path / "model.certus")
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad():
+            model = SequenceClassifier("transformer", hidden_units=4, max_epochs=1, random_state=0).fit(list(X), Y)
+        assert_array_equal(model.predict_proba(list(X)), usual.predict_proba(list(X)))
+        assert_array_equal(certus.load(tmp_path / "model.certus").predict_proba(list(X)), usual.predict_proba(list(X)))
+        assert torch.get_default_dtype() is torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
