@@ -55,6 +55,7 @@ def fit_method(method: Method) -> Method:
     def wrapper(self: Learner, *args: Any, **kwargs: Any) -> Any:
         if not get_config()["skip_parameter_validation"]:
             _check_parameters_of(self)
+        before = dict(vars(self))
         try:
             goes_on = method.__name__ in ("partial_fit", "run") or bool(getattr(self, "warm_start", False))
             weights = kwargs.get("sample_weight")
@@ -68,6 +69,9 @@ def fit_method(method: Method) -> Method:
                 return fit_in_blocks(self, method, args, kwargs) if blocks else method(self, *args, **kwargs)
         except KeyboardInterrupt:
             self._interrupted()
+            raise
+        except Exception:
+            self._refused(before)
             raise
 
     return with_callbacks(wrapper)
@@ -207,6 +211,9 @@ class Learner(StoresParameters, CallbackSupportMixin, BaseEstimator):
     def _interrupted(self) -> None:
         """Called when Ctrl-C ended a fit: learners without a complete state to keep are unfitted then."""
         self._forget()
+
+    def _refused(self, before: dict[str, Any]) -> None:
+        """Called when an error ended a fit, with the attributes that there were before it."""
 
     def _forget(self) -> None:
         """Remove everything that ``fit`` learned."""

@@ -62,7 +62,8 @@ class fitting:  # noqa: N801  used as `with fitting(...)`
         if self._token is None:
             return
         _running.reset(self._token)
-        if failed is not None:
+        # What a learner keeps that was interrupted was trained on these rows; if it keeps nothing, it forgets them.
+        if failed is not None and failed is not KeyboardInterrupt:
             return
         known, sketch = vars(self.learner), self.sketch
         earlier = known.pop(TRAINING_ROWS, None)

@@ -134,10 +134,17 @@ y : array-like of shape (n,)
         images = read_images(self, X, None if reset else self.image_shape_)
         if reset:
             self.image_shape_ = images.shape[1:]
-            self.channel_mean_ = images.mean(axis=(0, 1, 2), dtype=np.float64)
-            spread = images.std(axis=(0, 1, 2), dtype=np.float64)
-            self.channel_scale_ = np.where(spread > 0.0, spread, 1.0)
+            return self._scaled_by_themselves(images)
         return ImageInputs(images, self.channel_mean_, self.channel_scale_)
+
+    def _scaled_by_themselves(self, images: NDArray[Any]) -> ImageInputs:
+        self.channel_mean_ = images.mean(axis=(0, 1, 2), dtype=np.float64)
+        spread = images.std(axis=(0, 1, 2), dtype=np.float64)
+        self.channel_scale_ = np.where(spread > 0.0, spread, 1.0)
+        return ImageInputs(images, self.channel_mean_, self.channel_scale_)
+
+    def _rescaled(self, inputs: ImageInputs) -> ImageInputs:
+        return self._scaled_by_themselves(inputs.images)
 
     def _build(self) -> Any:
         from certus.neural.deep.blocks.convolution_blocks import ConvNetwork

@@ -115,8 +115,11 @@ X : list of trees
         leaves = [tree.tokens for tree in trees]
         if reset:
             self.tokens_ = distinct_tokens(leaves)
-        saw_table(self, example_digests([(tree.tokens, tree.left, tree.right) for tree in trees]))
-        return TreeInputs(trees, token_codes(leaves, self.tokens_, 0, owner, "X", "tokens_"))
+        inputs = TreeInputs(trees, token_codes(leaves, self.tokens_, 0, owner, "X", "tokens_"))
+        # By numbers of tokens: 1, 1.0 and True are one token, and trees of them the same to the network.
+        seen = zip(inputs.codes, trees, strict=True)
+        saw_table(self, example_digests([(codes, tree.left, tree.right) for codes, tree in seen]))
+        return inputs
 
     def _build(self) -> Any:
         from certus.neural.deep.blocks.tree_blocks import TreeReader

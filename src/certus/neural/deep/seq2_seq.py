@@ -150,7 +150,6 @@ sample_weight : array-like of shape (n_sequences,), default=None
         """
         self._check_heads()
         texts, wanted = self._read_pairs(sources, targets, "sources", "targets")
-        saw_table(self, example_digests(texts))
         weights = check_weights(self, sample_weight, np.empty((len(texts), 0)))
         if weights is not None:
             there = np.flatnonzero(weights).tolist()
@@ -158,16 +157,18 @@ sample_weight : array-like of shape (n_sequences,), default=None
         self.source_tokens_, self.target_tokens_ = distinct_tokens(texts), distinct_tokens(wanted)
         self.longest_target_ = max(map(len, wanted))
         pairs = self._pairs(texts, wanted, weights, "sources", "targets")
+        # By numbers of tokens: 1, 1.0 and Fraction(1) are one token, and lists of them the same to the network.
+        saw_table(self, example_digests(pairs.sources))
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val needs y_val, and y_val needs X_val; got one of them.\nHint: pass both.")
         if X_val is None:
             held = held_out_rows(len(pairs), self.validation_fraction, self._seed())
             learned, judged = pairs.take(np.setdiff1d(np.arange(len(pairs)), held)), pairs.take(held)
         else:
-            other = self._read_pairs(X_val, y_val, "X_val", "y_val")
+            judged = self._pairs(*self._read_pairs(X_val, y_val, "X_val", "y_val"), None, "X_val", "y_val")
+            learned = pairs
             with choosing_by_rows():
-                saw_table(self, example_digests(other[0]))
-            learned, judged = pairs, self._pairs(*other, None, "X_val", "y_val")
+                saw_table(self, example_digests(judged.sources))
         self._train(TranslationObjective(learned, judged, self._tensor, self.batch_size))
         return self
 
@@ -287,8 +288,9 @@ sample_weight : array-like of shape (n_sequences,), default=None
     def _source_codes(self, sources: Any) -> Sequence[NDArray[np.int64]]:
         owner = type(self).__name__
         texts = read_token_lists(sources, owner, "sources", empty=False)
-        saw_table(self, example_digests(texts))
-        return token_codes(texts, self.source_tokens_, FIRST_SOURCE, owner, "sources", "source_tokens_")
+        codes = token_codes(texts, self.source_tokens_, FIRST_SOURCE, owner, "sources", "source_tokens_")
+        saw_table(self, example_digests(codes))
+        return codes
 
     def _restored(self) -> None:
         super()._restored()

@@ -17,7 +17,7 @@ from certus.guarantees import Report
 from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.training import Objective, Trainer, TrainingOptions, write_weights
 from certus.neural.deep.training.optimizers import NAMES
-from certus.neural.deep.training.torch_settings import choose_device, own_randomness, own_threads
+from certus.neural.deep.training.torch_settings import choose_device, own_randomness, own_threads, single_precision
 from certus.neural.deep.training.training_state import Checkpoint
 from certus.neural.deep.training.weight_arrays import check_weights_fit
 
@@ -182,6 +182,11 @@ class DeepLearner(Learner):
             self._forget()
             self.__dict__.pop("_drawn_seed", None)
 
+    def _refused(self, before: dict[str, Any]) -> None:
+        """The model is what it was: new scales or labels with old weights would give wrong answers."""
+        self.__dict__.clear()
+        self.__dict__.update(before)
+
     def _saved_parameters(self) -> dict[str, Any]:
         """A file says nothing of folders on this machine."""
         return {**super()._saved_parameters(), "checkpoint": None, "resume": False}
@@ -218,7 +223,7 @@ class DeepLearner(Learner):
     def _restored(self) -> None:
         """Refuse a loaded learner whose weights are not those of its module, before anything large is made."""
         if "weights_" in vars(self) and is_installed("deep"):
-            with torch.device("meta"):  # shapes without memory
+            with torch.device("meta"), single_precision():  # shapes without memory
                 module = self._build()
             check_weights_fit(module, self.weights_)
 

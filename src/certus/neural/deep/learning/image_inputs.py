@@ -44,7 +44,10 @@ class ImageInputs:
 
     def tensors(self, rows: NDArray[np.int64], device: Any) -> tuple[Any, ...]:
         """What a module is called with."""
-        numbers = (self.images[rows].astype(np.float32) - self.mean.astype(np.float32)) / self.scale.astype(np.float32)
+        # Numbers that single precision would round are shifted first: what is small beside an offset stays.
+        kind: type[np.floating[Any]] = np.float32 if np.can_cast(self.images.dtype, np.float32) else np.float64
+        shifted = (self.images[rows].astype(kind) - self.mean.astype(kind)) / self.scale.astype(kind)
+        numbers = shifted.astype(np.float32, copy=False)
         # Channels stay last in memory, where convolutions on processors are the faster for it.
         return (torch.from_numpy(numbers).permute(0, 3, 1, 2).to(device),)
 

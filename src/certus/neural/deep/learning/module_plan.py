@@ -22,16 +22,36 @@ _ELSEWHERE = ("device", "dtype", "inplace", "_weight", "_freeze")
 
 def plan_of(module: Any, where: str) -> dict[str, Any]:
     """A module as plain data; refuses one that cannot be rebuilt from it, by name."""
+    names = [name for name, _ in module.named_parameters(remove_duplicate=False)]
+    twice = sorted(set(names) - {name for name, _ in module.named_parameters()})
+    if twice:
+        raise CertusFileError(
+            f"{where} uses the weights {twice[0]!r} in several places, which a file cannot rebuild.\n"
+            "Hint: give every layer with weights a place of its own."
+        )
+    return _plan(module, where)
+
+
+def _plan(module: Any, where: str) -> dict[str, Any]:
+    """Of one layer, or of a Sequential with its layers."""
     kind = type(module)
     if kind.__name__ not in LAYERS or kind is not getattr(torch.nn, kind.__name__, None):
         raise CertusFileError(
             f"{where} is a {kind.__module__}.{kind.__qualname__}, which a file cannot rebuild: it holds no code.\n"
             "Hint: make the module of torch.nn's standard layers in a Sequential, or keep its weights_ yourself."
         )
+    if module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module):
+        raise CertusFileError(
+            f"{where} is a {kind.__name__} with a hook, which a file cannot rebuild: it holds no code.\n"
+            "Hint: remove hooks before saving, or keep the weights_ yourself."
+        )
     if kind.__name__ == "Sequential":
-        layers = {name: plan_of(layer, f"{where}.{name}") for name, layer in module.named_children()}
+        # Not named_children: that leaves out a layer, such as an activation, that stands in several places.
+        layers = {name: _plan(layer, f"{where}.{name}") for name, layer in module._modules.items()}
         return {"layer": "Sequential", "layers": layers}
     plan = {"layer": kind.__name__, "arguments": _arguments(module, kind, where)}
+    if is_double(module):
+        plan["double"] = True
     rebuilt = build_module(plan)
     if rebuilt.extra_repr() != module.extra_repr().replace(", inplace=True", "").replace("inplace=True", ""):
         raise CertusFileError(
@@ -81,4 +101,14 @@ def build_module(plan: Any) -> Any:
     arguments = plan.get("arguments")
     if not isinstance(arguments, dict):
         raise ValueError(f"a {name} must have arguments")
-    return getattr(torch.nn, name)(**{key: _plain(value, key) for key, value in arguments.items()})
+    layer = getattr(torch.nn, name)(**{key: _plain(value, key) for key, value in arguments.items()})
+    return layer.double() if plan.get("double") is True else layer
+
+
+def is_double(given: Any) -> bool:
+    """Whether a module, or the module of a plan, computes in double precision."""
+    if isinstance(given, dict):
+        layers = given.get("layers")
+        inner = layers.values() if isinstance(layers, dict) else ()
+        return given.get("double") is True or any(map(is_double, inner))
+    return isinstance(given, torch.nn.Module) and any(tensor.dtype == torch.float64 for tensor in given.parameters())

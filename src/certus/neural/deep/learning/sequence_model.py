@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from certus.base.params import Boolean, Interval, OneOf
 from certus.guarantees import Report
 from certus.neural.deep.learning.deep_learner import CONSTRAINTS, STATE
-from certus.neural.deep.learning.series_inputs import SeriesInputs, read_series
+from certus.neural.deep.learning.series_inputs import Series, SeriesInputs, read_series
 from certus.neural.deep.learning.supervised_learner import SupervisedLearner
 
 CELLS = ("lstm", "gru", "rnn", "transformer")
@@ -84,12 +84,19 @@ y : array-like of shape (n,)
     def _read_inputs(self, X: Any, *, reset: bool) -> SeriesInputs:
         series = read_series(self, X, None if reset else len(self.feature_mean_))
         if reset:
-            steps = sum(len(each) for each in series)
-            self.feature_mean_ = np.sum([each.sum(axis=0, dtype=np.float64) for each in series], axis=0) / steps
-            squares = [((each - self.feature_mean_) ** 2).sum(axis=0) for each in series]
-            spread = np.sqrt(np.sum(squares, axis=0) / steps)
-            self.feature_scale_ = np.where(spread > 0.0, spread, 1.0)
+            return self._scaled_by_themselves(series)
         return SeriesInputs(series, self.feature_mean_, self.feature_scale_)
+
+    def _scaled_by_themselves(self, series: Series) -> SeriesInputs:
+        steps = sum(len(each) for each in series)
+        self.feature_mean_ = np.sum([each.sum(axis=0, dtype=np.float64) for each in series], axis=0) / steps
+        squares = [((each - self.feature_mean_) ** 2).sum(axis=0) for each in series]
+        spread = np.sqrt(np.sum(squares, axis=0) / steps)
+        self.feature_scale_ = np.where(spread > 0.0, spread, 1.0)
+        return SeriesInputs(series, self.feature_mean_, self.feature_scale_)
+
+    def _rescaled(self, inputs: SeriesInputs) -> SeriesInputs:
+        return self._scaled_by_themselves(inputs.series)
 
     def _build(self) -> Any:
         from certus.neural.deep.blocks.sequence_blocks import SequenceNetwork

@@ -29,6 +29,10 @@ class SupervisedLearner(DeepLearner):
         """Examples as the module takes them (`ArrayInputs` or like); with ``reset`` their form is learned."""
         raise NotImplementedError
 
+    def _rescaled(self, inputs: Any) -> Any:
+        """Inputs as these examples alone would be read: others had no weight."""
+        return inputs
+
     def _n_outputs(self) -> int:
         """Scores or numbers per example, once the targets were read."""
         raise NotImplementedError
@@ -60,26 +64,28 @@ class SupervisedLearner(DeepLearner):
     def _fit_examples(self, examples: Examples, X_val: Any, y_val: Any, codes: NDArray[np.intp] | None = None) -> None:
         """Train on examples; `codes` are labels by which a share of every class is held out."""
         device = choose_device(self.device)
-        if X_val is not None:
-            held: Examples | None = self._validation_examples(X_val, y_val)
-            used = examples.without_zeros()
-        else:
+        if examples.weights is not None and not examples.weights.all():
+            there = np.flatnonzero(examples.weights)
+            if not len(there):
+                raise ValueError(
+                    f"{type(self).__name__}: some weights must be above 0, got 0 for all examples once they are "
+                    "multiplied by class_weight.\nHint: give a class that is there a weight."
+                )
+            examples, codes = examples.part(there), None if codes is None else codes[there]
+            examples.inputs = self._rescaled(examples.inputs)
+        if X_val is None:
             used, held = self._divided(examples, codes)
+        else:
+            used, held = examples, self._validation_examples(X_val, y_val)
         self._train(SupervisedObjective(self, used, held, device))
 
     def _divided(self, examples: Examples, codes: NDArray[np.intp] | None) -> tuple[Examples, Examples | None]:
-        """Examples to learn from, and those held out; examples of weight 0 are in neither."""
-        there = np.arange(len(examples.targets))
-        if examples.weights is not None:
-            there = np.flatnonzero(examples.weights)
-        places = held_out_rows(
-            len(there), float(self.validation_fraction), self._seed(), None if codes is None else codes[there]
-        )
+        """Examples to learn from, and those held out."""
+        count = len(examples.targets)
+        places = held_out_rows(count, float(self.validation_fraction), self._seed(), codes)
         if not len(places):
-            return examples.without_zeros(), None
-        kept = np.ones(len(there), dtype=bool)
-        kept[places] = False
-        return examples.part(there[kept]), examples.part(there[places])
+            return examples, None
+        return examples.part(np.setdiff1d(np.arange(count), places)), examples.part(places)
 
     def _validation_examples(self, X: Any, y: Any) -> Examples:
         """The user's own held-out examples."""

@@ -44,12 +44,6 @@ class Examples:
             None if terms is None else terms[rows],
         )
 
-    def without_zeros(self) -> Examples:
-        """Those whose weight is not 0."""
-        if self.weights is None or self.weights.all():
-            return self
-        return self.part(np.flatnonzero(self.weights))
-
 
 class SupervisedObjective(Objective):
     """The mean loss of a learner's module on examples with targets.

@@ -12,7 +12,7 @@ from certus.base.params import Exactly, Function, InstanceOf
 from certus.neural.deep.lazy_torch import torch
 from certus.neural.deep.learning.array_inputs import ArrayInputs
 from certus.neural.deep.learning.deep_learner import CONSTRAINTS, STATE
-from certus.neural.deep.learning.module_plan import build_module, plan_of
+from certus.neural.deep.learning.module_plan import build_module, is_double, plan_of
 from certus.neural.deep.learning.supervised_learner import SupervisedLearner
 
 MODULE_CONSTRAINTS: dict[str, list[Any]] = {
@@ -68,7 +68,7 @@ class TorchModel(SupervisedLearner):
             if reset:
                 self.input_shape_ = shape[1:]
         examples = table.reshape(len(table), *self.input_shape_)
-        return ArrayInputs(examples.astype(np.float64 if self._is_double() else np.float32, copy=False))
+        return ArrayInputs(examples.astype(np.float64 if is_double(self.module) else np.float32, copy=False))
 
     def _build(self) -> Any:
         given = self.module
@@ -89,12 +89,6 @@ class TorchModel(SupervisedLearner):
                 "Hint: module=lambda n_features, n_outputs: torch.nn.Linear(n_features, n_outputs)"
             )
         return made
-
-    def _is_double(self) -> bool:
-        """Whether the module computes in double precision."""
-        return isinstance(self.module, torch.nn.Module) and any(
-            tensor.dtype == torch.float64 for tensor in self.module.parameters()
-        )
 
     def _saved_parameters(self) -> dict[str, Any]:
         found = super()._saved_parameters()

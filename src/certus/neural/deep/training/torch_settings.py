@@ -1,4 +1,4 @@
-"""torch's global settings while a learner works: its own threads and random numbers, put back afterwards."""
+"""torch's global settings while a learner works: its own threads, random numbers and precision, put back afterwards."""
 
 from __future__ import annotations
 
@@ -50,12 +50,26 @@ def own_threads(threads: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def single_precision() -> Iterator[None]:
+    """New tensors inside are in single precision, as the examples are, whatever the program's default is."""
+    with _turn:
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
+
+
+@contextlib.contextmanager
 def own_randomness(device: Any, *key: int) -> Iterator[None]:
-    """Random numbers inside that depend on the key alone; those of the rest of the program go on undisturbed."""
+    """Random numbers inside that depend on the key alone, and single precision; those of the rest of the program go on
+    undisturbed.
+    """
     seed = int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0] >> np.uint64(1))
     here = torch.random.default_generator
     accelerator = None if device.type == "cpu" else getattr(torch, device.type)
-    with _turn:
+    with single_precision():
         state = here.get_state()
         there = None if accelerator is None else accelerator.get_rng_state()
         try:

@@ -88,7 +88,7 @@ class Trainer:
         steps = options.max_epochs * len(batches)
         sums = dict.fromkeys(objective.phases, 0.0)
         weights = dict.fromkeys(objective.phases, 0.0)
-        with own_randomness(device, self.seed, epoch):
+        with own_randomness(device, self.seed, epoch), torch.enable_grad():
             module.train()
             for place, rows in enumerate(batches):
                 rate = options.rate((epoch - 1) * len(batches) + place, steps)
