@@ -85,7 +85,7 @@ class _Content:
     def of(cls, block: Block) -> _Content:
         """Of a block."""
         X = block.X.data if sparse.issparse(block.X) else block.X
-        numbers = block.y is not None and _kind(block.y.dtype) == "number"
+        numbers = block.y is not None and kind_of(block.y.dtype) == "number"
         weight = np.nan if block.weights is None else float(np.sum(block.weights))
         return cls(block.rows, np.array([_squares(X), _squares(block.y if numbers else None), weight]))
 
@@ -186,7 +186,7 @@ class _Pass:
 
     def _header(self, block: Block) -> _Header:
         names = getattr(self.learner, "feature_names_in_", None)
-        target = None if block.y is None else (_kind(block.y.dtype), block.y.shape[1:])
+        target = None if block.y is None else (kind_of(block.y.dtype), block.y.shape[1:])
         return _Header(
             block.name,
             block.rows,
@@ -199,7 +199,7 @@ class _Pass:
         )
 
 
-def _kind(dtype: np.dtype[Any]) -> str:
+def kind_of(dtype: np.dtype[Any]) -> str:
     """Numbers are numbers; labels of words and objects are another kind."""
     return "number" if dtype.kind in "biuf" else "text" if dtype.kind in "OUST" else dtype.kind
 
