@@ -162,6 +162,7 @@ def test_columns_of_arrays_and_functions_of_blocks():
         (Lasso(0.1), lambda X, y: (X, -1.01 * y)),
         (LogisticRegression(), lambda X, y: (X + 0.01, y)),
         (LogisticRegression(), lambda X, y: (X, np.where(y == "2", "3", y))),
+        (LogisticRegression(), lambda X, y: (X, np.where(y == "2", "1", y))),
     ],
 )
 def test_rows_that_change_between_passes_are_refused(learner, change):

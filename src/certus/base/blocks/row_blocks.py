@@ -76,7 +76,7 @@ class _Header:
 
 @dataclass(frozen=True)
 class _Content:
-    """What the rows of a pass come to: squares of X and of a target of numbers, weights; nan if they are not read."""
+    """What the rows of a pass come to: squares of X and of the target, weights; nan if they are not read."""
 
     rows: int
     sums: NDArray[np.float64]
@@ -85,9 +85,8 @@ class _Content:
     def of(cls, block: Block) -> _Content:
         """Of a block."""
         X = block.X.data if sparse.issparse(block.X) else block.X
-        numbers = block.y is not None and kind_of(block.y.dtype) == "number"
         weight = np.nan if block.weights is None else float(np.sum(block.weights))
-        return cls(block.rows, np.array([_squares(X), _squares(block.y if numbers else None), weight]))
+        return cls(block.rows, np.array([_squares(X), _squares(block.y), weight]))
 
     def joined(self, other: _Content) -> _Content:
         return _Content(self.rows + other.rows, self.sums + other.sums)
@@ -105,9 +104,10 @@ class _Content:
 
 
 def _squares(values: Any) -> float:
-    if values is None:
+    if values is None or values.dtype.kind not in "biufU":
         return np.nan
     flat = values.ravel(order="K")
+    flat = flat.view(np.uint32) if flat.dtype.kind == "U" else flat  # letters
     flat = flat if flat.dtype.kind == "f" else flat.astype(np.float64)
     with np.errstate(over="ignore"):
         return float(np.vdot(flat, flat))
