@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import certus
+from certus.base.blocks import BlockError
 from certus.bayes import GaussianNB
 from certus.linear import LogisticRegression, Ridge
 from tests.scale.pieces import classes_table, cut, every_cut, numbers_table
@@ -135,3 +136,26 @@ def test_conformal_intervals():
     np.testing.assert_allclose(ours.predict_interval(X[:5]), theirs.predict_interval(X[:5]), rtol=1e-12)
     with pytest.raises(ValueError, match="without groups"):
         certus.conformal(model, *cut((X, y), 3), groups=y > 0)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda X, y: (X[::-1], y), lambda X, y: (X, y[::-1]), lambda X, y: (X[:-1], y[:-1])]
+)
+def test_models_are_not_compared_on_different_rows(change):
+    models = {"a": GaussianNB().fit(*classes_table(rows=300)), "b": LogisticRegression().fit(*classes_table(rows=300))}
+    X, y = classes_table(seed=8)
+    calls = []
+
+    def pieces():
+        calls.append(0)
+        return iter([(X, y) if len(calls) == 1 else change(X, y)])
+
+    with pytest.raises(BlockError, match="Every pass must read the same rows"):
+        certus.compare(models, None, *certus.scale.blocks(pieces).xy())
+
+
+def test_truths_of_words_and_numbers_are_not_joined():
+    model = GaussianNB().fit(*classes_table(rows=300))
+    X, y = classes_table(seed=8)
+    with pytest.raises(BlockError, match="one kind"):
+        model.certify(*certus.scale.blocks([(X, y), (X + 1.0, y.astype(str))]).xy())

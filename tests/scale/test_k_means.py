@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,19 @@ def test_a_saved_model_has_no_labels_of_blocks(tmp_path):
     again = certus.load(tmp_path / "model.certus")
     assert (again.predict(groups()) == model.predict(groups())).all()
     assert len(again.labels_) == 0
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize("cuts", [2, 7])
+def test_the_lower_bound_holds_far_from_the_origin(offset, cuts):
+    for seed in range(4):
+        X = np.random.default_rng(seed).normal(size=(120, 2)) + offset
+        exact = Fraction(0)
+        for column in X.T:
+            numbers = [Fraction(float(value)) for value in column]
+            mean = sum(numbers) / len(numbers)
+            exact += sum((value - mean) ** 2 for value in numbers)
+        found = KMeans(1, init="random", n_init=1, random_state=0).fit(cut((X, X[:, 0]), cuts)[0])
+        witness = next(iter(found.report_)).witness
+        assert Fraction(witness["tail"] - witness["error"]) <= exact
+        assert witness["tail"] - witness["error"] >= (1.0 - 1e-7) * float(exact)

@@ -11,7 +11,7 @@ from certus.base.blocks import BlockError, TreeReduction
 from certus.base.blocks.reduction import merge_level
 from certus.bayes import GaussianNB
 from certus.components import PCA
-from certus.linear import Ridge
+from certus.linear import Lasso, LogisticRegression, Ridge
 from certus.svm import SVC
 from tests.scale.pieces import classes_table, cut, numbers_table
 
@@ -161,3 +161,64 @@ def test_columns_of_arrays_and_functions_of_blocks():
     assert [block.shape for block in table[[0, 1]].map(np.abs)] == [(200, 2)]
     positive = certus.scale.blocks([np.column_stack([np.abs(X), y])])
     assert Ridge().fit(*positive.xy(4, weights=0)).n_features_in_ == 3
+
+
+@pytest.mark.parametrize(
+    ("learner", "change"),
+    [
+        (Lasso(0.1), lambda X, y: (X[:-1], y[:-1])),
+        (Lasso(0.1), lambda X, y: (1.01 * X, y)),
+        (Lasso(0.1), lambda X, y: (X, -1.01 * y)),
+        (LogisticRegression(), lambda X, y: (X + 0.01, y)),
+        (LogisticRegression(), lambda X, y: (X, np.where(y == "2", "3", y))),
+        (LogisticRegression(), lambda X, y: (X, np.where(y == "2", "1", y))),
+    ],
+)
+def test_rows_that_change_between_passes_are_refused(learner, change):
+    X, y = classes_table() if isinstance(learner, LogisticRegression) else numbers_table()
+    y = y.astype(str) if isinstance(learner, LogisticRegression) else y
+    calls = []
+
+    def pieces():
+        calls.append(0)
+        second = (X[100:], y[100:])
+        return iter([(X[:100], y[:100]), second if len(calls) == 1 else change(*second)])
+
+    with pytest.raises(BlockError, match="Every pass must read the same rows"):
+        learner.fit(*certus.scale.blocks(pieces).xy())
+
+
+def test_blocks_may_come_in_another_order_in_every_pass():
+    X, y = numbers_table()
+    calls = []
+
+    def pieces():
+        calls.append(0)
+        halves = [(X[:90], y[:90]), (X[90:], y[90:])]
+        return iter(halves if len(calls) % 2 else halves[::-1])
+
+    model = Lasso(0.1, tol=1e-12).fit(*certus.scale.blocks(pieces).xy())
+    np.testing.assert_allclose(model.coef_, Lasso(0.1, tol=1e-12).fit(X, y).coef_, rtol=1e-6)
+
+
+def test_columns_of_one_half_of_pairs():
+    X, y = numbers_table()
+    frame = pl.DataFrame(X, schema=["a", "b", "c", "d"])
+    rows, target = certus.scale.blocks([(frame[:80], y[:80]), (frame[80:], y[80:])]).xy()
+    assert [block.columns for block in rows[["b", "a"]]] == [["b", "a"]] * 2
+    np.testing.assert_array_equal(np.concatenate(list(rows["c"])), X[:, 2])
+    np.testing.assert_allclose(Ridge().fit(rows[["a", "b"]], target).coef_, Ridge().fit(X[:, :2], y).coef_, rtol=1e-9)
+
+
+def test_a_folder_called_like_a_file(tmp_path):
+    inner = tmp_path / "some table.parquet"
+    inner.mkdir()
+    pl.DataFrame({"a": [1.0, 2.0]}).write_parquet(inner / "part 0.parquet")
+    for place in (tmp_path, inner, f"{tmp_path}/*.parquet"):
+        assert [len(block) for block in certus.scale.read(place)["a"]] == [2]
+
+
+def test_weights_of_two_columns_are_refused():
+    X, y = numbers_table()
+    with pytest.raises(ValueError, match="Sample weights must be 1D"):
+        Ridge().fit(*certus.scale.blocks([(X, y, np.ones((100, 2)))]).xy(weights=True))

@@ -102,10 +102,9 @@ class BlockTable:
         """One column as a vector in blocks, or some columns as a table."""
         single = not isinstance(columns, list)
         wanted = (columns,) if single else tuple(columns)
-        table = BlockTable(self.source, Selection(wanted, (), single))
         if self.columns is not None:
             Selection(wanted).names(self.columns)
-        return table
+        return BlockTable(self.source, replace(self.selection, only=wanted, without=(), single=single))
 
     def xy(self, target: Any = None, weights: Any = None) -> tuple[BlockTable, ...]:
         """The other columns and the target (and the weights): ``model.fit(*table.xy("y"))``.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.base.blocks.block_table import JointPart, joint_parts
+from certus.base.blocks.row_blocks import kind_of
 from certus.base.blocks.runners import BlockError, as_block_tables, current_runner, in_blocks
 from certus.guarantees.holdout import class_response
 from certus.guarantees.rows import HashedRows, table_hashes, watch_rows, watching
@@ -31,6 +32,11 @@ class _Answers:
     asked: tuple[tuple[str, Any, NDArray[np.uint64]], ...]  # learners that remember their rows, and what they read
 
     def joined(self, other: _Answers) -> _Answers:
+        if kind_of(self.truth.dtype) != kind_of(other.truth.dtype):
+            kinds = f"{kind_of(self.truth.dtype)} and {kind_of(other.truth.dtype)}"
+            raise BlockError(
+                f"y must be of one kind in all blocks, got {kinds}.\nHint: convert the blocks to one type."
+            )
         response = None if self.response is None else np.concatenate([self.response, other.response])
         asked = tuple(
             (name, sketch, np.concatenate([mine, theirs]))
@@ -149,8 +155,16 @@ def all_answered(models: Mapping[str, Any], X: Any, y: Any) -> tuple[dict[str, A
         return dict(models), X, y
     found: dict[str, Any] = {}
     rows, truth = X, y
+    before: dict[Any, Any] = {}  # the hashes of the rows by the names that columns go by for a model
     for name, model in models.items():
         if not hasattr(model, "predict"):
             raise ValueError(f"{name} must be a fitted model if rows come in blocks, got {type(model).__name__}.")
         found[name], rows, truth = answered(model, X, y)
+        called = getattr(model, "feature_names_in_", None)
+        seen = before.setdefault(None if called is None else tuple(called), rows.hashes)
+        if not np.array_equal(seen, rows.hashes):
+            raise BlockError(
+                f"Every pass must read the same rows in the same order, got others for {name} than for models before.\n"
+                "Hint: a function that makes blocks must return the same ones every time (fix its seed)."
+            )
     return found, rows, truth

@@ -1,7 +1,8 @@
 """The passes of a running fit over its rows: blocks are checked like a table, and statistics of all of them come back.
 
 The first pass also finds out what a table would have said at once (how many rows and columns, their names and type),
-sees that all blocks agree about it, and keeps the sketch by which rows of training are recognized later.
+sees that all blocks agree about it, and keeps the sketch by which rows of training are recognized later. Every pass
+finds what its rows come to: a model of one table with the guarantee of another would be false.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
 from certus.base.blocks.block_table import BlockTable, JointPart, joint_parts
@@ -23,6 +25,7 @@ from certus.base.threads import blas_on_one_thread
 from certus.base.training_rows import RowSketch, saw_sketch, sketch_of
 
 Array = NDArray[Any]
+SAME = 1e-6  # relative difference of sums over the same rows in another order
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,54 @@ class _Header:
         return replace(self, rows=self.rows + other.rows, largest=largest, sketch=sketch)
 
 
+@dataclass(frozen=True)
+class _Content:
+    """What the rows of a pass come to: squares of X and of the target, weights; nan if they are not read."""
+
+    rows: int
+    sums: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, block: Block) -> _Content:
+        """Of a block."""
+        X = block.X.data if sparse.issparse(block.X) else block.X
+        weight = np.nan if block.weights is None else float(np.sum(block.weights))
+        return cls(block.rows, np.array([_squares(X), _squares(block.y), weight]))
+
+    def joined(self, other: _Content) -> _Content:
+        return _Content(self.rows + other.rows, self.sums + other.sums)
+
+    def known(self, other: _Content) -> _Content:
+        """What another pass over the same rows has read as well; an error if they are not the same rows."""
+        both = ~(np.isnan(self.sums) | np.isnan(other.sums))
+        if self.rows != other.rows or not np.allclose(self.sums[both], other.sums[both], rtol=SAME, atol=0.0):
+            raise BlockError(
+                f"Every pass must read the same rows, got others than in the passes before ({self.rows} rows before, "
+                f"{other.rows} now).\nHint: a function that makes blocks must return the same ones every time (fix its "
+                "seed), and files must not change during a fit."
+            )
+        return replace(self, sums=np.where(np.isnan(self.sums), other.sums, self.sums))
+
+
+def _squares(values: Any) -> float:
+    if values is None or values.dtype.kind not in "biufU":
+        return np.nan
+    flat = values.ravel(order="K")
+    flat = flat.view(np.uint32) if flat.dtype.kind == "U" else flat  # letters
+    flat = flat if flat.dtype.kind == "f" else flat.astype(np.float64)
+    with np.errstate(over="ignore"):
+        return float(np.vdot(flat, flat))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a pass finds in a run of blocks; a header in the first pass."""
+
+    content: _Content
+    header: _Header | None
+    statistics: Any
+
+
 def _short(value: Any) -> str:
     text = repr(list(value) if isinstance(value, tuple) else value)
     return text if len(text) <= 200 else text[:200] + "…"
@@ -111,13 +162,14 @@ class _Pass:
             statistics = self.summarize(block, self.state)
         except (ValueError, TypeError) as error:
             _name_the_block(error, part.name)
-        return (self._header(block), statistics) if self.first else statistics
+        return _Found(_Content.of(block), self._header(block) if self.first else None, statistics)
 
     def _checked(self, X: Any, y: Any, weights: Any, number: int, name: str) -> Block | None:
         if len(X if X is not None and not hasattr(X, "tocsr") else y if X is None else range(X.shape[0])) == 0:
             return None
         if weights is not None:
-            weights = np.asarray(weights).ravel()
+            weights = np.asarray(weights)
+            weights = weights.ravel() if weights.shape[1:] == (1,) else weights
             if len(weights) and not weights.any():
                 return None
         options = dict(self.options)
@@ -134,7 +186,7 @@ class _Pass:
 
     def _header(self, block: Block) -> _Header:
         names = getattr(self.learner, "feature_names_in_", None)
-        target = None if block.y is None else (_kind(block.y.dtype), block.y.shape[1:])
+        target = None if block.y is None else (kind_of(block.y.dtype), block.y.shape[1:])
         return _Header(
             block.name,
             block.rows,
@@ -147,7 +199,7 @@ class _Pass:
         )
 
 
-def _kind(dtype: np.dtype[Any]) -> str:
+def kind_of(dtype: np.dtype[Any]) -> str:
     """Numbers are numbers; labels of words and objects are another kind."""
     return "number" if dtype.kind in "biuf" else "text" if dtype.kind in "OUST" else dtype.kind
 
@@ -159,13 +211,14 @@ def _name_the_block(error: ValueError | TypeError, name: str) -> NoReturn:
 
 
 @dataclass(frozen=True)
-class _MergeFirst:
-    """Merges headers and statistics."""
+class _Merge:
+    """Merges what was found, statistics among it."""
 
     merge: Callable[[Any, Any], Any]
 
-    def __call__(self, one: tuple[_Header, Any], two: tuple[_Header, Any]) -> tuple[_Header, Any]:
-        return one[0].joined(two[0]), self.merge(one[1], two[1])
+    def __call__(self, one: _Found, two: _Found) -> _Found:
+        header = None if one.header is None or two.header is None else one.header.joined(two.header)
+        return _Found(one.content.joined(two.content), header, self.merge(one.statistics, two.statistics))
 
 
 @dataclass
@@ -195,6 +248,7 @@ class RowBlocks:
     target_shape: tuple[int, ...] | None = None
     largest: int = 0
     passes: int = 0
+    _content: _Content | None = None
 
     def unfitted(self) -> Any:
         """The learner without what it learned, to be sent to the workers."""
@@ -220,12 +274,7 @@ class RowBlocks:
         task = _Pass(
             clone(self.learner), self.options, summarize, state, has, first, bool(config.training_rows) and first
         )
-        found = self._run(tables, task, _MergeFirst(merge) if first else merge)
-        if not first:
-            return found
-        header, statistics = found
-        self._store(header)
-        return statistics
+        return self._run(tables, task, merge)
 
     def reduce_targets(
         self, summarize: Callable[[Block, Any], Any], merge: Callable[[Any, Any], Any], state: Any = None
@@ -243,13 +292,16 @@ class RowBlocks:
 
     def _run(self, tables: Sequence[BlockTable], task: _Pass, merge: Callable[[Any, Any], Any]) -> Any:
         self.passes += 1
-        found = current_runner(tables).reduce(joint_parts(tables), task, merge)
+        found: _Found | None = current_runner(tables).reduce(joint_parts(tables), task, _Merge(merge))
         if found is None:
             raise ValueError(
                 f"Found array with 0 sample(s): all blocks of the table are empty or have weight 0, while a minimum of "
                 f"1 is required by {type(self.learner).__name__}."
             )
-        return found
+        self._content = found.content if self._content is None else self._content.known(found.content)
+        if found.header is not None:
+            self._store(found.header)
+        return found.statistics
 
     def _store(self, header: _Header) -> None:
         self.rows, self.columns, self.dtype = header.rows, header.width, header.dtype

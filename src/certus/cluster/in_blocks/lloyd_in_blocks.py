@@ -42,15 +42,15 @@ def _weights(block: Block) -> Floats:
     return np.ones(block.rows) if block.weights is None else np.asarray(block.weights, dtype=np.float64)
 
 
-def _scatter(block: Block, state: Any) -> tuple[Floats, ...]:
-    """Weight, mean and scatter of the rows, and how many count."""
+def _spread(block: Block, state: Any) -> tuple[Floats, ...]:
+    """Weight, mean and squared deviations of the rows, and how many count."""
     del state
     weights = _weights(block)
     total = weights.sum()
     rows = block.X.astype(np.float64)
     mean = weights @ rows / total
-    rows = (rows - mean) * np.sqrt(weights)[:, None]
-    return np.array([total]), mean[None], (rows.T @ rows)[None], np.array([float(np.count_nonzero(weights))])
+    deviations = weights @ np.square(rows - mean)
+    return np.array([total]), mean[None], deviations[None], np.array([float(np.count_nonzero(weights))])
 
 
 def _merged(one: tuple[Floats, ...], two: tuple[Floats, ...]) -> tuple[Floats, ...]:
@@ -100,6 +100,26 @@ def _round(block: Block, centers: Floats) -> tuple[Floats, ...]:
     return total, np.asarray(members @ block.X.astype(np.float64)), np.array(float(weights @ squared))
 
 
+@dataclass(frozen=True)
+class _Last:
+    """Where the last pass looks: the centers, and a point near the mean."""
+
+    centers: Floats
+    middle: Floats
+
+
+def _last_round(block: Block, at: _Last) -> tuple[Floats, ...]:
+    """Weights, sums and cost as in a round; the scatter around the middle, and the sum of the differences from it.
+
+    One point for all blocks: a difference is then rounded by a share of itself, however far from 0 the rows are.
+    """
+    weights = _weights(block)
+    rows = block.X.astype(np.float64) - at.middle
+    along = weights @ rows
+    rows *= np.sqrt(weights)[:, None]
+    return (*_round(block, at.centers), rows.T @ rows, along)
+
+
 def first_centers(learner: Any, rows: RowBlocks, seed: int) -> Floats:
     """Given centers, any rows by weight, or those that greedy k-means++ chooses among the rows of few passes."""
     count = int(learner.n_clusters)
@@ -130,7 +150,7 @@ def _enough(chosen: Floats, count: int) -> Floats:
 
 def fit_lloyd(learner: Any, rows: RowBlocks) -> None:
     """Set what ``fit`` of a whole table sets, but for the labels: `predict` gives these block by block."""
-    (total, mean, scatter, counted) = rows.reduce(_scatter, _merged)
+    total, mean, deviations, counted = rows.reduce(_spread, _merged)
     if counted[0] < learner.n_clusters:
         raise ValueError(
             f"n_samples={int(counted[0])} should be >= n_clusters={learner.n_clusters}.\n"
@@ -139,16 +159,16 @@ def fit_lloyd(learner: Any, rows: RowBlocks) -> None:
     refuse_vanishing_squares(type(learner).__name__, mean)
     seed = resolve_seed(learner.random_state)
     centers = first_centers(learner, rows, seed)
-    variance = float(np.trace(scatter[0])) / (float(total[0]) * rows.columns)
+    variance = float(deviations.sum()) / (float(total[0]) * rows.columns)
     with Iterations(learner, learner.max_iter) as iterations:
         rounds, converged = _improve(learner, rows, centers, variance, iterations)
     learner.n_iter_, learner.converged_ = rounds, converged
     learner.cluster_centers_ = centers.astype(rows.dtype)
     stored = learner.cluster_centers_.astype(np.float64)
-    weights, _, cost = rows.reduce(_round, sums, stored)
+    weights, _, cost, scatter, along = rows.reduce(_last_round, sums, _Last(stored, mean[0]))
     learner.inertia_, learner.labels_ = float(cost), np.empty(0, dtype=np.int32)
     learner._warn_about_few(int(np.count_nonzero(weights)))
-    learner.report_ = Report([_certificate(learner.inertia_, stored, scatter[0], mean[0], float(total[0]), rows)])
+    learner.report_ = Report([_certificate(learner.inertia_, stored, scatter, along, float(total[0]), rows)])
 
 
 def _improve(
@@ -175,11 +195,13 @@ def _improve(
     return learner.max_iter, False
 
 
-def _certificate(cost: float, centers: Floats, scatter: Floats, mean: Floats, total: float, rows: RowBlocks) -> Any:
-    """The spectral bound; its rounding is that of sums over all rows."""
+def _certificate(cost: float, centers: Floats, scatter: Floats, along: Floats, total: float, rows: RowBlocks) -> Any:
+    """The spectral bound; its rounding is that of sums over all rows.
+
+    The scatter S is around a point near the mean, so that it is too large by W d d' for d = along / W.
+    """
     matrix = (scatter + scatter.T) / 2.0
-    columns, trace = rows.columns, float(np.trace(matrix))
-    offset = total * columns * (8.0 * EPSILON * float(np.abs(mean).max(initial=0.0))) ** 2
-    error = 4.0 * (rows.rows + 10 * columns) * EPSILON * trace + offset
+    error = 4.0 * (rows.rows + 10 * rows.columns) * EPSILON * float(np.trace(matrix))
+    error += 2.0 * float(along @ along) / total
     values = np.asarray(np.linalg.eigvalsh(matrix), dtype=np.float64)
     return spectral_certificate(cost, centers, values, error)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.base.blocks import Block
+from certus.base.blocks import Block, BlockError
 
 Array = NDArray[np.float64]
 
@@ -37,7 +37,13 @@ class Codes:
 
     def of(self, block: Block) -> tuple[Array, Array | None]:
         """Target (rows x 1, or rows x outputs) and the weights with those of the classes."""
-        codes = np.searchsorted(self.classes, block.y)
+        codes = np.minimum(np.searchsorted(self.classes, block.y), len(self.classes) - 1)
+        other = self.classes[codes] != block.y
+        if other.any():
+            raise BlockError(
+                f"Every pass must read the same rows, got the label {block.y[other].tolist()[0]!r} in {block.name}, "
+                "which was not there before.\nHint: a function that makes blocks must return the same ones every time."
+            )
         weights = block.weights
         if (self.class_weights != 1.0).any():
             by_class = self.class_weights[codes]

@@ -161,9 +161,9 @@ def _files(path: str, options: dict[str, Any]) -> list[str]:
         return [system.unstrip_protocol(name) for name in sorted(names)]
     place = Path(path)
     if place.is_dir():
-        return [str(file) for file in sorted(place.rglob("*.parquet"))]
+        return [str(file) for file in sorted(place.rglob("*.parquet")) if file.is_file()]
     if "*" in path:
         anchor = Path(place.anchor or ".")
         pattern = str(place.relative_to(place.anchor)) if place.anchor else path
-        return [str(file) for file in sorted(anchor.glob(pattern))]
+        return [name for file in sorted(anchor.glob(pattern)) for name in _files(str(file), options)]
     return [path]
