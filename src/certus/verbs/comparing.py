@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from certus.base.blocks import all_answered
 from certus.guarantees import holm
 from certus.guarantees.holdout import (
     LossFunction,
@@ -195,7 +194,10 @@ def compare(
         if X is not None or y is not None or y_true is not None:
             raise ValueError("X, y and y_true must not be given with test: scores need no labels.")
         return compare_scores(models, test, confidence=confidence, test_share=test_share, deviation=deviation)
-    models, X, y = all_answered(models, X, y)
+    if X is not None:  # bare predictions need the certificate engine only
+        from certus.base.blocks import all_answered
+
+        models, X, y = all_answered(models, X, y)
     truth = true_labels(y, y_true, "compare(a, b, X, y)")
     with watch_rows() as watch:
         predicted = {name: predictions(model, X, name) for name, model in models.items()}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from certus.base.blocks import all_answered
 from certus.guarantees import error_bound, holm, mean_bound
 from certus.guarantees.holdout import (
     LossFunction,
@@ -117,7 +116,10 @@ def select(
         raise ValueError("candidates must not be empty.")
     if tried is not None and tried < len(models):
         raise ValueError(f"tried must be at least the number of candidates ({len(models)}), got {tried!r}.")
-    models, X, y = all_answered(models, X, y)
+    if X is not None:  # bare predictions need the certificate engine only
+        from certus.base.blocks import all_answered
+
+        models, X, y = all_answered(models, X, y)
     truth = true_labels(y, y_true, "select(candidates, X, y)")
     predicted = {str(name): predictions(model, X, str(name)) for name, model in models.items()}
     if loss == "auto":

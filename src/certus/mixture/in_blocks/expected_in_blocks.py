@@ -107,6 +107,8 @@ class CellsInBlocks:
         The largest and the smallest cell of every column, which tell what rounding is.
     """
 
+    complete = True  # the reach of columns has no gaps
+
     def __init__(self, blocks: RowBlocks, total: float, reach: Floats) -> None:
         self.blocks, self.total, self.rows = blocks, total, reach
 
