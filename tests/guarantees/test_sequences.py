@@ -184,3 +184,16 @@ def test_malformed_state(change, message):
         ConfidenceSequence.from_json(json.dumps(record)[:-3])
     with pytest.raises(CertificateError, match="not a JSON document"):
         ConfidenceSequence.from_json(b"\xff")
+
+
+@pytest.mark.parametrize("method", ["beta-binomial", "gamma-exponential"])
+@pytest.mark.parametrize("split", [40, 400, 880])
+def test_errors_in_batches_of_any_size_give_equal_bits(method: str, split: int) -> None:
+    for seed in range(10):
+        errors = (np.random.default_rng(seed).random(1500) < 0.1).astype(float)
+        whole, parts = (ConfidenceSequence(method=method) for _ in range(2))
+        whole.update(errors)
+        for start in range(0, split, 40):
+            parts.update(errors[start : start + 40])
+        parts.update(errors[split:])
+        assert parts.to_json() == whole.to_json()

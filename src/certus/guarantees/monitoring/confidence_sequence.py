@@ -43,7 +43,8 @@ class SequenceState:
             return self
         before = self.total + np.concatenate(([0.0], np.cumsum(unit)[:-1]))
         expected = (0.5 + before) / (self.rows + 1.0 + np.arange(len(unit)))
-        spread = self.spread + float(np.sum((unit - expected) ** 2))
+        # Row after row, so that errors counted in batches of any size, or after an interruption, give equal bits.
+        spread = float(np.cumsum(np.concatenate(([self.spread], (unit - expected) ** 2)))[-1])
         return SequenceState(self.rows + len(unit), math.fsum([self.total, *unit.tolist()]), spread)
 
 
@@ -212,7 +213,8 @@ def _beta_ends(state: SequenceState, setting: SequenceSetting) -> tuple[float, f
 def _gamma_ends(state: SequenceState, setting: SequenceSetting) -> tuple[float, float]:
     if state.rows == 0:
         return 0.0, 1.0
-    reach = gamma_mixture.radius(state.spread * (1.0 + 1e-12), setting.log_level, setting.rho) * (1.0 + 1e-12)
+    spread = state.spread * (1.0 + 1e-12 + state.rows * np.finfo(float).eps)  # a sum of so many rounded terms
+    reach = gamma_mixture.radius(spread, setting.log_level, setting.rho) * (1.0 + 1e-12)
     low = max(0.0, (state.total - reach) / state.rows - 1e-15) if setting.side != "upper" else 0.0
     high = min(1.0, (state.total + reach) / state.rows + 1e-15) if setting.side != "lower" else 1.0
     return low, high

@@ -17,6 +17,7 @@ MOST_ROWS = 3_000
 FEWEST_ROWS = 10
 LARGEST_CELLS = 20_000_000  # of encoded rows, of which the components are found
 SHARE = "explained variance ratio"
+DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ class RowMap:
         }
 
 
+def _rounded(end: float, outwards: float) -> float:
+    """An end of an interval with fewer digits, never inside of it."""
+    return round(float(end) + outwards * 10.0**-DIGITS, DIGITS)
+
+
 def _outwards(ends: tuple[float, float]) -> tuple[str, str]:
     """Both ends in per cent with one digit, the lower one rounded down and the upper one up."""
     low, high = np.floor(1000.0 * ends[0]) / 10.0, np.ceil(1000.0 * ends[1]) / 10.0
@@ -89,10 +95,10 @@ def map_rows(
         return None
     model = PCA(2, random_state=seed).fit(X)
     found = [item.value for item in model.report_ if item.quantity == SHARE and item.guaranteed]
-    first, second = (float(share) for share in model.explained_variance_ratio_)
+    # Sums of the same numbers at other places of the memory may differ by rounding; what is told of them need not.
+    first, second = (round(float(share), DIGITS) for share in model.explained_variance_ratio_)
     low, high = found[0] if found and isinstance(found[0], tuple) else (None, None)
-    interval = None if low is None or high is None else (float(low), float(high))
+    interval = None if low is None or high is None else (_rounded(low, -1.0), _rounded(high, 1.0))
     points = np.asarray(model.transform(X), dtype=np.float64)
-    # Sums of the same numbers at other places of the memory may differ by rounding; a picture need not.
     points = np.round(points, 6 - int(np.ceil(np.log10(np.abs(points).max()))))
     return RowMap(points, np.asarray(values)[drawn], colored_by, (first, second), interval, frame.height)
