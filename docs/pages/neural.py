@@ -13,7 +13,7 @@ RATES = {"sgd": 0.1, "adagrad": 0.02, "rmsprop": 0.001, "adam": 0.002}
 
 
 def drawn() -> Any:
-    """Quantiles that never cross, and the loss under four optimisers."""
+    """Quantiles that never cross, and the loss under four optimizers."""
     import matplotlib
 
     matplotlib.use("Agg")

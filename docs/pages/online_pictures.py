@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parents[1] / "online-pictures"
 
 
 def regret() -> Display:
-    """Gradient steps along a noisy stream: loss, linearised regret and its bound."""
+    """Gradient steps along a noisy stream: loss, linearized regret and its bound."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 5))
     y = (X[:, 0] + X[:, 1] > rng.normal(size=2000)).astype(int)

@@ -39,7 +39,7 @@ def test_looks_are_those_of_the_learner_itself() -> None:
             line.bound,
         )
         np.testing.assert_array_equal(weights.weights[look], learner.weights)
-    assert PICTURES["regret-and-bound"]().quantity == "regret of the linearised losses"
+    assert PICTURES["regret-and-bound"]().quantity == "regret of the linearized losses"
     advice, outcomes = shifting_advice()
     assert advice.shape == (300, 4)
     assert set(outcomes) == {0.0, 1.0}

@@ -69,10 +69,10 @@ def test_fields_are_those_of_the_first_lines():
 def test_report_keeps_what_happened_apart_from_what_could_have_and_counts_looks():
     ledger = _ledger(LOSSES)
     report = ledger.report()
-    assert report["realised regret"].value == 0.5
-    assert report["realised regret"].kind == "exact"
+    assert report["realized regret"].value == 0.5
+    assert report["realized regret"].kind == "exact"
     assert report["regret"].value == ledger.bound
-    assert report["realised mistakes"].value == 1.0
+    assert report["realized mistakes"].value == 1.0
     assert report.check()
     assert ledger.looks == 1
 
@@ -81,20 +81,20 @@ def test_report_keeps_what_happened_apart_from_what_could_have_and_counts_looks(
 def test_bounds_hold_as_the_rule_says_and_counts_always(kind, confidence):
     report = replace(_ledger(LOSSES), kind=kind, confidence=confidence).report()
     assert (report["regret"].kind, report["regret"].confidence) == (kind, confidence)
-    assert (report["realised regret"].kind, report["realised regret"].confidence) == ("exact", 1.0)
+    assert (report["realized regret"].kind, report["realized regret"].confidence) == ("exact", 1.0)
 
 
 def test_check_replays_the_stream():
     ledger = _ledger(LOSSES)
     assert ledger.check()
     assert ledger.check(LOSSES)
-    assert ledger.report()["realised regret"].check(LOSSES)
+    assert ledger.report()["realized regret"].check(LOSSES)
     other = LOSSES.copy()
     other[2, 0] = 0.5
     with pytest.raises(CertificateError, match=r"loss: the ledger states 1\.5, the replayed stream gives 1\.25"):
         ledger.check(other)
     with pytest.raises(CertificateError, match=r"the replayed stream gives the loss 1\.25"):
-        ledger.report()["realised regret"].check(other)
+        ledger.report()["realized regret"].check(other)
 
 
 @pytest.mark.parametrize("change", [{"bound": 1.0}, {"loss": 1.25}, {"comparator": 1.5}, {"since": 2}])
@@ -118,7 +118,7 @@ def test_void_lines_lose_their_bound_and_nothing_else():
     assert (fallen.loss, fallen.regret, fallen.mistake_bound) == (ledger.loss, ledger.regret, ledger.mistake_bound)
     assert fallen.void == [Void("regret", 3, "a loss of 7 is outside [0, 1]")]
     assert "regret" not in fallen.report()
-    assert fallen.report()["realised regret"].value == 0.5
+    assert fallen.report()["realized regret"].value == 0.5
     assert fallen.report()["mistakes"].value == 3.0
     assert fallen.voided(9, "again").void == fallen.void  # what fell cannot fall again
     assert ledger.void == []
@@ -142,7 +142,7 @@ def test_switching_lines_and_who_joined_late():
     line = replace(_ledger(LOSSES).lines[0], quantity="regret against 1 switch", since=2)
     ledger = replace(_ledger(LOSSES), lines=(line,))
     assert ledger.switching(1) is line
-    assert "from trial 2 on" in ledger.report()["realised regret against 1 switch"].claim
+    assert "from trial 2 on" in ledger.report()["realized regret against 1 switch"].claim
     with pytest.raises(ValueError, match="Hint: share rules keep"):
         ledger.switching(2)
 

@@ -144,7 +144,7 @@ def test_dropout_and_normalisation_only_change_training() -> None:
     dropped = MLPClassifier((40,), dropout=0.5, learning_rate="cosine", max_iter=40, random_state=0).fit(X, y)
     np.testing.assert_array_equal(dropped.predict_proba(X), dropped.predict_proba(X))
     assert dropped.score(X, y) > 0.92
-    shifted = 1000.0 + 50.0 * X  # a batch-normalised network does not mind
+    shifted = 1000.0 + 50.0 * X  # a batch-normalized network does not mind
     normal = MLPClassifier((20,), batch_norm=True, learning_rate_init=0.01, learning_rate="cosine", max_iter=60)
     normal.set_params(random_state=0).fit(shifted, y)
     assert normal.score(shifted, y) > 0.95
@@ -189,7 +189,7 @@ def test_several_starts_keep_the_best_or_average_all() -> None:
     np.testing.assert_allclose(votes.predict_proba(X_SMALL).sum(axis=1), 1.0)
 
 
-def test_partial_fit_goes_on_with_the_memory_of_the_optimiser() -> None:
+def test_partial_fit_goes_on_with_the_memory_of_the_optimizer() -> None:
     half = MLPRegressor("squared_error", (6,), **(QUIET | {"n_iter_no_change": 9})).fit(X_SMALL, NUMBERS)
     whole = MLPRegressor("squared_error", (6,), **(QUIET | {"n_iter_no_change": 14})).fit(X_SMALL, NUMBERS)
     assert (half.n_iter_, whole.n_iter_) == (11, 16)

@@ -1,4 +1,4 @@
-"""The compiled network: gradients, step sizes, optimisers, equal bits for any number of threads."""
+"""The compiled network: gradients, step sizes, optimizers, equal bits for any number of threads."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_gradients_equal_central_differences(
             auxiliary=0.3,
             smoothing=0.1 if loss in ("multinomial", "logistic") else 0.0,
         )
-        engine.initialise(np.random.RandomState(1))
+        engine.initialize(np.random.RandomState(1))
         given = targets(loss, 13, 1 if quantiles else 3, rng) | {"weights": rng.random(13)}
         X = rng.normal(size=(13, 5))
         gradient = engine.gradient(X, **given)[1]
@@ -71,7 +71,7 @@ def test_gradients_equal_central_differences(
 def test_the_gradient_with_dropout_is_that_of_the_thinned_network() -> None:
     rng = np.random.default_rng(0)
     engine = NetworkEngine((4, 30, 20, 1), ("tanh", "mish"), dropout=0.4, seed=3)
-    engine.initialise(np.random.RandomState(1))
+    engine.initialize(np.random.RandomState(1))
     X, given = rng.normal(size=(9, 4)), {"values": rng.normal(size=(9, 1))}
     gradient = engine.gradient(X, **given)[1]
     np.testing.assert_allclose(gradient, central_differences(engine, X, given), atol=1e-7)
@@ -87,7 +87,7 @@ def test_equal_bits_for_any_number_of_threads(dtype: Any) -> None:
         engine = NetworkEngine(
             (40, 300, 250, 5), ("relu", "gelu"), loss=("multinomial", 0.0), dtype=dtype, dropout=0.2, threads=threads
         )
-        engine.initialise(np.random.RandomState(0))
+        engine.initialize(np.random.RandomState(0))
         table, wanted = kernels.network_table(X), kernels.network_targets(dtype, classes=y)
         order = np.arange(3000)
         with blas_on_one_thread():
@@ -103,7 +103,7 @@ def test_tables_in_any_form_give_the_same() -> None:
     X = rng.normal(size=(300, 12)) * (rng.random((300, 12)) < 0.3)
     y = rng.normal(size=(300, 1))
     engine = NetworkEngine((12, 9, 1), ("relu",))
-    engine.initialise(np.random.RandomState(0))
+    engine.initialize(np.random.RandomState(0))
     loss, gradient = engine.gradient(X, values=y)
     for same in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], sparse.csr_array(X)):
         other, slope = engine.gradient(same, values=y)
@@ -115,7 +115,7 @@ def test_tables_in_any_form_give_the_same() -> None:
 def test_the_gradient_of_a_loss_of_the_caller() -> None:
     rng = np.random.default_rng(0)
     engine = NetworkEngine((3, 6, 2), ("tanh",))
-    engine.initialise(np.random.RandomState(0))
+    engine.initialize(np.random.RandomState(0))
     X, y = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
     np.testing.assert_allclose(
         engine.backward(X, engine.forward(X) - y), engine.gradient(X, values=y)[1], rtol=1e-10, atol=1e-14
@@ -165,7 +165,7 @@ def test_the_step_size_falls_linearly_or_like_a_cosine() -> None:
 def test_frozen_layers_stay_and_the_others_move() -> None:
     rng = np.random.default_rng(0)
     engine = NetworkEngine((4, 5, 6, 2), ("relu", "relu"), frozen=1, batch_norm=True, loss=("multinomial", 0.0))
-    engine.initialise(np.random.RandomState(0))
+    engine.initialize(np.random.RandomState(0))
     before = [coef.copy() for coef in engine.coefs]
     table = kernels.network_table(rng.normal(size=(50, 4)))
     wanted = kernels.network_targets(np.float64, classes=rng.integers(0, 2, 50).astype(np.int32))
@@ -198,7 +198,7 @@ def test_gradients_of_members_equal_central_differences(dropout: float) -> None:
     rng = np.random.default_rng(0)
     for members in (1, 3):
         engine = NetworkEngine((5, 7, 6, 2), ("relu", "silu"), members=members, dropout=dropout, seed=1)
-        engine.initialise(np.random.RandomState(1))
+        engine.initialize(np.random.RandomState(1))
         engine.parameters += 0.3 * rng.normal(size=len(engine.parameters))
         X, given = rng.normal(size=(13, 5)), {"values": rng.normal(size=(13, 2)), "weights": rng.random(13)}
         gradient = engine.gradient(X, **given)[1]
@@ -208,7 +208,7 @@ def test_gradients_of_members_equal_central_differences(dropout: float) -> None:
 def test_members_are_networks_with_scaled_weights() -> None:
     rng = np.random.default_rng(0)
     engine = NetworkEngine((4, 6, 2), ("tanh",), members=2)
-    engine.initialise(np.random.RandomState(0))
+    engine.initialize(np.random.RandomState(0))
     engine.parameters += 0.2 * rng.normal(size=len(engine.parameters))
     X = rng.normal(size=(300, 4))
     for m in range(2):

@@ -156,9 +156,9 @@ def test_mistakes_are_as_many_as_expected():
 def test_a_step_of_half_the_length_breaks_the_bound_of_the_ball():
     """A mutant: the account of steps that were not made."""
     learner = fresh("drawn").partial_fit(X, TARGETS["noise"])
-    line = learner.ledger_.line("regret of the linearised losses")
+    line = learner.ledger_.line("regret of the linearized losses")
     assert line.regret <= line.bound
-    halved = learner.set_params(eta=learner._eta() / 4.0).ledger_.line("regret of the linearised losses")
+    halved = learner.set_params(eta=learner._eta() / 4.0).ledger_.line("regret of the linearized losses")
     assert halved.regret > halved.bound
 
 

@@ -150,13 +150,13 @@ def test_linear_regret_is_a_brute_force_sum_and_half_of_the_bound_is_too_little(
         slopes.append(-1.0 if y else 1.0)
         learner.learn_one([1.0], y)
     eta = radius / np.sqrt(trials)
-    line = learner.ledger_.line("regret of the linearised losses")
+    line = learner.ledger_.line("regret of the linearized losses")
     assert line.loss == pytest.approx(np.dot(scores, slopes))
     assert line.comparator == pytest.approx(-radius * abs(np.sum(slopes)))
     assert line.bound == pytest.approx(radius**2 / (2 * eta) + eta * trials / 2)
     one_sided = clone(learner).set_params(loss="hinge", max_norm=1.0, horizon=25, radius=5.0)
     one_sided.run(X[:25], np.ones(25))
-    told = one_sided.ledger_.line("regret of the linearised losses")
+    told = one_sided.ledger_.line("regret of the linearized losses")
     assert 0.5 * told.bound < told.regret <= told.bound
     certificate = next(c for c in one_sided.ledger_.report() if c.quantity == told.quantity)
     with pytest.raises(CertificateError):
@@ -231,7 +231,7 @@ def test_regression_accounts_begin_anew_when_targets_grow():
     y[:20] /= 100.0
     learner = OGDRegressor()
     learner.run(X, y)
-    line = learner.ledger_.line("regret of the linearised losses")
+    line = learner.ledger_.line("regret of the linearized losses")
     assert line.since > 20
     assert line.regret <= line.bound
     assert learner.ledger_.regret <= learner.ledger_.bound
@@ -242,7 +242,7 @@ def test_regret_of_several_labels_is_that_against_one_competitor_per_label():
     y = labels(X) + 2 * (X[:, 0] > 0)
     learner = OGDClassifier()
     learner.run(X, y)
-    line = learner.ledger_.line("regret of the linearised losses")
+    line = learner.ledger_.line("regret of the linearized losses")
     assert line.regret <= line.bound
     ledger = learner.set_params(classes=[0, 1, 2, 3]).fit(X, y).audit(X, y).ledger_
     assert ledger.regret <= ledger.bound

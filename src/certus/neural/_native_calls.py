@@ -68,7 +68,7 @@ def train_rule(
 
 
 def step_rule(solver: str, schedule: str, **numbers: Any) -> Any:
-    """How the optimiser moves: see ``cpp/neural/optimizer.hpp``."""
+    """How the optimizer moves: see ``cpp/neural/optimizer.hpp``."""
     rule = _native.NetworkStepRule()
     rule.solver, rule.schedule = _native.NetworkSolver[solver], _native.NetworkSchedule[schedule]
     for name, value in numbers.items():

@@ -125,7 +125,7 @@ class MLPClassifier(CertifiedPosterior):
     def partial_fit(
         self, X: TableLike, y: Any, sample_weight: WeightsLike = None, classes: Any = None
     ) -> MLPClassifier:
-        """One epoch over a batch of rows, from where the last call ended, with the optimiser's memory."""
+        """One epoch over a batch of rows, from where the last call ended, with the optimizer's memory."""
         self._know_classes(y, classes)
         self._train(X, y, sample_weight, None, None, incremental=True)
         return self

@@ -114,6 +114,6 @@ class MLPRegressor(NumberTargets):
     @available_if(has_partial_fit)  # type: ignore[untyped-decorator]
     @fit_method
     def partial_fit(self, X: TableLike, y: Any, sample_weight: WeightsLike = None) -> MLPRegressor:
-        """One epoch over a batch of rows, from where the last call ended, with the optimiser's memory."""
+        """One epoch over a batch of rows, from where the last call ended, with the optimizer's memory."""
         self._train(X, y, sample_weight, None, None, incremental=True)
         return self

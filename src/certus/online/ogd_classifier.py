@@ -28,7 +28,7 @@ def _is_logistic(learner: Any) -> bool:
 
 
 @register(
-    guarantees=("bound on the regret of the linearised losses, at any moment", "regret in hindsight"),
+    guarantees=("bound on the regret of the linearized losses, at any moment", "regret in hindsight"),
     cost="fit n p, predict p per row",
     known_failures=NOT_REPEATED,
     draws_rows=True,

@@ -16,7 +16,7 @@ LOSSES = ("squared", "squared_error", "absolute", "huber", "epsilon_insensitive"
 
 
 @register(
-    guarantees=("bound on the regret of the linearised losses, at any moment", "regret in hindsight"),
+    guarantees=("bound on the regret of the linearized losses, at any moment", "regret in hindsight"),
     cost="fit n p, predict p per row",
     known_failures=NOT_REPEATED,
     draws_rows=True,

@@ -27,7 +27,7 @@ USUAL = 0.5  # length of the steps if nothing is known
 
 
 @register(
-    guarantees=("expected regret in mistakes, in hindsight", "bound on the regret of the linearised losses"),
+    guarantees=("expected regret in mistakes, in hindsight", "bound on the regret of the linearized losses"),
     cost="fit n p per kept row, predict p per kept row",
     known_failures=NOT_REPEATED,
     draws_rows=True,

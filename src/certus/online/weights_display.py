@@ -69,8 +69,8 @@ class WeightsDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         ax.stackplot(self.trials, self.weights.T, labels=self.names, linewidth=0.0)
-        ax.set(xlabel="trials", ylabel="weight", ylim=(0.0, 1.0))
+        ax.set(xlabel="trials", ylabel="weight", xlim=(self.trials[0], self.trials[-1]), ylim=(0.0, 1.0))
         best = self.names[int(self.weights[-1].argmax())]
         ax.set_title(f"after {self.trials[-1]:.0f} trials {best} has {self.weights[-1].max():.3g}", fontsize=8)
         if len(self.names) <= 12:
-            ax.legend(fontsize=7, frameon=False, loc="upper left")
+            ax.legend(fontsize=7, facecolor="white", labelcolor="black", frameon=True, loc="upper left")

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
     cost="fit O(updates * actions * next states) per step",
 )
 class ADPAgent(TableLearner):
-    """Count transitions, and act by values that are kept optimal on that model by prioritised sweeping.
+    """Count transitions, and act by values that are kept optimal on that model by prioritized sweeping.
 
     The greedy agent (``exploration=Greedy()``) usually settles on a bad policy, since it never learns what it does
     not try; ``Optimistic(reward, visits)`` counts everything as `reward` until it was tried so often, also in the

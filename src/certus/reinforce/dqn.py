@@ -44,7 +44,7 @@ class DQN(Learner):
     discount : float, default=0.99
         What a reward is worth one step later, in [0, 1].
     learning_rate : float, default=1e-3
-        Step size of the optimiser.
+        Step size of the optimizer.
     batch_size : int, default=64
         Transitions of a step of learning.
     buffer_size : int, default=100_000
@@ -121,7 +121,7 @@ class DQN(Learner):
 steps : int
     Steps of the environment.
 resume : bool, default=False
-    Go on where the last fit ended, with its memory, optimiser, count of steps and rate of exploration.
+    Go on where the last fit ended, with its memory, optimizer, count of steps and rate of exploration.
 """,
         "predict": """observations : array-like of shape (n, width)
     What is seen.
@@ -272,7 +272,7 @@ class _Training:
             self.memory.fill(agent.memory_)
             self.best = agent.parameters_ if agent.evaluate_every and len(agent.evaluations_) else None
         else:
-            self.network.initialise(np.random.RandomState(agent.seed_ % 2**32))
+            self.network.initialize(np.random.RandomState(agent.seed_ % 2**32))
 
     def run(self, steps: int) -> None:
         """Act and learn."""
@@ -297,7 +297,7 @@ class _Training:
     def keep(self) -> None:
         """Write what was reached into the agent."""
         agent, online = self.agent, self.network.online
-        # Optimisers make their memory at their first step.
+        # Optimizers make their memory at their first step.
         parts = (online.parameters, self.network.twin.parameters, online.first, online.second)
         agent.learning_ = (*(part.copy() for part in parts), online.steps)
         agent.memory_ = self.memory.kept()

@@ -53,7 +53,7 @@ def off_policy_value(
 ) -> Certificate:
     """Bound the value of a policy from episodes of another one, whose probabilities were written down.
 
-    With rho_t the product of target / behaviour up to t, sum_t discount^t rho_t (r_t - low) is not negative and has
+    With rho_t the product of target / behavior up to t, sum_t discount^t rho_t (r_t - low) is not negative and has
     the mean value - low sum_t discount^t. Betting on such a variable needs no bound on the weights. The upper end is
     the same for high - r_t.
 

@@ -46,7 +46,7 @@ def twin(engine: NetworkEngine, activation: str, batch_norm: bool) -> Sequential
 @pytest.mark.parametrize("batch_norm", [False, True])
 def test_compiled_gradients_are_those_of_the_modules(loss: str, activation: str, batch_norm: bool) -> None:
     engine = NetworkEngine((5, 8, 6, 3), (activation, activation), loss=(loss, 0.0), batch_norm=batch_norm)
-    engine.initialise(np.random.RandomState(2))
+    engine.initialize(np.random.RandomState(2))
     error, given, scale = LOSSES[loss]
     value, gradient = engine.gradient(X, **given)
     net = twin(engine, activation, batch_norm)

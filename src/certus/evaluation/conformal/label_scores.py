@@ -2,7 +2,7 @@
 
 * lac: minus the probability (or decision value) of the label. Smallest sets on average.
 * aps: total probability of the labels that are at least as likely as this one. Larger sets where the model is
-  unsure, smaller differences between easy and hard rows; without randomisation, hence on the safe side.
+  unsure, smaller differences between easy and hard rows; without randomization, hence on the safe side.
 
 Reference: Sadinle, Lei, Wasserman, Least Ambiguous Set-Valued Classifiers (2019); Romano, Sesia, Candes,
 Classification with Valid and Adaptive Coverage (2020).

@@ -1,6 +1,6 @@
 """The account of a learner that predicts one trial at a time.
 
-Three things that are never mixed: realised regret (a count), a worst-case bound on it (a theorem evaluated on what was
+Three things that are never mixed: realized regret (a count), a worst-case bound on it (a theorem evaluated on what was
 observed so far, valid now), and risk (what the losses say about losses to come, if these are like them).
 """
 
@@ -44,7 +44,7 @@ class Ledger(JsonDocument):
     risk : tuple of Certificate, default=()
         What is known about losses to come.
     kind : {"exact", "expectation", "probable", "anytime"}, default="exact"
-        How the bounds hold: always; for the expected loss of a randomised rule; with `confidence`, for a fixed
+        How the bounds hold: always; for the expected loss of a randomized rule; with `confidence`, for a fixed
         number of trials or at every one.
     confidence : float, default=1.0
         Below 1 for "probable" and "anytime".
@@ -118,7 +118,7 @@ class Ledger(JsonDocument):
 
     @property
     def regret(self) -> float | None:
-        """Realised regret of the main line."""
+        """Realized regret of the main line."""
         line = self._first(mistakes=False)
         return None if line is None else line.regret
 
@@ -144,7 +144,7 @@ class Ledger(JsonDocument):
         )
 
     def report(self) -> Report:
-        """The certificates: realised regret, its bound and the risk, apart from each other."""
+        """The certificates: realized regret, its bound and the risk, apart from each other."""
         self.looks += 1
         return Report([*ledger_certificates.of_lines(self), *self.risk])
 

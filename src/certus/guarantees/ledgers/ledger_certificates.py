@@ -1,4 +1,4 @@
-"""What a ledger promises, as certificates: realised numbers apart from bounds."""
+"""What a ledger promises, as certificates: realized numbers apart from bounds."""
 
 import math
 from collections.abc import Iterator
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from certus.guarantees.ledgers.ledger import Ledger
     from certus.guarantees.ledgers.line import Line
 
-REALISED = "ledger-realised"
+REALISED = "ledger-realized"
 
 
 def of_lines(ledger: "Ledger") -> Iterator[Certificate]:
     """Per line what happened, and the bound on it unless that is void."""
     for line in ledger.lines:
-        yield realised(ledger, line)
+        yield realized(ledger, line)
         if math.isfinite(line.bound):
             yield worst_case(ledger, line)
 
 
-def realised(ledger: "Ledger", line: "Line") -> Certificate:
+def realized(ledger: "Ledger", line: "Line") -> Certificate:
     """What happened: no theorem, a count."""
     expected = "expected " if ledger.kind == "expectation" else ""
     facts = {"loss": line.loss, "comparator": line.comparator, "since": line.since, "trials": ledger.trials}
     return Certificate(
         claim=f"In {_trials(ledger, line)} the learner's {expected}{_noun(line)} was {number(line.loss)}, that of the "
         f"comparator {number(line.comparator)}.",
-        quantity=f"realised {line.quantity}",
+        quantity=f"realized {line.quantity}",
         direction="upper",
         value=line.regret,
         trivial=math.inf,
@@ -78,7 +78,7 @@ def _trials(ledger: "Ledger", line: "Line") -> str:
 
 
 @rules.checker(REALISED)
-def _check_realised(certificate: Certificate, data: Any) -> Derivation:
+def _check_realized(certificate: Certificate, data: Any) -> Derivation:
     """The difference in exact arithmetic; with the stream, both sides from the twin."""
     witness, inputs = certificate.witness, certificate.inputs
     if data is not None:

@@ -18,7 +18,7 @@ SECOND = ("adam", "adamw", "adagrad", "rmsprop")  # and with one of their square
 
 @dataclass(frozen=True)
 class StepRule:
-    """How an optimiser moves: one of "sgd", "adam", "adamw", "adagrad", "rmsprop" and its numbers.
+    """How an optimizer moves: one of "sgd", "adam", "adamw", "adagrad", "rmsprop" and its numbers.
 
     ``first`` is the momentum or beta_1, ``second`` beta_2 or the memory of RMSProp; ``schedule`` may be "linear" or
     "cosine" from ``rate`` to ``rate_end`` within ``decay_steps``; ``alpha`` is the squared L2 penalty (of a batch:
@@ -57,7 +57,7 @@ class StepRule:
 
 
 class NetworkEngine:
-    """A multi-layer network with one output layer, its loss, and an optimiser's memory.
+    """A multi-layer network with one output layer, its loss, and an optimizer's memory.
 
     Keep BLAS on one thread around its passes (`certus.base.blas_on_one_thread`; what is wrapped by ``fit_method`` and
     ``predict_method`` is): they use threads of their own.
@@ -73,7 +73,7 @@ class NetworkEngine:
     dtype : data type, default=float64
         float32 or float64, of parameters and tables alike.
     batch_norm : bool, default=False
-        Whether hidden layers are normalised over the batch.
+        Whether hidden layers are normalized over the batch.
     members : int, default=0
         Networks that share their weights, each with rank-one factors and intercepts of its own; 0 is one network
         without factors. Their units blend activation and identity by a learned share.
@@ -89,13 +89,13 @@ class NetworkEngine:
     parameters : ndarray of shape (n_parameters,)
         All of them; ``coefs``, ``intercepts`` and the other lists are views into it.
     steps : int
-        Steps of the optimiser so far.
+        Steps of the optimizer so far.
 
     Examples
     --------
     >>> import numpy as np
     >>> engine = NetworkEngine((2, 8, 1), ("tanh",))
-    >>> engine.initialise(np.random.RandomState(0))
+    >>> engine.initialize(np.random.RandomState(0))
     >>> X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([[0.0], [1], [1], [0]])
     >>> for _ in range(500):
     ...     loss, gradient = engine.gradient(X, values=y)
@@ -173,8 +173,8 @@ class NetworkEngine:
         for ones in (*self.scales, *self.running_variances):
             ones[:] = 1.0
 
-    def initialise(self, random: np.random.RandomState, *, init: str = "glorot", fraction: float = 0.1) -> None:
-        """Draw weights to start from, see `certus.neural.engine.initial_parameters`; forget the optimiser's memory."""
+    def initialize(self, random: np.random.RandomState, *, init: str = "glorot", fraction: float = 0.1) -> None:
+        """Draw weights to start from, see `certus.neural.engine.initial_parameters`; forget the optimizer's memory."""
         from certus.neural.engine.initial_weights import initial_parameters
 
         drawn = initial_parameters(random, self.sizes, self.activations, init=init, fraction=fraction)
@@ -186,7 +186,7 @@ class NetworkEngine:
         self.forget()
 
     def forget(self) -> None:
-        """Start the optimiser anew."""
+        """Start the optimizer anew."""
         self.first = self.second = np.empty(0, dtype=self.dtype)
         self.steps = 0
 

@@ -42,8 +42,8 @@ def gradient_certificate(learner: Any, engine: NetworkEngine, data: TrainingData
     loss, gradient = engine.gradient(whole.X, classes=whole.classes, values=whole.values, weights=whole.weights)
     frozen = sum(coef.size for coef in engine.coefs[: learner.frozen])
     slope = gradient.astype(np.float64)
-    penalised = slice(frozen, engine.n_weights)
-    slope[penalised] += float(learner.alpha) / total * engine.parameters[penalised].astype(np.float64)
+    penalized = slice(frozen, engine.n_weights)
+    slope[penalized] += float(learner.alpha) / total * engine.parameters[penalized].astype(np.float64)
     length = float(np.linalg.norm(slope))
     values = whole.X.data if sparse.issparse(whole.X) else whole.X
     reach = float(np.abs(engine.forward(whole.X)).max(initial=0.0))  # scores and targets cancel in the residuals

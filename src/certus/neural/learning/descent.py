@@ -30,7 +30,7 @@ def batch_rows(learner: Any, rows: int) -> int:
 
 
 def step_rule(learner: Any, batches: int, rate: float) -> StepRule:
-    """The optimiser that a learner's parameters ask for; ``batches`` are those of an epoch."""
+    """The optimizer that a learner's parameters ask for; ``batches`` are those of an epoch."""
     solver = learner.solver if learner.solver != "lbfgs" else "adam"
     second = learner.beta_2 if solver in ("adam", "adamw") else learner.rho
     return StepRule(

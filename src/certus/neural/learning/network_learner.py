@@ -249,7 +249,7 @@ class NetworkLearner(HiddenLayers, NetworkParameters, Learner):
             self.n_layers_, self.t_, self.n_epochs_, self.n_iter_ = len(sizes), 0, 0, 0
             self.loss_curve_ = self.validation_scores_ = self.best_validation_score_ = self.best_loss_ = None
             self.__dict__.pop("optimizer_state_", None)
-            engine.initialise(random, init=self.init, fraction=float(self.init_fraction))
+            engine.initialize(random, init=self.init, fraction=float(self.init_fraction))
             if self.start is not None:
                 pretraining.copy_start(self, engine)
             return engine

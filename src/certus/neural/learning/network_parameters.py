@@ -160,7 +160,7 @@ class NetworkParameters:
     dropout : float
         Share of the hidden outputs dropped at random in training.
     batch_norm : bool
-        Whether what enters every hidden activation is normalised over the batch (Ioffe, Szegedy 2015), in prediction
+        Whether what enters every hidden activation is normalized over the batch (Ioffe, Szegedy 2015), in prediction
         by running statistics.
     clip_norm : float or None
         Longest gradient; longer ones are shortened.
@@ -204,7 +204,7 @@ class NetworkParameters:
     n_epochs_ : int
         Epochs since the first weights.
     n_steps_ : int
-        Steps of the optimiser.
+        Steps of the optimizer.
     t_ : int
         Rows seen in training.
     n_layers_ : int
@@ -214,7 +214,7 @@ class NetworkParameters:
     out_activation_ : str
         What turns scores into predictions.
     optimizer_state_ : tuple of ndarray
-        What the optimiser remembers, for `partial_fit`.
+        What the optimizer remembers, for `partial_fit`.
     members_ : list
         The networks of combine="average".
     """

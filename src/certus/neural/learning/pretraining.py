@@ -52,7 +52,7 @@ def _layer_by_layer(
             seed=int(random.randint(2**31)),
             threads=engine.threads,
         )
-        small.initialise(random, init=learner.init, fraction=float(learner.init_fraction))
+        small.initialize(random, init=learner.init, fraction=float(learner.init_fraction))
         _copy_layers(small, engine.coefs[: depth - 1], engine.intercepts[: depth - 1])
         _train(learner, small, data, frozen=depth - 1)
         _copy_layers(engine, small.coefs[:depth], small.intercepts[:depth])
@@ -76,7 +76,7 @@ def copy_start(learner: Any, engine: NetworkEngine) -> None:
 
 
 def _train(learner: Any, engine: NetworkEngine, data: TrainingData, *, frozen: int) -> None:
-    """Some epochs of the learner's optimiser, at its first step size; Adam's where it has none."""
+    """Some epochs of the learner's optimizer, at its first step size; Adam's where it has none."""
     batch = batch_rows(learner, data.count)
     rule = replace(
         step_rule(learner, -(-data.count // batch), float(learner.learning_rate_init)),

@@ -100,7 +100,7 @@ def ball_line(linear: float, lengths: Sequence[float], eta: float, radius: float
     """All h with |h| <= radius: radius^2 / (2 eta) + (eta / 2) sum k(x_t, x_t) over the steps, per function."""
     problems = len(lengths)
     return Line(
-        quantity="regret of the linearised losses",
+        quantity="regret of the linearized losses",
         loss=linear,
         comparator=-radius * float(sum(lengths)) / eta,
         bound=(problems * radius**2 / (2.0 * eta) + eta * squares / 2.0) * SAFE,

@@ -22,7 +22,7 @@ CONVEX = "online/convex-regret"
 GRADIENT = "online/gradient-steps"
 ADAPTIVE = "online/adaptive-steps"
 ENTROPIC = "online/exponentiated-gradient"
-LINEAR = "regret of the linearised losses"
+LINEAR = "regret of the linearized losses"
 
 
 def gradient_line(state: LinearState, eta: float, radius: float) -> Line:

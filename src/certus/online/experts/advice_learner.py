@@ -25,7 +25,7 @@ class AdviceLearner(Learner):
     trials_ : int
         Trials so far.
     ledger_ : Ledger
-        Realised regret and the bound on it, after every trial.
+        Realized regret and the bound on it, after every trial.
     report_ : Report
         The certificates of the ledger when ``fit``, ``partial_fit`` or ``run`` ended last.
     """

@@ -40,7 +40,7 @@ class AllocationLearner(Learner):
     outside_ : ndarray of shape (2,)
         First trials with a loss below and above the range, or 0.
     ledger_ : Ledger
-        Realised regret and the bound on it, after every trial.
+        Realized regret and the bound on it, after every trial.
     report_ : Report
         The certificates of the ledger when ``fit``, ``partial_fit`` or ``run`` ended last.
     """
@@ -189,7 +189,7 @@ y : ignored
 
     @property
     def ledger_(self) -> Ledger:
-        """Realised regret against the best expert, and the bound on it."""
+        """Realized regret against the best expert, and the bound on it."""
         if not self._started:
             return Ledger(learner=self._learner, settings=self._settings(), trials=0, loss=0.0)
         outside = tuple(self.outside_.tolist())

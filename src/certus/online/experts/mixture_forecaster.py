@@ -248,7 +248,7 @@ class MixtureForecaster(AdviceLearner):
 
     @property
     def ledger_(self) -> Ledger:
-        """Realised regret against the best expert (and sequence of experts), and the bounds on it."""
+        """Realized regret against the best expert (and sequence of experts), and the bounds on it."""
         setting = self._setting()
         if not self._started:
             return Ledger(learner=self._learner, settings=setting.plain(), trials=0, loss=0.0)

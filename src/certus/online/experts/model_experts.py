@@ -54,7 +54,7 @@ class ModelExperts(Learner):
     mixture_ : FixedShare
         Their weights and the account.
     ledger_ : Ledger
-        Realised regret against the best model, and the bound on it.
+        Realized regret against the best model, and the bound on it.
     report_ : Report
         The certificates of the ledger when ``fit``, ``partial_fit`` or ``run`` ended last.
     """
@@ -165,7 +165,7 @@ y : array-like of shape (n_trials,)
 
     @property
     def ledger_(self) -> Ledger:
-        """Realised regret against the best model, and the bound on it."""
+        """Realized regret against the best model, and the bound on it."""
         return self.mixture_.ledger_
 
     @fit_method

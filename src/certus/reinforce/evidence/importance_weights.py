@@ -20,7 +20,7 @@ class Weighted(NamedTuple):
     Parameters
     ----------
     weights : array of shape (episodes, horizon)
-        prod_{i <= t} target(a_i | s_i) / behaviour(a_i | s_i); after the end the last one stays.
+        prod_{i <= t} target(a_i | s_i) / behavior(a_i | s_i); after the end the last one stays.
     rewards : array of shape (episodes, horizon)
         What was paid; 0 after the end.
     """

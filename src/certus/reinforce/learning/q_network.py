@@ -36,9 +36,9 @@ class QNetwork:
         self._discount, self._double, self._plain = np.float32(discount), double, plain
         self._rule = StepRule("sgd", rate, first=0.0) if plain else StepRule("adam", rate)
 
-    def initialise(self, random: np.random.RandomState) -> None:
+    def initialize(self, random: np.random.RandomState) -> None:
         """Draw the first weights."""
-        self.online.initialise(random)
+        self.online.initialize(random)
         self.follow()
 
     def follow(self) -> None:

@@ -1,4 +1,4 @@
-"""Prioritised sweeping (Moore, Atkeson 1993): states whose equations are violated most come first."""
+"""Prioritized sweeping (Moore, Atkeson 1993): states whose equations are violated most come first."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class TableEncoder(Transformer):
         The columns of each kind.
     style : {"scaled", "native"}, default="scaled"
         "scaled" fills missing values, brings numbers to mean 0 and variance 1 and makes categories 0/1 columns:
-        for learners that compare distances or penalise coefficients. "native" keeps missing values as NaN and
+        for learners that compare distances or penalize coefficients. "native" keeps missing values as NaN and
         gives categories as codes in the first columns: for trees.
 
     Attributes

@@ -21,7 +21,7 @@ class Objective:
         Of the examples, if batches shall hold examples of similar length (less padding).
     """
 
-    # Several players are trained in turn, batch by batch, each by an optimiser of its own.
+    # Several players are trained in turn, batch by batch, each by an optimizer of its own.
     phases: ClassVar[tuple[str, ...]] = ("loss",)
 
     count: int
