@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <queue>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -129,28 +130,67 @@ class Swaps {
   double total_ = 0.0;
 };
 
+// The sum of terms 0 .. n-1 on eight lanes: it depends on n and the terms alone.
+template <class Term>
+double summed(Index n, const Term& term) {
+  double lanes[8] = {};
+  Index i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (Index lane = 0; lane < 8; ++lane) lanes[lane] += term(i + lane);
+  }
+  double total = 0.0;
+  for (const double lane : lanes) total += lane;
+  for (; i < n; ++i) total += term(i);
+  return total;
+}
+
+// A row with what it saves, or saved at an earlier step. Savings never grow as medoids are added (and neither
+// do their computed sums, since every rounded operation is monotone), so a row is looked at again only while
+// its old saving is the largest: the choice is that of looking at all rows, the first of equals.
+struct Candidate {
+  double saving;
+  Index row;
+  std::size_t step;
+
+  bool operator<(const Candidate& other) const {
+    return saving < other.saving || (saving == other.saving && row > other.row);
+  }
+};
+
 }  // namespace
 
 void build_medoids(View2D<const double> distances, std::span<const double> weights, StopToken& stop,
                    std::span<std::int64_t> medoids) {
   const Index n = distances.rows;
-  std::vector<double> closest(static_cast<std::size_t>(n), infinite);
-  std::vector<char> chosen(static_cast<std::size_t>(n), 0);
-  for (std::size_t step = 0; step < medoids.size(); ++step) {
-    double best = infinite;
-    Index where = 0;
-    for (Index j = 0; j < n && !stop.poll(); ++j) {
-      if (chosen[static_cast<std::size_t>(j)]) continue;
+  Index where = 0;
+  double least = infinite;
+  for (Index j = 0; j < n && !stop.poll(); ++j) {
+    const double* to = distances.row(j);
+    const double cost = summed(n, [&](Index i) { return weights[static_cast<std::size_t>(i)] * to[i]; });
+    if (cost < least) least = cost, where = j;
+  }
+  if (stop.requested() || medoids.empty()) return;
+  std::vector<double> closest(distances.row(where), distances.row(where) + n);
+  medoids[0] = where;
+  std::priority_queue<Candidate> candidates;
+  for (Index j = 0; j < n; ++j) {
+    if (j != where) candidates.push({infinite, j, 0});
+  }
+  for (std::size_t step = 1; step < medoids.size(); ++step) {
+    while (candidates.top().step != step) {
+      if (stop.poll()) return;
+      const Index j = candidates.top().row;
       const double* to = distances.row(j);
-      double cost = 0.0;
-      for (Index i = 0; i < n; ++i) {
-        cost += weights[static_cast<std::size_t>(i)] * std::min(to[i], closest[static_cast<std::size_t>(i)]);
-      }
-      if (cost < best) best = cost, where = j;
+      const double saving = summed(n, [&](Index i) {
+        const auto row = static_cast<std::size_t>(i);
+        return weights[row] * std::max(0.0, closest[row] - to[i]);
+      });
+      candidates.pop();
+      candidates.push({saving, j, step});
     }
-    if (stop.requested()) return;
+    where = candidates.top().row;
+    candidates.pop();
     medoids[step] = where;
-    chosen[static_cast<std::size_t>(where)] = 1;
     const double* to = distances.row(where);
     for (Index i = 0; i < n; ++i) {
       closest[static_cast<std::size_t>(i)] = std::min(closest[static_cast<std::size_t>(i)], to[i]);

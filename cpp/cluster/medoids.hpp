@@ -1,8 +1,9 @@
 // k medoids of rows whose distances are given: min over k rows of sum_i w_i min_{medoids m} d(i, m).
 //
 // build: the row of least total distance, then again and again the row that saves most (Kaufman and Rousseeuw
-// 1990), O(k n^2). swap: FasterPAM (Schubert and Rousseeuw 2021). For every candidate row, in turn, the
-// saving of swapping it with each medoid comes from one pass over the rows,
+// 1990), O(k n^2) at worst: what a row saved before bounds what it saves now, so few rows are looked at
+// again. swap: FasterPAM (Schubert and Rousseeuw 2021). For every candidate row, in turn, the saving of
+// swapping it with each medoid comes from one pass over the rows,
 //   sum_o min(0, d(o, j) - d1(o)) + removal(m) + sum_{o of m} (min(d(o, j), d2(o)) - d2(o) + ... ),
 // with d1, d2 the distances to the nearest and second nearest medoid; the first swap that saves is made at
 // once. lagrangian: for every lambda, sum_i w_i lambda_i + (sum of the k least rho_j) <= the least cost,

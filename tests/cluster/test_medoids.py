@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from certus.cluster import KCenter, KMedoids, certify_clustering
+from certus.cluster import KCenter, KMedoids, _native_calls, certify_clustering
 from certus.cluster.evidence.assignment_bound import AssignmentBound
 from certus.geometry import pairwise_distances
 from certus.guarantees import Certificate, CertificateError
@@ -85,6 +85,22 @@ def test_the_bound_is_near_the_cost_of_one_cloud(columns: int) -> None:
     X = np.random.default_rng(1).normal(size=(300, columns))
     model = KMedoids(5, power=2, n_init=6, random_state=0).fit(X)
     assert 1.0 - model.report_[QUANTITY].value >= 0.985
+
+
+def test_the_start_takes_the_row_that_saves_most_of_all() -> None:
+    rng = np.random.default_rng(5)
+    for case in range(200):
+        rows = int(rng.integers(3, 40))
+        X = rng.integers(0, 4, (rows, 2)).astype(float) if case % 2 else rng.normal(size=(rows, 2))
+        distances = np.ascontiguousarray(pairwise_distances(X, metric="manhattan"))
+        weights = rng.integers(1, 3, rows).astype(float)
+        chosen = _native_calls.build_medoids(distances, weights, int(rng.integers(1, rows + 1)))
+        assert len(set(chosen.tolist())) == len(chosen)
+        closest = np.full(rows, np.inf)
+        for medoid in chosen:
+            costs = np.minimum(distances, closest) @ weights
+            assert costs[medoid] <= costs.min() + 1e-9
+            closest = np.minimum(closest, distances[medoid])
 
 
 def test_no_single_swap_lowers_the_cost() -> None:
