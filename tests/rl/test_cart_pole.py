@@ -35,6 +35,7 @@ def test_deep_q_learning_comes_on() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # five trainings of fifty thousand steps
 def test_deep_q_learning_balances_on_four_of_five_seeds() -> None:
     options = {"learning_rate": 2.3e-3, "train_every": 256, "gradient_steps": 128, "target_every": 10}
     exploration = EpsilonGreedy(1.0, final=0.04, fraction=0.16)
